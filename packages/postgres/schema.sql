@@ -2692,6 +2692,7 @@ create table inbox (
   quarantined_at timestamp with time zone,
   reason text,
   differing integer default 0 not null,
+  traceparent text,
   constraint inbox_check CHECK (((quarantined_at IS NULL) = (reason IS NULL))),
   constraint inbox_check1 CHECK (((applied_at IS NULL) OR (quarantined_at IS NULL)))
 ) partition by RANGE (received_at);

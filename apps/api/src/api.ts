@@ -24,7 +24,7 @@ import { connectionLimit } from "@outreach/process/connectionLimit"
 import { applicationName } from "@outreach/process/release"
 import { Effect, Layer, Metric, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { HttpMiddleware, HttpServer, UrlParams } from "effect/http"
+import { HttpMiddleware, HttpServer } from "effect/http"
 import type { SqlClient } from "effect/sql"
 import { ApiConfig } from "./ApiConfig.ts"
 import { docsPages } from "./docs/docsPages.ts"
@@ -41,7 +41,7 @@ import { StandbyReads } from "./standby/StandbyReads.ts"
 import { HitQueue } from "./tracking/HitQueue.ts"
 import { UNKNOWN_LINK } from "./tracking/htmlPage.ts"
 import { LinkDomains, linkDomainPages } from "./tracking/LinkDomains.ts"
-import { isTrackingPath, trackingPages } from "./tracking/trackingPages.ts"
+import { trackingPages } from "./tracking/trackingPages.ts"
 import { unsubscribePages } from "./tracking/unsubscribePages.ts"
 
 const deployment = Layer.effect(
@@ -222,12 +222,8 @@ const pooledRandom = Layer.succeed(
   }),
 )
 
-// Spans name the path and no value of the query.
-const redaction = Layer.merge(
-  Layer.succeed(UrlParams.CurrentRedactedNames, [/^/]),
-  // A reader who knows the path of a tracked link can follow it.
-  Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isTrackingPath(url)),
-)
+// The spans of requests are the API's own: a reader who knows the path of a tracked link can follow it.
+const untraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
 
 /**
  * The whole API, serving from when the layer is built until it is released. Offers the server, for its address, and the monitor
@@ -236,6 +232,6 @@ const redaction = Layer.merge(
 export const api = listening.pipe(
   Layer.provide(ports),
   Layer.provide(pooledRandom),
-  Layer.provide(redaction),
+  Layer.provide(untraced),
   Layer.provideMerge(monitor),
 )

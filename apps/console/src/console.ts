@@ -93,7 +93,7 @@ const listening = Layer.effect(
   }),
 )
 
-/** The address of a page may hold what was searched for, or the token of a sign-in link: requests have no spans. */
+/** The spans of requests are the console's own: an address may hold what was searched for, or the token of a sign-in link. */
 const untraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
 
 /** The whole console, serving from when the layer is built until it is released. Offers the server, for its address. */

@@ -1,18 +1,12 @@
-import { createServer } from "node:http"
-import { text } from "node:stream/consumers"
 import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { eventually } from "@outreach/testing/eventually"
-import { listen } from "@outreach/testing/listen"
+import { otlpCollector } from "@outreach/testing/otlpCollector"
 import { Effect, Redacted } from "effect"
 import { afterAll, expect, it } from "vitest"
 import { startConsole } from "./startConsole.ts"
 
-const received: Array<string> = []
-const collector = createServer(async (request, response) => {
-  received.push(`${request.url} ${await text(request)}`)
-  response.end("{}")
-})
-const test = startConsole({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await listen(collector, afterAll)}` })
+const otlp = await otlpCollector(afterAll)
+const test = startConsole({ OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_TRACES_SAMPLER_ARG: "1" })
 
 it("sends a collector neither who was searched for nor the tokens of links, sessions and forms", async () => {
   const operator = await test().as("viewer")
@@ -24,8 +18,8 @@ it("sends a collector neither who was searched for nor the tokens of links, sess
   await operator.get("/?search=dana.reyes%40clinic.test")
   await operator.get(`/sign-in/${Redacted.value(token)}`)
   const all = await eventually(
-    () => received.join("\n"),
-    (text) => text.includes("/v1/traces") && text.includes("from sign_in_links"),
+    () => otlp.kept.map(({ body }) => body).join("\n"),
+    (text) => text.includes('"select from sign_in_links"') && text.includes('"GET /sign-in/:token"'),
   )
   expect(all).not.toMatch(/dana.reyes/)
   expect(all).not.toContain(Redacted.value(token))

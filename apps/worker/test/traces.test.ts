@@ -1,72 +1,61 @@
-import { createServer } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import { eventually } from "@outreach/testing/eventually"
-import { listen } from "@outreach/testing/listen"
+import { mailServer } from "@outreach/testing/mailServer"
+import { otlpCollector } from "@outreach/testing/otlpCollector"
 import { partner } from "@outreach/testing/partner"
+import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { journey } from "./journey.ts"
+import { runObservedWorker } from "./runObservedWorker.ts"
 import { runWorker } from "./runWorker.ts"
 
 const { url, launch, deliveries, query } = journey()
+/** A database in which there is nothing to do. */
+const idle = migratedDatabase()
 
-interface Attribute {
-  readonly key: string
-  readonly value: Readonly<Record<string, unknown>>
-}
-interface Span {
-  readonly name: string
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly attributes: ReadonlyArray<Attribute>
-  readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
-}
-
-/** A receiver of OTLP over HTTP that keeps what arrives. */
-const collector = async () => {
-  const kept: Array<{ readonly path: string; readonly body: string }> = []
-  const server = createServer(async (request, response) => {
-    kept.push({ path: request.url!, body: Buffer.concat(await request.toArray()).toString() })
-    response.writeHead(200, { "Content-Type": "application/json" }).end("{}")
+/** Runs a worker that exports the share `ratio` of its traces. */
+const traced = async (ratio: string, settings: Record<string, string> = {}, database = url()) => {
+  const otlp = await otlpCollector()
+  const observed = await runObservedWorker(database, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
+    OTEL_TRACES_SAMPLER_ARG: ratio,
+    WEBHOOK_RETRY_DELAYS: "1s",
+    ...settings,
   })
-  return {
-    url: `http://127.0.0.1:${await listen(server)}`,
-    kept,
-    spans: (name: string): ReadonlyArray<Span> =>
-      kept
-        .filter(({ path }) => path === "/v1/traces")
-        .flatMap(({ body }) => JSON.parse(body).resourceSpans)
-        .flatMap(({ scopeSpans }) => scopeSpans)
-        .flatMap(({ spans }) => spans)
-        .filter((span) => span.name === name),
-  }
+  const named = (name: string) => otlp.spans().filter((span) => span.name === name)
+  return { ...observed, otlp, named }
 }
 
-const attributesOf = ({ attributes }: Span) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+/** Fails once, and then accepts. */
+const recovering = () => partner(({ attempt }, response) => response.writeHead(attempt === 1 ? 500 : 200).end())
+
+const delivered = (endpointId: Parameters<typeof deliveries>[0]) =>
+  eventually(
+    () => deliveries(endpointId),
+    ([first]) => first?.state === "delivered",
+  )
 
 describe("a worker that is told where traces go", () => {
-  it("joins an event, its delivery and every attempt", async () => {
-    const to = await partner(({ attempt }, response) => response.writeHead(attempt === 1 ? 500 : 200).end())
-    const otlp = await collector()
+  it("puts a publication and every call for it into one trace", async () => {
+    const to = await recovering()
     const { endpoint } = await launch(to, 1)
-    const worker = await runWorker(url(), { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, WEBHOOK_RETRY_DELAYS: "1s" })
-    const [delivery] = await eventually(
-      () => deliveries(endpoint.id),
-      ([first]) => first?.state === "delivered",
-    )
-    await worker.stop()
+    const { stop, otlp, named } = await traced("1")
+    const [delivery] = await delivered(endpoint.id)
+    await stop()
 
-    const attempts = otlp.spans("attempt delivery")
     const about = {
       "outreach.event.id": delivery!.eventId,
       "outreach.delivery.id": delivery!.id,
       "outreach.endpoint.id": endpoint.id,
     }
-    expect(attempts.map(attributesOf)).toEqual([
+    const attempts = named("deliver webhook").filter(
+      ({ attributes }) => attributes["outreach.endpoint.id"] === endpoint.id,
+    )
+    expect(attempts.map(({ attributes }) => attributes)).toEqual([
       {
         ...about,
         "outreach.attempt": expect.anything(),
         "http.response.status_code": 500,
+        "error.type": "server_error",
         "outreach.outcome": "server_error",
         "outreach.settlement": "retry",
       },
@@ -78,11 +67,15 @@ describe("a worker that is told where traces go", () => {
         "outreach.settlement": "delivered",
       },
     ])
-    const [publication] = otlp.spans("publish events")
-    expect(JSON.stringify(publication!.attributes)).toContain(delivery!.eventId)
-    const { traceId, spanId } = publication!
-    for (const attempt of attempts) expect(attempt.links).toMatchObject([{ traceId, spanId }])
-    expect(new Set([traceId, ...attempts.map((attempt) => attempt.traceId)]).size).toBe(3)
+    expect(attempts.map(({ status }) => status.code)).toEqual([2, 1])
+    const { traceId, spanId } = named("publish events").find(({ attributes }) =>
+      JSON.stringify(attributes).includes(delivery!.eventId),
+    )!
+    expect(attempts.map(({ traceId, parentSpanId }) => ({ traceId, parentSpanId }))).toEqual([
+      { traceId, parentSpanId: spanId },
+      { traceId, parentSpanId: spanId },
+    ])
+    expect(named("insert into events").some(({ parentSpanId }) => parentSpanId === spanId)).toBe(true)
 
     const metrics = otlp.kept.filter(({ path }) => path === "/v1/metrics").map(({ body }) => body)
     expect(metrics.join()).toContain("outreach_delivery_attempts_total")
@@ -90,7 +83,50 @@ describe("a worker that is told where traces go", () => {
     expect(all).not.toMatch(/clinic\.test|whsec_|v1=/)
     expect(all).not.toContain(new URL(to.url).host)
   })
+
+  it("exports with a share of 0 the call that failed, and neither the one that succeeded nor the publication", async () => {
+    const to = await recovering()
+    const { endpoint } = await launch(to, 1)
+    const { stop, named } = await traced("0")
+    await delivered(endpoint.id)
+    await stop()
+    const attempts = named("deliver webhook").filter(
+      ({ attributes }) => attributes["outreach.endpoint.id"] === endpoint.id,
+    )
+    // One that succeeded may be slow where the machine is.
+    const quick = attempts.filter((span) => span.status.code === 2 || !isSlow(span))
+    expect(quick.map(({ attributes }) => attributes["http.response.status_code"])).toEqual([500])
+    expect(named("publish events").filter((span) => !isSlow(span))).toEqual([])
+  })
+
+  it("shows each e-mail that it sends, without its address", async () => {
+    const mail = await mailServer()
+    const { campaign } = await launch(await partner(), 2)
+    const { stop, named, otlp } = await traced("1", { SMTP_URL: mail.url, DRAIN_SECONDS: "20" })
+    await eventually(
+      () => mail.messages.length,
+      (count) => count === 2,
+    )
+    await stop()
+    const sent = named("send e-mail").filter(({ attributes }) => attributes["outreach.campaign.id"] === campaign.id)
+    expect(sent.map(({ attributes }) => attributes["outreach.outcome"])).toEqual(["accepted", "accepted"])
+    expect(otlp.kept.map(({ body }) => body).join()).not.toMatch(/clinic\.test/)
+  })
+
+  it("exports no span while it polls and finds nothing", async () => {
+    const { stop, metric, otlp } = await traced("1", {}, idle())
+    await metric("outreach_delivery_claims_total", ({ succeeded }) => succeeded! >= 4)
+    await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
+    await stop()
+    expect(otlp.kept.some(({ path }) => path === "/v1/metrics")).toBe(true)
+    // A busy machine may let a statement fail, such as one that waits for a lock.
+    expect(otlp.spans().filter((span) => span.status.code !== 2 && !isSlow(span))).toEqual([])
+  })
 })
+
+/** Reports whether a span took so long that it is exported for that. */
+const isSlow = (span: { readonly startTimeUnixNano: string; readonly endTimeUnixNano: string }) =>
+  BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano) >= 1_000_000_000n
 
 describe("a worker that is told of no receiver", () => {
   it("keeps no trace with its events", async () => {

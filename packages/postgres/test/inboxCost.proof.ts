@@ -24,6 +24,7 @@ test("an event is stored beside many for what it costs beside few, by the plan t
     type: "clinician.account_created",
     npi: null,
     body: "{}",
+    traceparent: null,
   })
   // As often as it takes the database to settle on its plan.
   for (let n = 0; n < 12; n++) yield* receive(message(`evt_${n}`))

@@ -120,5 +120,17 @@ export const otlpEndpoint = setting("OTEL_EXPORTER_OTLP_ENDPOINT", noneOr(HttpUr
   about: "the collector that receives traces, metrics and logs over OTLP/HTTP",
 })
 
+export const tracesSampled = setting(
+  "OTEL_TRACES_SAMPLER_ARG",
+  textSchema("a share from 0 to 1, such as 0.05", (text) =>
+    /^(?:0|1(?:\.0{1,9})?|0?\.\d{1,9})$/.test(text) ? Number(text) : undefined,
+  ),
+  {
+    default: "0.05",
+    about:
+      "share of [traces](operations.md#traces) that is exported; the same for all processes. What failed, or took at least one second, is exported always",
+  },
+)
+
 /** What `telemetry` reads. */
-export const telemetrySettings = Config.all({ logLevel, otlpEndpoint })
+export const telemetrySettings = Config.all({ logLevel, otlpEndpoint, tracesSampled })

@@ -1,19 +1,23 @@
-import { Cause, Effect, Exit, Layer, Logger, References, Tracer } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect, Layer, Logger, References, Tracer } from "effect"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
-import { describeCause } from "./describeCause.ts"
 import { BUILD, RELEASE } from "./release.ts"
-import { logLevel, otlpEndpoint } from "./settings.ts"
+import { samplingTracer } from "./samplingTracer.ts"
+import { logLevel, otlpEndpoint, tracesSampled } from "./settings.ts"
+
+/** How long a collector may take to answer. The exporter then keeps nothing for a minute. */
+const COLLECTOR_LIMIT = "5 seconds"
 
 /**
  * Logs JSON lines to standard output at `LOG_LEVEL`, each with the release. Exports traces, metrics and logs if
- * `OTEL_EXPORTER_OTLP_ENDPOINT` is set.
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` is set, of traces the share of `OTEL_TRACES_SAMPLER_ARG` and all that failed or was slow.
  */
 export const telemetry = (serviceName: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const level = Layer.succeed(References.MinimumLogLevel, yield* logLevel)
       const endpoint = yield* otlpEndpoint
+      const ratio = yield* tracesSampled
       const logs = Layer.mergeAll(
         Logger.layer([Logger.consoleJson]),
         level,
@@ -21,10 +25,15 @@ export const telemetry = (serviceName: string) =>
       )
       // Without a collector, spans would only cost CPU time.
       if (endpoint === null) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
-      const redacting = Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, redactingTracer))
-      return redacting.pipe(
+      const sampling = Layer.effect(
+        Tracer.Tracer,
+        Effect.gen(function* () {
+          return samplingTracer(yield* Tracer.Tracer, ratio, yield* Effect.context<never>())
+        }),
+      )
+      return sampling.pipe(
         Layer.provideMerge(Otlp.layer({ baseUrl: endpoint, resource: resourceOf(serviceName) })),
-        Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
+        Layer.provide([OtlpSerialization.layerJson, collectorClient]),
         Layer.provideMerge(logs),
       )
     }),
@@ -36,23 +45,12 @@ const resourceOf = (serviceName: string) => ({
   attributes: { "vcs.ref.head.revision": BUILD.commit },
 })
 
-/** Wraps a tracer so that its spans omit error messages, which may hold an e-mail address or a secret. */
-const redactingTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
-  Tracer.make({
-    ...tracer,
-    span: (options) => {
-      const span = tracer.span(options)
-      const end = span.end.bind(span)
-      span.end = (endTime, exit) => end(endTime, Exit.isFailure(exit) ? redact(exit.cause) : exit)
-      return span
-    },
-  })
-
-const redact = (cause: Cause.Cause<unknown>): Exit.Exit<unknown, unknown> => {
-  if (Cause.hasInterruptsOnly(cause)) return Exit.failCause(cause)
-  const [first = "unknown"] = describeCause(cause)
-  const [name, ...frames] = first.split("\n")
-  const redacted = new Error(name)
-  redacted.stack = [name, ...frames].join("\n")
-  return Exit.die(redacted)
-}
+const collectorClient = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(
+    HttpClient.HttpClient,
+    HttpClient.transformResponse(
+      Effect.timeoutOrElse({ duration: COLLECTOR_LIMIT, orElse: () => Effect.die("The collector does not answer.") }),
+    ),
+  ),
+).pipe(Layer.provide(FetchHttpClient.layer))

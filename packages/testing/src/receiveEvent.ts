@@ -22,6 +22,7 @@ export const receiveEvent = Effect.fnUntraced(function* (
     type,
     npi: typeof data["npi"] === "string" ? data["npi"] : null,
     body: JSON.stringify({ event_id: eventId, event_type: type, livemode: false, data, ...more }),
+    traceparent: null,
   })
 })
 

@@ -1,4 +1,5 @@
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { currentTraceparent } from "@outreach/domain/TraceContext"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
 import { RequestError } from "../http/toErrorResponse.ts"
@@ -18,6 +19,7 @@ export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(funct
     type,
     npi: typeof npi === "string" && /^\d{10}$/.test(npi) ? npi : null,
     body: bodyText,
+    traceparent: yield* currentTraceparent,
   })
   if (receipt === "frozen") return yield* Effect.fail(RequestError.Unavailable())
   if (receipt === "differs") {

@@ -6,6 +6,7 @@ import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRep
 import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
+import { requestTracer } from "@outreach/process/requestTracer"
 import { type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
 import { Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -41,7 +42,7 @@ export type Page<Services> = Effect.Effect<
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
 type OperationTarget = { readonly operation: Operation; readonly handler: AnyHandler }
-type Target<Services> = OperationTarget | { readonly page: Page<Services> }
+type Target<Services> = OperationTarget | { readonly page: Page<Services>; readonly path: string }
 
 /** What is learned of a request on its way, for its response. */
 type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] } & {
@@ -75,6 +76,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   const activity = yield* CallerActivity
   const counters = requestCounters(yield* Effect.context<never>())
   const unavailable = yield* UnavailableLog
+  const traced = yield* requestTracer
 
   /** Runs a part of a request that may wait for the database. What takes too long is answered 503, and may yet take effect. */
   const limited = Effect.fnUntraced(function* <A, R>(
@@ -94,7 +96,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       const operation = operations[id]
       return [operation.method, operation.path, { operation, handler: handlers[id] as AnyHandler }] as const
     }),
-    ...pages.map(([method, path, page]) => [method, path, { page }] as const),
+    ...pages.map(([method, path, page]) => [method, path, { page, path }] as const),
   ])
 
   /** Finds the operation or the page of a request; `OPTIONS` is answered at once. */
@@ -228,8 +230,15 @@ export const serve = Effect.fnUntraced(function* <Services>(
     })
   })
 
-  const application = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
+  /** Returns the path of the operation or the page that a request is for, with its parameters in braces. */
+  const pathOf = ({ method, url }: HttpServerRequest.HttpServerRequest): string | undefined => {
+    const found = find(method, splitUrl(url)[0])
+    if (found === undefined) return undefined
+    const target = "target" in found ? found.target : found.otherTarget
+    return "page" in target ? target.path : target.operation.path
+  }
+
+  const respondTo = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     const state: RequestState = {
       requestId: yield* createIdentifier("request"),
       operation: undefined,
@@ -265,6 +274,9 @@ export const serve = Effect.fnUntraced(function* <Services>(
       ? HttpServerResponse.setHeader(response, "X-Request-Id", state.requestId)
       : response
   })
+  const application = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    traced(request, () => pathOf(request), respondTo(request)),
+  )
   return { application }
 })
 

@@ -65,10 +65,6 @@ const readHit = (
   ),
 })
 
-/** Reports whether a request's path is that of a tracked link, whose seal no log and no trace may show. */
-export const isTrackingPath = (path: string): boolean =>
-  Object.values(TRACKING_PATHS).some((prefix) => path.startsWith(prefix))
-
 /**
  * Creates the function that reads the link of a request; undefined for one that this deployment did not make, and for a link of another organization under a domain of
  * one, which would lend its name to what it does not know.

@@ -1,6 +1,4 @@
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { otlpCollector } from "@outreach/testing/otlpCollector"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
@@ -251,16 +249,10 @@ describe("hits", () => {
   })
 
   it("leave nothing of their links in the log, nor in a trace", async () => {
-    const exported: Array<string> = []
-    const collector = createServer(async (request, response) => {
-      exported.push(Buffer.concat(await request.toArray()).toString())
-      response.end("{}")
-    }).listen(0, "127.0.0.1")
-    await once(collector, "listening")
-    onTestFinished(() => void collector.close())
-    const { port } = collector.address() as AddressInfo
+    const otlp = await otlpCollector()
     const { url, logs, stop } = await runApi(api().databaseUrl, {
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
+      OTEL_TRACES_SAMPLER_ARG: "1",
     })
 
     const unsubscribe = links.unsubscribe(seeded.addressees[0]!)
@@ -270,7 +262,8 @@ describe("hits", () => {
     await ask("/v1/health", {}, url)
     await stop()
     // It has ended, and so handed on all that it had to tell.
-    expect(exported.join()).toContain("/v1/health")
-    for (const path of paths) expect(exported.join() + logs.join()).not.toContain(path.split("/").at(-1)!.slice(0, 40))
+    const exported = otlp.kept.map(({ body }) => body).join()
+    expect(exported).toContain("GET /v1/health")
+    for (const path of paths) expect(exported + logs.join()).not.toContain(path.split("/").at(-1)!.slice(0, 40))
   })
 })

@@ -1,6 +1,7 @@
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { drainableServer } from "@outreach/process/drainableServer"
 import { listen } from "@outreach/process/listen"
+import { requestTracer } from "@outreach/process/requestTracer"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig, MAX_CONNECTIONS } from "../ConsoleConfig.ts"
@@ -68,16 +69,25 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
       ),
   )
   const showPage = pages.asHttpEffect()
+  const traced = yield* requestTracer
+  const route = <E, R>(
+    method: (typeof METHODS)[number],
+    path: HttpRouter.PathInput,
+    answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  ) =>
+    HttpRouter.route(
+      method,
+      path,
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => traced(request, () => path, answer)),
+    )
   const served = [
     ...[style, icon, ...scripts].map(({ path, response }) => HttpRouter.route("GET", path, response)),
-    ...signInRoutes.map(({ method, path, answer }) =>
-      HttpRouter.route(method, path, Effect.provideContext(answer, context)),
-    ),
-    ...[...routes, nothing].map((route) =>
-      HttpRouter.route(
-        route.kind === "action" ? "POST" : "GET",
-        route.path,
-        Effect.provideContext(handle<ServicesOf<T>>(route as Route<ServicesOf<T>>, showPage), context),
+    ...signInRoutes.map(({ method, path, answer }) => route(method, path, Effect.provideContext(answer, context))),
+    ...[...routes, nothing].map((each) =>
+      route(
+        each.kind === "action" ? "POST" : "GET",
+        each.path,
+        Effect.provideContext(handle<ServicesOf<T>>(each as Route<ServicesOf<T>>, showPage), context),
       ),
     ),
   ]

@@ -1,9 +1,9 @@
 import { type AttemptResult, deliveryAttempts, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { parseTraceparent } from "@outreach/domain/TraceContext"
 import type { Schedule } from "@outreach/retry-policy"
-import { Clock, Effect, LogLevel, Metric, Option, References } from "effect"
-import { Headers, HttpTraceContext } from "effect/http"
+import { Clock, Effect, LogLevel, Metric, References } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
 import { type EndpointQueue, type Held, secretsAt } from "./EndpointQueue.ts"
@@ -67,18 +67,13 @@ export const attemptDelivery = Effect.fnUntraced(function* (
   }
 })
 
-/**
- * Creates an attempt within a span that names its endpoint and its outcome.
- *
- * It begins a trace, linked to the one that published the event: a trace of all attempts could last as long as the schedule, 31 hours.
- */
+/** Creates an attempt within a span that names its endpoint and its outcome, of the trace in which the event was published. */
 const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> =>
   Effect.useSpan(
-    "attempt delivery",
+    "deliver webhook",
     {
-      root: true,
       kind: "client",
-      links: publication(delivery),
+      ...traceOf(delivery),
       attributes: {
         "outreach.event.id": delivery.eventId,
         "outreach.delivery.id": delivery.id,
@@ -91,15 +86,14 @@ const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>)
         Effect.sync(() => {
           if (status !== null) span.attribute("http.response.status_code", status)
           span.attribute("outreach.outcome", reason)
+          if (reason !== "success") span.attribute("error.type", reason)
           span.attribute("outreach.settlement", settlement.state)
         }),
       ),
   )
 
-const publication = ({ traceparent }: Delivery) =>
-  traceparent === null
-    ? []
-    : Option.match(HttpTraceContext.w3c(Headers.fromRecordUnsafe({ traceparent })), {
-        onNone: () => [],
-        onSome: (span) => [{ span, attributes: {} }],
-      })
+/** An event whose publication was not sampled is seen only where an attempt fails or is slow. */
+const traceOf = ({ traceparent }: Delivery) => {
+  const parent = parseTraceparent(traceparent)
+  return parent === undefined ? { root: true, sampled: false } : { parent }
+}

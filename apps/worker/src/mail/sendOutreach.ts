@@ -3,7 +3,7 @@ import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { composeMail } from "@outreach/domain/mail/composeMail"
-import type { MailFailure } from "@outreach/domain/mail/Mailer"
+import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease, TestSubject } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { MessageNotRendered, postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
@@ -12,7 +12,7 @@ import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { composerOf } from "@outreach/mail/messageComposer"
 import { Hints } from "@outreach/postgres/events/Hints"
-import { Array as Arr, Cache, Clock, Effect, Metric, Result } from "effect"
+import { Array as Arr, Cache, Clock, Effect, Metric, Result, Tracer } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { claimLoop } from "../loops/claimLoop.ts"
 import { nextWait, retryForever } from "../loops/retryForever.ts"
@@ -117,7 +117,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let wait = 0
   let asksAgainAt = 0
 
-  const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>) {
+  const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>, span: Tracer.Span) {
     const prepared = yield* Effect.result(Cache.get(composers, [lease.campaignId, lease.testSubject]))
     if (Result.isFailure(prepared)) {
       yield* answered
@@ -139,6 +139,8 @@ export const sendOutreach = Effect.fnUntraced(function* (
       )
     }
     const { settled, outcome, settlement } = sent.success
+    span.attribute("outreach.outcome", outcome._tag.toLowerCase())
+    if (FAILURES.has(outcome._tag)) span.attribute("error.type", outcome._tag.toLowerCase())
     yield* Metric.update(metrics.mailAttempts[outcome._tag], 1)
     const about = { recipientId: lease.recipientId, campaignId: lease.campaignId, attempt: lease.attempt }
     if (outcome._tag === "Unknown" && settled) {
@@ -207,7 +209,9 @@ export const sendOutreach = Effect.fnUntraced(function* (
       return leases.map((lease): TimedLease => ({ ...lease, endsAt }))
     }),
     handle: (lease: TimedLease, answered) =>
-      sendOne(lease, answered).pipe(
+      Effect.useSpan("send e-mail", spanOf(lease), (span) =>
+        Effect.provideService(sendOne(lease, answered, span), Tracer.ParentSpan, span),
+      ).pipe(
         Effect.ensuring(
           Effect.sync(() => {
             underWay.delete(lease)
@@ -218,3 +222,17 @@ export const sendOutreach = Effect.fnUntraced(function* (
       ),
   })
 }, Effect.scoped)
+
+/** The outcomes that say that something is wrong with us or with the mail server, and not with a mailbox. */
+const FAILURES: ReadonlySet<MailOutcome["_tag"]> = new Set(["Refused", "Unreachable", "Unknown"])
+
+const spanOf = ({ recipientId, campaignId, attempt }: MessageLease) =>
+  ({
+    root: true,
+    kind: "client",
+    attributes: {
+      "outreach.recipient.id": recipientId,
+      "outreach.campaign.id": campaignId,
+      "outreach.attempt": attempt,
+    },
+  }) as const

@@ -74,7 +74,7 @@ export const PERSONAL_DATA = {
     by: "texts",
     erased: "npi body",
     kept: { event_id: THEIR_ID },
-    others: "organization_id endpoint_id type reason secret_id",
+    others: "organization_id endpoint_id type reason secret_id traceparent",
   },
   stored_responses: { by: "texts", deleted: "organization_id key fingerprint headers encoding body" },
   delivery_attempts: { by: "texts", erased: "response", others: "organization_id delivery_id outcome" },

@@ -15,10 +15,12 @@ export const InboundMessage = Schema.Struct({
   npi: Schema.NullOr(Schema.String),
   /** The bytes that were signed, as text. */
   body: Schema.String,
+  /** The trace in which it was received, as W3C Trace Context writes it; null when nobody traced. */
+  traceparent: Schema.NullOr(Schema.String),
 })
 export type InboundMessage = typeof InboundMessage.Type
 
-const { organizationId, endpointId, secretId, eventId, type, npi, body } = InboundMessage.fields
+const { organizationId, endpointId, secretId, eventId, type, npi, body, traceparent } = InboundMessage.fields
 
 /**
  * The outcome of a message: `repeated` and `differs` were stored before, the latter with another body. The first one stays. Nothing is stored for
@@ -43,7 +45,7 @@ export const InboxEntry = Schema.Struct({
 })
 export type InboxEntry = typeof InboxEntry.Type
 
-export const WaitingEvent = Schema.Struct({ eventId, type, npi, body })
+export const WaitingEvent = Schema.Struct({ eventId, type, npi, body, traceparent })
 export type WaitingEvent = typeof WaitingEvent.Type
 
 /** An event that cannot be applied, and why; nothing of its content. */

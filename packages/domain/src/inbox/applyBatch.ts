@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Tracer } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import type { OrganizationId, ProgramId } from "../Identifier.ts"
@@ -9,6 +9,7 @@ import { ErasedClinicianRepository, isErased, withoutErased } from "../suppressi
 import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { WithdrawalRepository } from "../suppressions/WithdrawalRepository.ts"
 import { assertNoNewMatches, withdrawReached } from "../suppressions/Withdrawals.ts"
+import { parseTraceparent } from "../TraceContext.ts"
 import { Transaction } from "../Transaction.ts"
 import { eraseInboundBody } from "./eraseInboundBody.ts"
 import { deferBlockedClinicians, reachedNow, toSteps, toWithdrawals } from "./InboundStep.ts"
@@ -81,7 +82,7 @@ export const applyNext = Effect.fnUntraced(function* (
   const apply = Effect.gen(function* () {
     if (!(yield* withdrawals.takeTurn(organizationId))) return undefined
     events = yield* inbox.readWaiting(organizationId, limit)
-    return yield* applyEvents(organizationId, events)
+    return yield* withinTraces(organizationId, events, applyEvents(organizationId, events))
   })
   return yield* attempt(apply).pipe(
     Effect.retry({ times: MAX_RETRIES, while: ({ _tag }) => _tag === "WithdrawalConflict" }),
@@ -97,6 +98,27 @@ export const applyNext = Effect.fnUntraced(function* (
     }),
   )
 })
+
+/** Applies events within a span of each trace in which one was received. The statements belong to the first, to which the others link. */
+const withinTraces = <A, E, R>(
+  organizationId: OrganizationId,
+  events: ReadonlyArray<WaitingEvent>,
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> => {
+  const [first, ...others] = events.flatMap(({ eventId, traceparent }) => {
+    const parent = parseTraceparent(traceparent)
+    return parent === undefined ? [] : { parent, attributes: { "outreach.event.id": eventId } }
+  })
+  const about = { "outreach.organization.id": organizationId, "outreach.events": events.length }
+  const options = { ...first, attributes: { ...about, ...first?.attributes }, ...(!first && { sampled: false }) }
+  return Effect.useSpan("apply inbox", { kind: "consumer", ...options }, (span) =>
+    others.reduce(
+      (within, other) =>
+        Effect.useSpan("apply inbox", { kind: "consumer", ...other, links: [{ span, attributes: {} }] }, () => within),
+      Effect.provideService(work, Tracer.ParentSpan, span),
+    ),
+  )
+}
 
 const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId, events: ReadonlyArray<WaitingEvent>) {
   const inbox = yield* InboxRepository

@@ -728,6 +728,7 @@ create table inbox (
   quarantined_at timestamptz,
   reason text,
   differing integer not null default 0,
+  traceparent text,
   check ((quarantined_at is null) = (reason is null)),
   check (applied_at is null or quarantined_at is null)
 ) partition by range (received_at);

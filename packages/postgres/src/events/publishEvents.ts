@@ -1,9 +1,9 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { isBotSuspected, recipientsPublished } from "@outreach/domain/digest/Digest"
 import { type EventDraft, serialise } from "@outreach/domain/events/Event"
+import { toTraceparent } from "@outreach/domain/TraceContext"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
-import { Effect } from "effect"
-import * as HttpTraceContext from "effect/http/HttpTraceContext"
+import { Effect, Tracer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { DIGEST_COLUMNS } from "../digest/digestColumns.ts"
 import { markHits } from "../hits/markHits.ts"
@@ -70,7 +70,7 @@ const COUNTS = DIGEST_COLUMNS.map(({ type, isUnique, isUnsuspected }) => {
 
 const ADDED = DIGEST_COLUMNS.map(({ name }) => `${name} = kept.${name} + excluded.${name}`).join(", ")
 
-/** Publishes within a span that names the events, and hands on its W3C trace context; null when nobody traces. */
+/** Publishes within a span that names the events, and hands on its `traceparent`; null when nobody traces. */
 const traced = <A, E, R>(
   events: ReadonlyArray<EventDraft>,
   publish: (traceparent: string | null) => Effect.Effect<A, E, R>,
@@ -78,5 +78,5 @@ const traced = <A, E, R>(
   Effect.useSpan(
     "publish events",
     { kind: "producer", attributes: { "outreach.event.ids": events.map(({ id }) => id) } },
-    (span) => publish(span.sampled ? HttpTraceContext.toHeaders(span)["traceparent"]! : null),
+    (span) => Effect.provideService(publish(toTraceparent(span)), Tracer.ParentSpan, span),
   )

@@ -39,14 +39,15 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
   const insertBatch = Effect.fnUntraced(function* (messages: ReadonlyArray<InboundMessage>) {
     const column = (read: (message: InboundMessage) => string) => messages.map(read)
     const rows = yield* sql`
-        insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
-        select organization_id, event_id, endpoint_id, secret_id, type, nullif(npi, ''), body,
+        insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, traceparent, received_at)
+        select organization_id, event_id, endpoint_id, secret_id, type, nullif(npi, ''), body, nullif(traceparent, ''),
           now + position * interval '1 microsecond'
         from unnest(
           ${column(({ organizationId }) => organizationId)}::text[], ${column(({ eventId }) => eventId)}::text[],
           ${column(({ endpointId }) => endpointId)}::text[], ${column(({ secretId }) => secretId)}::text[],
-          ${column(({ type }) => type)}::text[], ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[]
-        ) with ordinality as given (organization_id, event_id, endpoint_id, secret_id, type, npi, body, position),
+          ${column(({ type }) => type)}::text[], ${column(({ npi }) => npi ?? "")}::text[], ${column(({ body }) => body)}::text[],
+          ${column(({ traceparent }) => traceparent ?? "")}::text[]
+        ) with ordinality as given (organization_id, event_id, endpoint_id, secret_id, type, npi, body, traceparent, position),
           (select clock_timestamp() as now offset 0) clock
         where not exists (select from organizations where id = organization_id and frozen_at is not null)
         order by organization_id, event_id
@@ -73,10 +74,10 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
 
   // A single message is stored by the plainest statement, which saves the server 80 µs of the 370 that an array of one takes.
   const receiveOne = Effect.fnUntraced(function* (message: InboundMessage) {
-    const { organizationId, eventId, endpointId, secretId, type, npi, body } = message
+    const { organizationId, eventId, endpointId, secretId, type, npi, body, traceparent } = message
     const inserted = yield* sql`
-        insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, received_at)
-        select ${organizationId}, ${eventId}, ${endpointId}, ${secretId}, ${type}, ${npi}, ${body}, clock_timestamp()
+        insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, traceparent, received_at)
+        select ${organizationId}, ${eventId}, ${endpointId}, ${secretId}, ${type}, ${npi}, ${body}, ${traceparent}, clock_timestamp()
         where not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
         on conflict do nothing`.raw
     return (inserted as PgConnection.Result).rowCount === 1 ? ("stored" as const) : yield* compare(message)

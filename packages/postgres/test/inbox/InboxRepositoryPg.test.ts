@@ -19,6 +19,7 @@ const seedMessage = Effect.gen(function* () {
     type: "clinician.account_created",
     npi: null,
     body,
+    traceparent: null,
   })
 })
 const receive = (message: InboundMessage) => Effect.flatMap(InboxRepository, (inbox) => inbox.receive(message))

@@ -1,0 +1,120 @@
+import { Cause, type Context, Exit, Metric, Option, Tracer } from "effect"
+import type { SqlError } from "effect/sql"
+import { describeCause } from "./describeCause.ts"
+import { statementName } from "./statementName.ts"
+
+/** A span that took this long is exported even when its trace is not sampled. */
+const SLOW_SPAN_MS = 1000
+
+/** The most spans that a process exports in a second, so that neither failures nor a partner's requests flood the collector. */
+const MAX_SPANS_PER_SECOND = 1000
+
+/** Only these begin a trace, or a span that is made as a root: a statement of a loop that polls is no trace. */
+const BEGINNING: ReadonlySet<Tracer.SpanKind> = new Set(["server", "producer", "consumer"])
+
+const dropped = Metric.counter("outreach_spans_dropped_total", {
+  description: "Spans that were not exported, because there were too many.",
+  incremental: true,
+})
+
+type Span = { -readonly [Key in keyof Tracer.Span]: Tracer.Span[Key] }
+
+interface State {
+  /** A statement outside of any trace. */
+  readonly isBackground: boolean
+  /** Whether a span within this one failed or was slow. */
+  isKept: boolean
+}
+
+/**
+ * Wraps a tracer so that it exports a share of all traces, and each span that failed or was slow with the spans around it in this process.
+ *
+ * A span has the decision of its parent. A trace that begins here, or with a request from outside, is chosen by its id. As spans end after those within
+ * them, none is held back for the decision. Names of statements replace those of the driver, and errors lose their messages, which may hold a secret.
+ */
+export const samplingTracer = (
+  tracer: Tracer.Tracer,
+  ratio: number,
+  context: Context.Context<never>,
+): Tracer.Tracer => {
+  const states = new WeakMap<Tracer.AnySpan, State>()
+  const mayExport = createBudget()
+  return Tracer.make({
+    ...tracer,
+    span: (options) => {
+      const parent = Option.getOrUndefined(options.parent)
+      const around = parent && states.get(parent)
+      const isAlone = parent === undefined || around?.isBackground === true
+      const isBackground = isAlone && !options.root && !BEGINNING.has(options.kind)
+      const begins = isAlone && !isBackground
+      const span: Span = tracer.span({ ...options, ...(begins && { parent: Option.none() }), sampled: true })
+      const isFromOutside = options.kind === "server" && parent?._tag === "ExternalSpan"
+      const isWanted = !isBackground && (options.sampled || around?.isBackground === true)
+      span.sampled = isWanted && (begins || isFromOutside ? isChosen(span.traceId, ratio) : true)
+      const own: State = { isBackground, isKept: false }
+      states.set(span, own)
+
+      const end = span.end.bind(span)
+      span.end = (endTime, exit) => {
+        const isSlow = endTime - span.status.startTime >= BigInt(SLOW_SPAN_MS) * 1_000_000n
+        if (isSlow || isFailed(span, exit)) own.isKept = true
+        if (own.isKept && around !== undefined) around.isKept = true
+        if (!span.sampled && !own.isKept) return end(endTime, exit)
+        span.sampled = mayExport(endTime)
+        if (!span.sampled) dropped.updateUnsafe(1, context)
+        const text = span.attributes.get("db.query.text")
+        if (typeof text === "string") span.name = statementName(text)
+        const state = sqlState(exit)
+        if (state !== undefined) span.attribute("db.response.status_code", state)
+        end(endTime, exported(span, exit))
+      }
+      return span
+    },
+  })
+}
+
+/** Reports whether a share of all traces has this one, as OpenTelemetry's probability sampling does, so that all processes decide alike. */
+export const isChosen = (traceId: string, ratio: number): boolean =>
+  Number.parseInt(traceId.slice(-14), 16) >= (1 - ratio) * 2 ** 56
+
+const createBudget = () => {
+  let second = 0n
+  let used = 0
+  return (now: bigint): boolean => {
+    if (now / 1_000_000_000n !== second) {
+      second = now / 1_000_000_000n
+      used = 0
+    }
+    return ++used <= MAX_SPANS_PER_SECOND
+  }
+}
+
+const isFailed = ({ name, attributes }: Span, exit: Exit.Exit<unknown, unknown>): boolean => {
+  if (Exit.isSuccess(exit)) return attributes.has("error.type")
+  return exit.cause.reasons.some((reason) =>
+    // A refusal of the domain ends a transaction, too.
+    Cause.isFailReason(reason) ? name !== "sql.transaction" || isSqlError(reason.error) : Cause.isDieReason(reason),
+  )
+}
+
+const isSqlError = (error: unknown): error is SqlError.SqlError =>
+  (error as { readonly _tag?: unknown } | null)?._tag === "SqlError"
+
+/** Returns the code that PostgreSQL gave for a failure. */
+const sqlState = (exit: Exit.Exit<unknown, unknown>): string | undefined => {
+  const error = Exit.isFailure(exit) ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
+  const code = isSqlError(error) ? (error.reason.cause as { readonly code?: unknown } | null)?.code : undefined
+  return typeof code === "string" ? code : undefined
+}
+
+/** Returns what is exported of the end of a span: the names of its errors, and where they happened. */
+const exported = ({ attributes }: Span, exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> => {
+  if (Exit.isSuccess(exit)) return attributes.has("error.type") ? failure(String(attributes.get("error.type"))) : exit
+  return Cause.hasInterruptsOnly(exit.cause) ? exit : failure(describeCause(exit.cause)[0] ?? "unknown")
+}
+
+const failure = (description: string): Exit.Exit<never> => {
+  const error = new Error(description.split("\n")[0])
+  error.stack = description
+  return Exit.die(error)
+}

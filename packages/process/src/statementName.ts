@@ -1,0 +1,26 @@
+const MAX_NAMES = 1000
+
+const names = new Map<string, string>()
+
+/** Names a statement by what it does and to which table, or by the function that it calls, such as `insert into inbox` or `take_due`. */
+export const statementName = (text: string): string => {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = nameOf(text)
+  if (names.size < MAX_NAMES) names.set(text, name)
+  return name
+}
+
+const WRITE =
+  /\b(insert into|delete from|update)\s+(?:only\s+)?"?([a-z_]\w*)"?(?=\s+(?:as\s|set\b|using\b|where\b|\w+\s+set\b|\()|\s*\(|\s*$)/i
+const CALL = /\b(?:from|select)\s+([a-z_]\w*_\w*)\s*\(/i
+const READ = /\bfrom\s+"?([a-z_]\w*)"?/i
+
+const nameOf = (text: string): string => {
+  const [, verb, table] = WRITE.exec(text) ?? []
+  if (verb !== undefined) return `${verb.toLowerCase()} ${table}`
+  const called = CALL.exec(text)?.[1]
+  if (called !== undefined) return called
+  const read = READ.exec(text)?.[1]
+  return read === undefined ? (/\w+/.exec(text)?.[0].toLowerCase() ?? "statement") : `select from ${read}`
+}
