@@ -62,5 +62,6 @@ export const formatTable = (
 /** Returns the page with this table. */
 export const withTable = (page: string, table: string): string => {
   if (!page.includes(BEGIN) || !page.includes(END)) throw new Error(`${PAGE} has no place for the table`)
-  return page.replace(between(page), `\n\n${table}\n\n`)
+  const [before, after] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)]
+  return `${page.slice(0, before)}\n\n${table}\n\n${page.slice(after)}`
 }

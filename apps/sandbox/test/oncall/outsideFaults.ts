@@ -76,7 +76,6 @@ export const outsideFaults: ReadonlyArray<Fault> = [
     name: "name-server-silent",
     fault: "The name server answers nothing",
     signals: [
-      { alert: "OutreachMostEndpointsFail" },
       { metric: 'outreach_delivery_attempts_total{outcome="unresolved_name"}', of: "worker" },
       { prints: "unresolved_name" },
     ],
