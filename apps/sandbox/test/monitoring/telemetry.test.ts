@@ -98,7 +98,7 @@ const journey = async () => {
     },
   )
   for await (const _ of client.listEvents({ since: "2026-01-01T00:00:00Z" }));
-  await fetch(`${api!.url}/v1/partners/consumer/tokens`, { headers: { authorization: "Bearer nobody" } })
+  await fetch(`${api!.url}/v1/partners/consumer/tokens`, { headers: { authorization: "Bearer unknown-key" } })
   await fetch(`${api!.url}/nowhere/${seeded.apiKey}`)
   const count = async () => {
     const [row] = await run(
