@@ -257,7 +257,7 @@ it("exports nothing of a person, a key, a secret, a signature, a body or an addr
     "v1=",
     "heart-failure",
     "An invitation to",
-    "nobody",
+    "unknown-key",
   ]) {
     expect(all.includes(text), text).toBe(false)
   }
