@@ -18,7 +18,7 @@ PROMISES_OF_PACKAGES="every-quick-start-works-from-tarballs-and-from-a-registry 
   public-surface-is-committed tarballs-hold-what-their-readers-need-and-no-more the-webhook-verifier-weighs-under-3-KB-and-stands-alone"
 
 # With LEG_NODE, `.ci/leg` has fetched these tools already.
-tool() { if [ -n "${LEG_NODE-}" ]; then "$@"; else npx -y -p node@24 -p pnpm@12 "$@"; fi; }
+tool() { if [ -n "${LEG_NODE-}" ]; then "$@"; else npx -y -p node@24 -p "$(node -p 'require("./package.json").packageManager')" "$@"; fi; }
 
 # A check counts as one, whatever it looked at.
 check() {

@@ -42,27 +42,47 @@ describe("ops complete", () => {
   })
 })
 
-describe.skipIf(spawnSync("bash", ["--version"]).status !== 0)("the script for bash", () => {
+describe("the scripts of the shells", () => {
   const folder = mkdtempSync(join(tmpdir(), "ops-completion-"))
   afterAll(() => rmSync(folder, { recursive: true }))
   const main = fileURLToPath(import.meta.resolve("../src/main.ts"))
+  writeFileSync(join(folder, "ops"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 })
+  const script = join(folder, "_ops")
 
-  it("completes what is typed, by the program itself", async () => {
-    const { id } = await runJson("organizations", "create", "--name", "Bash & Sons")
-    const script = (await run(["--completions", "bash"])).stdout
-    writeFileSync(join(folder, "ops"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 })
-    writeFileSync(join(folder, "script"), script)
-    const typed = (...words: ReadonlyArray<string>) => {
-      const line = `. ${folder}/script; COMP_WORDS=(ops "$@"); COMP_CWORD=$#; _ops; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p ops`
-      const env = { PATH: `${folder}:${process.env["PATH"]}`, DATABASE_URL: url() }
-      return execFileSync("bash", ["-c", line, "bash", ...words], { env, encoding: "utf8" })
-        .trim()
-        .split("\n")
-    }
-    expect(typed("organizations", "fr")).toEqual(["freeze", "complete -o default -F _ops ops"])
-    expect(typed("organizations", "show", "bash &")).toEqual([id, expect.anything()])
-    expect(typed("nonsense", "")).toEqual(["complete -o default -F _ops ops"])
-  }, 300_000)
+  /** For each shell, the program that prints what completes the words of its arguments. */
+  const PROGRAMS = {
+    bash: `. ${script}; complete -p ops >/dev/null || exit; COMP_WORDS=(ops "$@"); COMP_CWORD=$#; _ops; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    // The body of a function of $fpath, which zsh's own function then shows.
+    zsh: `_describe() { print -l -- "\${found[@]%%:*}" }; _files() { print files }; compdef() { exit 1 }
+      fpath=(${folder}); autoload -Uz _ops; words=(ops "$@"); CURRENT=$#words; _ops`,
+    fish: `source ${script}; complete -C "ops $argv" | cut -f1`,
+  }
+  const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0
+
+  for (const shell of ["bash", "zsh", "fish"] as const) {
+    it.skipIf(!has(shell))(
+      `complete in ${shell} what is typed, by the program itself`,
+      async () => {
+        const { id } = await runJson("organizations", "create", "--name", `${shell} & Sons`)
+        writeFileSync(script, (await run(["--completions", shell])).stdout)
+        const typed = (...words: ReadonlyArray<string>) => {
+          const env = { PATH: `${folder}:${process.env["PATH"]}`, DATABASE_URL: url(), HOME: folder }
+          const name = shell === "fish" ? [] : [shell]
+          const output = execFileSync(shell, ["-c", PROGRAMS[shell], ...name, ...words], {
+            env,
+            encoding: "utf8",
+            cwd: folder,
+          })
+          return output.trim().split("\n")
+        }
+        expect(typed("organizations", "fr")).toEqual(["freeze"])
+        expect(typed("organizations", "show", shell)).toEqual([id])
+        // Where the program knows nothing, the shell completes files.
+        expect(typed("imports", "check", "_o")).toEqual([{ bash: "", zsh: "files", fish: "_ops" }[shell]])
+      },
+      300_000,
+    )
+  }
 })
 
 describe("a command line that lacks something", () => {

@@ -13,11 +13,17 @@ _ops() {
   found=(\${(f)"$(ops complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null | sed 's/:/\\\\:/g; s/\\t/:/')"})
   if (( \${#found} )); then _describe -V ops found -U; else _files; fi
 }
-compdef _ops ops`,
+# As a file of $fpath it is the function's body when it is first called.
+if [[ $funcstack[1] == _ops ]]; then _ops "$@"; else compdef _ops ops; fi`,
   fish: `# ops --completions fish > ~/.config/fish/completions/ops.fish
 function __ops_complete
   set -l words (commandline -opc)
-  ops complete -- $words[2..-1] (commandline -ct) 2>/dev/null
+  set -l found (ops complete -- $words[2..-1] (commandline -ct) 2>/dev/null)
+  if set -q found[1]
+    string join \\n $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
-complete -c ops -a '(__ops_complete)'`,
+complete -c ops -f -a '(__ops_complete)'`,
 } as const
