@@ -91,7 +91,7 @@ const flow = (parts: readonly string[], width: number, separator: string): reado
 }
 
 const cut = (text: string, width: number): string => {
-  // A control character would move the cursor.
-  const plain = text.replaceAll(/\p{Cc}+/gu, " ")
+  // Control characters would move the cursor, or turn the text around.
+  const plain = text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ")
   return plain.length <= width ? plain : `${plain.slice(0, Math.max(0, width - 1))}…`
 }
