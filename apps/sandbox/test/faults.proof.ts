@@ -129,7 +129,7 @@ describe("a folder that cannot hold it", () => {
     await sandbox.addresses(folder)
     await eventually(
       async () => sandbox.output(),
-      (output) => output.includes("published 1000 of 1000"),
+      (output) => output.includes("published 1,000 of 1,000"),
       240_000,
     )
     const processes = processTree(sandbox.pid)

@@ -44,6 +44,8 @@ const startCaddy = async (program: string, settings: Readonly<Record<string, str
     "admin off",
     `https_port ${port}`,
     `http_port ${await reservePort()}`,
+    // HTTP/3 would listen on the UDP port that keeps this one reserved.
+    "servers {\n  protocols h1 h2\n}",
   ]
   const env = { ...settings, XDG_DATA_HOME: folder, HOME: folder, CADDY_GLOBAL_OPTIONS: options.join("\n") }
   const child = spawn(program, ["run", "--config", join(REPOSITORY, "deploy/Caddyfile"), "--adapter", "caddyfile"], {
