@@ -11,7 +11,7 @@ reports=()
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Packages whose tests need no database, but for a few.
+# Packages of which only a few tests need a database.
 WITHOUT_DATABASE="bot-suspicion client contract cursor debian-packages domain error-catalog mail process rate-limit retry-policy signature webhook-verifier"
 # What somebody who installs a published package relies on.
 PROMISES_OF_PACKAGES="every-quick-start-works-from-tarballs-and-from-a-registry leaves-are-pure packages-install-and-type-check-from-their-tarballs

@@ -8,7 +8,7 @@ import { firstWebhookParts, progressParts, type View } from "./View.ts"
 /** Shows the sandbox on standard output. */
 export interface Display {
   readonly show: (changes: Partial<View>) => Effect.Effect<void>
-  /** Prints a text that the panel of a terminal has no room for. */
+  /** Prints a text that the panel of a terminal leaves out. */
   readonly printWithoutPanel: (text: string) => Effect.Effect<void>
   /** Leaves what is shown, with the cursor below it. */
   readonly close: Effect.Effect<void>

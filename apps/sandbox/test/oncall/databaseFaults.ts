@@ -158,7 +158,11 @@ export const databaseFaults: ReadonlyArray<Fault> = [
   {
     name: "schema-too-new",
     fault: "A release runs after a newer one has removed what it calls",
-    signals: [{ log: "42883", of: "worker" }, { prints: "which has removed functions of this one: take_endpoints" }],
+    signals: [
+      { alert: "OutreachClaimsFail" },
+      { log: "42883", of: "worker" },
+      { prints: "which has removed functions of this one: take_endpoints" },
+    ],
     remedy: [
       "ln -sfn /opt/releases/newer /opt/outreach",
       "systemctl restart outreach@api outreach@worker outreach@console",
@@ -183,7 +187,7 @@ export const databaseFaults: ReadonlyArray<Fault> = [
     name: "disk-full",
     fault: "The disk of PostgreSQL is full",
     lacks: () => (canMount ? undefined : "only root mounts a small disk"),
-    signals: [{ log: "database unusable", of: "worker" }],
+    signals: [{ alert: "OutreachDatabaseUnusable" }, { log: "database unusable", of: "worker" }],
     remedy: ["df -h /var/lib/postgresql", "rm /var/lib/postgresql/core.*", "systemctl restart postgresql"],
     break: async (stage) => {
       await run("sh", ["-c", `dd if=/dev/zero of=${stage.disk}/core.1 bs=64k 2>/dev/null || true`])

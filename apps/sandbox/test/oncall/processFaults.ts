@@ -47,7 +47,10 @@ const endedBy = (signal: "SIGTERM" | "SIGHUP", cause: string): Fault => ({
   },
 })
 
-/** Opens connections from several addresses of this machine, each of which sends `first`, and then `more` each second. Connections that the API closes are opened again until the returned function is called. */
+/**
+ * Opens connections from several addresses of this machine, each of which sends `first`, and then `more` each second. Connections that the API closes
+ * are opened again until the returned function is called.
+ */
 const occupy = async (
   stage: Stage,
   options: { readonly connections: number; readonly first: string; readonly more?: string },

@@ -61,7 +61,12 @@ export const startPrometheus = async (
     const { data } = (await response.json()) as {
       data: { alerts: ReadonlyArray<{ labels: { alertname: string }; activeAt: string }> }
     }
-    return new Map(data.alerts.map(({ labels, activeAt }) => [labels.alertname, Date.parse(activeAt)]))
+    const since = new Map<string, number>()
+    for (const { labels, activeAt } of data.alerts) {
+      const at = Date.parse(activeAt)
+      since.set(labels.alertname, Math.min(at, since.get(labels.alertname) ?? at))
+    }
+    return since
   }
   await eventually(
     () =>
@@ -71,6 +76,6 @@ export const startPrometheus = async (
       ),
     (isReady) => isReady,
   )
-  /** The alerts that are active, and since when, in Unix milliseconds. */
+  /** The alerts that are active, and since when, in Unix milliseconds: an alert of several jobs since the first of them. */
   return { alerts }
 }

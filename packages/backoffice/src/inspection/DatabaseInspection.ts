@@ -124,7 +124,10 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
         Effect.map(({ files }) => new Set(files)),
       ),
 
-      /** Reads the role of this connection: its kinds, as `ops migrate --grant-to` named them, the rights that it lacks, such as `update on campaigns`, and those that its kinds do not need. */
+      /**
+       * Reads the role of this connection: its kinds, as `ops migrate --grant-to` named them, the rights that it lacks, such as `update on campaigns`,
+       * and those that its kinds do not need.
+       */
       readRole: Effect.gen(function* () {
         const role = yield* sql`
     select role.rolname as name, rolsuper as "isSuperuser", rolcreaterole or rolcreatedb or rolbypassrls as "isPowerful",
