@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
-import { writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { readlink, writeFile } from "node:fs/promises"
+import { basename, join } from "node:path"
 import { promisify } from "node:util"
 import { Client } from "pg"
 import type { Fault } from "./Fault.ts"
@@ -159,7 +159,7 @@ export const databaseFaults: ReadonlyArray<Fault> = [
     name: "schema-too-new",
     fault: "A release runs after a newer one has removed what it calls",
     signals: [
-      { alert: "OutreachClaimsFail" },
+      { alert: "OutreachDeliveriesLate" },
       { log: "42883", of: "worker" },
       { prints: "which has removed functions of this one: take_endpoints" },
     ],
@@ -168,18 +168,19 @@ export const databaseFaults: ReadonlyArray<Fault> = [
       "systemctl restart outreach@api outreach@worker outreach@console",
     ],
     break: async (stage) => {
+      const current = basename(await readlink(join(stage.folder, "opt")))
       // The newer release calls the function by another name.
       const commands = [
-        `cp -r ${stage.folder}/releases/next ${stage.folder}/releases/newer`,
+        `cp -r ${stage.folder}/releases/${current} ${stage.folder}/releases/newer`,
         `cd ${stage.folder}/releases/newer`,
-        "echo 'alter table recipients add column remark text;' > sql/migrations/0003_remarks.sql",
+        `echo 'alter table recipients add column remark text;' > sql/migrations/${current === "next" ? "0003" : "0002"}_remarks.sql`,
         "mv sql/functions/take_endpoints.sql sql/functions/take_endpoints_anew.sql",
         "sed -i 's/take_endpoints(/take_endpoints_anew(/' sql/functions/take_endpoints_anew.sql chunks/*.js *.js",
       ]
       await run("sh", ["-ec", commands.join("\n")])
       await stage.deploy("newer")
       await stage.shell("systemctl start outreach-migrate")
-      await stage.deploy("next")
+      await stage.deploy(current)
       await stage.units.worker.restart()
     },
   },
