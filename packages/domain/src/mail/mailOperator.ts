@@ -1,4 +1,4 @@
-import { getDomain } from "tldts"
+import { getDomain } from "tldts-icann"
 
 /** A mail server of a domain, as an MX record names it. */
 export interface MailExchange {
