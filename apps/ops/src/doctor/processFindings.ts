@@ -6,7 +6,7 @@ import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { applicationName } from "@outreach/process/release"
 import { declaredSettings, settingText } from "@outreach/process/setting"
-import { ConfigProvider, Effect, Result } from "effect"
+import { ConfigProvider, Effect, Layer, Result } from "effect"
 import { describeFailure } from "../output/reportFailure.ts"
 import type { ProcessEnvironments } from "./processEnvironments.ts"
 import { type ReaderName, readOn, SETTINGS_READERS } from "./processSettings.ts"
@@ -134,8 +134,7 @@ const lookAtRole = Effect.fnUntraced(function* (name: ReaderName) {
     const finding = yield* roleFinding
     return judged({ ...finding, found: finding.found.replace(`The role ${role.name}`, `${connects}, which`) })
   }).pipe(
-    Effect.provide(DatabaseInspection.layer),
-    Effect.provide(connection),
+    Effect.provide(Layer.provideMerge(DatabaseInspection.layer, connection)),
     Effect.timeout("10 seconds"),
     Effect.catchCause((cause) =>
       Effect.fail(
