@@ -10,8 +10,8 @@ export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.proof.ts", "examples/test/**/*.proof.ts"],
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
-    // One more than there are cores, because proofs wait for half of their time.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores, because proofs wait for half of their time.
+    maxWorkers: availableParallelism() + 2,
     // Concurrent tests of a file have a PostgreSQL each.
     maxConcurrency: 3,
     unstubEnvs: true,

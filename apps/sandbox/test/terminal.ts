@@ -26,7 +26,13 @@ export const runOnTerminal = (
     env: { ...env, TERM: "xterm-256color", ...environment },
     stdio: ["pipe", "pipe", "inherit"],
   })
-  const ended = once(child, "close").then(([code]) => code as number | null)
+  // It may end while something is typed.
+  child.stdin.on("error", () => {})
+  const ended = once(child, "close").then(async ([code]) => {
+    // The terminal draws what was written some time later.
+    await new Promise<void>((drawn) => screen.write("", drawn))
+    return code as number | null
+  })
   onTestFinished(async () => {
     child.stdin.end("\u0003")
     await ended
