@@ -23,7 +23,7 @@ export const serviceVersion = (): string => {
 
 /**
  * Names what is built here: the version and the commit where the commit bears the tag of its version and nothing differs from it, and otherwise
- * `0.0.0-dev` with the commit. `RELEASE` gives the name where there is no git.
+ * `0.0.0-dev` with the commit. `RELEASE` gives the name without git.
  */
 export const nameRelease = (): string => {
   const { RELEASE } = process.env

@@ -83,7 +83,7 @@ describe("doctor --all-processes", () => {
     ])
   })
 
-  it("names a file that is no text of settings, and shows nothing of it", async () => {
+  it("names a file that does not hold settings, and shows nothing of it", async () => {
     const problems: ReadonlyArray<[string | Uint8Array, RegExp]> = [
       ["x".repeat(10_000_000), /holds more than 64 KiB\.$/],
       [new Uint8Array([0xff, 0xfe, 0x41]), /is not a text in UTF-8\.$/],

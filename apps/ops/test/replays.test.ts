@@ -149,7 +149,7 @@ describe("a removal", () => {
     expect(await left()).toBe(7)
   })
 
-  it("needs its confirmation where there is no terminal: the count that it would remove, or --yes", async () => {
+  it("needs its confirmation without a terminal: the count that it would remove, or --yes", async () => {
     await seed(5, { daysAgo: 91 })
     await seed(1)
     expect(await runFailing(...remove)).toMatchObject({ code: "not_confirmed", count: 5, exit: 1 })

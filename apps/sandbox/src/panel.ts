@@ -28,7 +28,7 @@ export const panel = (
   return all.flatMap(({ text, style }, index) => (kept.has(index) ? [{ text: cut(text, width), style }] : []))
 }
 
-/** How much a line matters where there is no room for all. */
+/** How much a line matters on a terminal that does not show all. */
 const IMPORTANCE = {
   blank: 0,
   example: 1,

@@ -31,7 +31,10 @@ export const programsIn = (unpacked: string) => {
 export interface Postgres15 {
   /** The superuser's address of the database `outreach`, less the parameters of TLS. */
   readonly url: string
-  /** Runs a file of SQL as the administrator, who is no superuser but may create roles and owns the database, by psql with these environment variables. */
+  /**
+   * Runs a file of SQL by psql, with these environment variables, as the administrator: not a superuser, but a role that may create roles and owns
+   * the database.
+   */
   readonly psql: (file: string, environment: Readonly<Record<string, string>>) => Promise<void>
   readonly stop: () => Promise<void>
 }

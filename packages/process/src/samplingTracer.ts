@@ -9,7 +9,7 @@ const SLOW_SPAN_MS = 1000
 /** The most spans that a process exports in a second, so that neither failures nor a partner's requests flood the collector. */
 const MAX_SPANS_PER_SECOND = 1000
 
-/** Only these begin a trace, or a span that is made as a root: a statement of a loop that polls is no trace. */
+/** Only these begin a trace, or a span that is made as a root: a statement of a loop that polls begins none. */
 const BEGINNING: ReadonlySet<Tracer.SpanKind> = new Set(["server", "producer", "consumer"])
 
 const dropped = Metric.counter("outreach_spans_dropped_total", {

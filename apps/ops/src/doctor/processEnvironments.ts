@@ -122,7 +122,7 @@ const readEnvFile = (path: string) => {
     findings: [
       ...odd.map((line) =>
         failed(
-          `Line ${line} of ${path} is read differently by systemd, shells and Node, or is no setting.`,
+          `Line ${line} of ${path} is read differently by systemd, shells and Node, or names no setting.`,
           "Write NAME='value' on one line, or a # before it.",
         ),
       ),

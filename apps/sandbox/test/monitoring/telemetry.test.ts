@@ -136,7 +136,7 @@ beforeAll(async () => {
   const telemetry = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_TRACES_SAMPLER_ARG: "1" }
   const key = SECRETS_KEY.toString("base64")
   const database = asRole(url(), "api")
-  // A primary is no standby, so that the gauges of a standby show why it is not read from.
+  // The address of the standby leads to the primary, so that the gauges of a standby show why it is not read from.
   const reading = { DATABASE_URL: database, DATABASE_READ_URL: database }
   api = await start("@outreach/api/main", {
     ...telemetry,
