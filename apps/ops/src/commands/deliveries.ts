@@ -44,7 +44,7 @@ const list = reading({
   cursor: { id: DeliveryId },
   *run({ slowest: isSlowestFirst, ...filter }, { limit, after }) {
     const { list, slowest } = yield* DeliveryReader
-    if (!isSlowestFirst) return yield* list({ ...filter, limit, below: after?.id ?? null })
+    if (!isSlowestFirst) return yield* list({ ...filter, limit, below: after?.id })
     if (after !== null) return yield* refuse("InvalidAfter", "--after does not go with --slowest.")
     return yield* slowest({ ...filter, limit })
   },

@@ -247,10 +247,10 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       limit,
       below,
       ...options
-    }: ScanOptions & { readonly maxLooked: number; readonly below?: DeliveryId | null },
+    }: ScanOptions & { readonly maxLooked: number; readonly below?: DeliveryId | undefined },
   ) {
     const found: Array<DeliverySummary> = []
-    let before: DeliveryId | null | undefined = below ?? undefined
+    let before: DeliveryId | null | undefined = below
     let historyRows = Math.min(options.batchSize, HISTORY_ROWS)
     for (let looked = 0; before !== null && found.length < limit && looked < maxLooked; ) {
       const rest = { ...options, limit: limit - found.length }
@@ -334,9 +334,9 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
     /** Lists deliveries, newest first; those older than `below`, if it is given. */
     list: ({
       limit,
-      below = null,
+      below,
       ...filter
-    }: DeliveryFilter & { readonly limit: number; readonly below?: DeliveryId | null }) => {
+    }: DeliveryFilter & { readonly limit: number; readonly below?: DeliveryId | undefined }) => {
       const { eventType, campaignId, from, to } = filter
       const needsScan = isOfAttempts(filter) || [eventType, campaignId, from, to].some((each) => each !== undefined)
       const batchSize = needsScan ? Math.max(limit, SCAN_BATCH_SIZE) : limit
