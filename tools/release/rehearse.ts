@@ -6,10 +6,10 @@
  */
 import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { reservePort } from "@outreach/embedded-postgres/reservePort"
 import { parse } from "yaml"
 import { root } from "./run.ts"
 
@@ -88,13 +88,9 @@ const clone = (folder: string, from: string, ref: string) => {
   at(folder, "git", "config", "user.email", "rehearsal@outreach.test")
 }
 
-/** Starts a registry of images on a free port, and returns its host. */
+/** Starts a registry of images, and returns its host. */
 const startRegistry = async (program: string): Promise<string> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await new Promise((listening) => server.once("listening", listening))
-  const { port } = server.address() as { readonly port: number }
-  await new Promise((closed) => server.close(closed))
-  const host = `127.0.0.1:${port}`
+  const host = `127.0.0.1:${await reservePort()}`
   const storage = { filesystem: { rootdirectory: join(home, "registry") } }
   writeFileSync(join(home, "registry.yml"), JSON.stringify({ version: 0.1, storage, http: { addr: host } }))
   mkdirSync(join(home, ".config/containers"), { recursive: true })
