@@ -16,11 +16,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { promisify } from "node:util"
+import { reservePort } from "@outreach/embedded-postgres/reservePort"
 import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -99,10 +99,7 @@ const npmSetting = async (name: string): Promise<string> =>
 /** Starts a registry that has our packages alone, and takes all others from npm's. Returns its address. */
 async function startRegistry(): Promise<string> {
   const [uplink, authorities] = await Promise.all(["registry", "cafile"].map(npmSetting))
-  const server = createServer().listen(0, "127.0.0.1")
-  await new Promise((listening) => server.once("listening", listening))
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
+  const port = await reservePort()
   const config = {
     storage: join(tempDir, "storage"),
     auth: { htpasswd: { file: join(tempDir, "htpasswd") } },
