@@ -2,6 +2,10 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
+/** With TEST_SEED, the order of files and tests is shuffled. */
+const { TEST_SEED } = process.env
+export const sequence = TEST_SEED === undefined ? {} : { shuffle: true, seed: Number(TEST_SEED) }
+
 // Processes that tests start load the same modules: compiling them would take half of their CPU time.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
 
@@ -9,11 +13,13 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],
+    setupFiles: "packages/testing/src/configureProperties.ts",
     globalSetup: "packages/embedded-postgres/src/vitestServerInMemory.ts",
     // One more than there are cores, because tests wait for a quarter of their time.
     maxWorkers: availableParallelism() + 1,
     // Loading the modules anew for each file would take longer than the tests.
     isolate: false,
+    sequence,
     unstubEnvs: true,
     // Far above what a busy machine needs: a test that hangs ends, and no test is about time.
     testTimeout: 120_000,

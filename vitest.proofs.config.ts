@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { sequence } from "./vitest.config.ts"
 
 // As in the tests: the processes that proofs start load the same modules.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
@@ -9,11 +10,13 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.proof.ts", "examples/test/**/*.proof.ts"],
+    setupFiles: "packages/testing/src/configureProperties.ts",
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
     // Two more than there are cores, because proofs wait for half of their time.
     maxWorkers: availableParallelism() + 2,
     // Concurrent tests of a file have a PostgreSQL each.
     maxConcurrency: 3,
+    sequence,
     unstubEnvs: true,
     testTimeout: 600_000,
     hookTimeout: 300_000,

@@ -20,7 +20,7 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { promisify } from "node:util"
-import { reservePort } from "@outreach/embedded-postgres/reservePort"
+import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
 import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -99,7 +99,7 @@ const npmSetting = async (name: string): Promise<string> =>
 /** Starts a registry that has our packages alone, and takes all others from npm's. Returns its address. */
 async function startRegistry(): Promise<string> {
   const [uplink, authorities] = await Promise.all(["registry", "cafile"].map(npmSetting))
-  const port = await reservePort()
+  const address = `${loopbackAddress()}:4873`
   const config = {
     storage: join(tempDir, "storage"),
     auth: { htpasswd: { file: join(tempDir, "htpasswd") } },
@@ -109,11 +109,11 @@ async function startRegistry(): Promise<string> {
   }
   writeFileSync(join(tempDir, "verdaccio.yaml"), JSON.stringify(config))
   const main = join(dirname(import.meta.dirname), "tools/node_modules/verdaccio/bin/verdaccio")
-  const args = [main, "--config", join(tempDir, "verdaccio.yaml"), "--listen", `127.0.0.1:${port}`]
+  const args = [main, "--config", join(tempDir, "verdaccio.yaml"), "--listen", address]
   // npm's own setting, which the registry does not read.
   const trusting = authorities === "null" ? env : { NODE_EXTRA_CA_CERTS: authorities, ...env }
   registry = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"], env: trusting })
-  const url = `http://127.0.0.1:${port}/`
+  const url = `http://${address}/`
   while (
     !(await fetch(`${url}-/ping`).then(
       ({ ok }) => ok,

@@ -21,7 +21,7 @@ import {
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
-import { reservePort } from "@outreach/embedded-postgres/reservePort"
+import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -141,8 +141,8 @@ try {
   const commands = fencesOf(COMMANDS).flatMap(({ code }) => code.trim().split("\n"))
   if (commands.join() !== "npm start,npm test")
     violations.push(`README.md names other commands: ${commands.join(", ")}`)
-  const [sandboxPort, consolePort, receiverPort] = [await reservePort(), await reservePort(), await reservePort()]
-  sandbox = start(`npm start -- --port ${sandboxPort} --console-port ${consolePort}`, clone)
+  const host = loopbackAddress()
+  sandbox = start(`npm start -- --host ${host}`, clone)
   const ended = once(sandbox.child, "close")
   while (!(existsSync(join(clone, ".sandbox/sandbox.json")) && /mails [1-9]/.test(sandbox.output()))) {
     if (hasEnded(sandbox)) throw new Error(`npm start ended:\n${sandbox.output()}`)
@@ -152,7 +152,10 @@ try {
 
   const receiver = join(home, "receiver")
   const here = (code: string): string =>
-    code.replaceAll("/tmp/receiver", receiver).replaceAll(/\b3000\b/g, `${receiverPort}`)
+    code
+      .replaceAll("/tmp/receiver", receiver)
+      .replaceAll("listen(3000,", `listen(3000, "${host}",`)
+      .replaceAll("127.0.0.1", host)
   const fences = fencesOf(SECTION)
   const modules = fences.filter(({ language }) => language === "js").map(({ code }) => here(code))
   const script = fences.filter(({ language }) => language === "sh").map(({ code }) => here(code))

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { reservePort } from "@outreach/embedded-postgres/reservePort"
+import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
 import { vi } from "vitest"
 
 type Settings = Readonly<Record<string, string | undefined>>
@@ -71,11 +71,11 @@ export interface ProjectServer {
 
 /** Starts the server of a project as its README says, on a free port, and waits until it listens. */
 export async function startServer(project: string, settings: Settings): Promise<ProjectServer> {
-  const port = String(await reservePort())
+  const host = loopbackAddress()
   // A process group of its own, because npm does not hand on signals to what it starts.
   const server = spawn("npm", ["start"], {
     cwd: project,
-    env: { ...environment, ...settings, PORT: port },
+    env: { ...environment, ...settings, HOST: host, HOSTNAME: host, PORT: "3000" },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   })
@@ -86,7 +86,7 @@ export async function startServer(project: string, settings: Settings): Promise<
       printed += text
     })
   }
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${host}:3000`
   const stop = async () => {
     if (server.exitCode === null && server.signalCode === null) process.kill(-server.pid!, "SIGKILL")
     await ended

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { redisServer } from "@outreach/debian-packages/redisServer"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { installProject, missingRegistry, packTarball, run, startServer } from "./exampleProject.ts"
 
-const installed = await installDebianPackages(["redis-server"], ["/usr/bin/redis-server"])
+const installed = findInstalled("redis")
 
 describe.skipIf("missing" in installed)(
   "the limited Fastify in examples/limited, as eight processes over Redis",

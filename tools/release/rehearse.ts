@@ -8,8 +8,8 @@ import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
-import { reservePort } from "@outreach/embedded-postgres/reservePort"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
+import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
 import { parse } from "yaml"
 import { root } from "./run.ts"
 
@@ -90,7 +90,7 @@ const clone = (folder: string, from: string, ref: string) => {
 
 /** Starts a registry of images, and returns its host. */
 const startRegistry = async (program: string): Promise<string> => {
-  const host = `127.0.0.1:${await reservePort()}`
+  const host = `${loopbackAddress()}:5000`
   const storage = { filesystem: { rootdirectory: join(home, "registry") } }
   writeFileSync(join(home, "registry.yml"), JSON.stringify({ version: 0.1, storage, http: { addr: host } }))
   mkdirSync(join(home, ".config/containers"), { recursive: true })
@@ -118,7 +118,7 @@ const expectSame = (what: string, actual: unknown, expected: unknown) => {
 }
 
 try {
-  const registry = await installDebianPackages(["docker-registry", "skopeo"], ["/usr/bin/docker-registry"])
+  const registry = findInstalled("docker-registry")
   if ("missing" in registry) throw new Error(registry.missing)
   env["REGISTRY"] = await startRegistry(registry.program)
 

@@ -275,7 +275,6 @@ describe("audit verify", () => {
         await unguarded(statement)
         expect((await verify()).faults.length, statement).toBeGreaterThan(0)
       }),
-      { numRuns: 25 },
     )
   })
 })

@@ -34,7 +34,7 @@ const SAMPLE = join(import.meta.dirname, "seed", "recipients.csv")
 const MIN_FREE_BYTES = 150_000_000
 
 const sandbox = Effect.fnUntraced(function* (options: Options) {
-  const { folder, port } = options
+  const { folder, host, port } = options
   yield* checkMachine
   const display = yield* openDisplay
   yield* announceStop(display)
@@ -44,10 +44,10 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     Effect.promise(() => rm(addresses, { force: true })),
     () => Effect.promise(() => rm(addresses, { force: true })),
   )
-  yield* checkPort(port)
-  const baseUrl = `http://127.0.0.1:${port}`
-  const consolePort = yield* holdConsolePort(options.consolePort)
-  const consoleUrl = `http://127.0.0.1:${consolePort.port}`
+  yield* checkPort(host, port)
+  const baseUrl = `http://${host}:${port}`
+  const consolePort = yield* holdConsolePort(host, options.consolePort)
+  const consoleUrl = `http://${host}:${consolePort.port}`
   yield* checkDisk(folder, MIN_FREE_BYTES)
 
   yield* display.show({ status: "starting PostgreSQL" })
@@ -61,15 +61,17 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     yield* migrate
     const mailboxes = yield* simulateMailboxes(baseUrl)
     const mail = yield* startMailCatcher({
+      host,
       hasMailbox: (address) => !behaviorOf(address).bounces,
       onCaught: mailboxes.receive,
     })
     const kept = state.read()
     const partner = yield* startSamplePartner({
       databaseUrl,
+      host,
       port: kept.partner_port ?? 0,
       secrets: () => [state.read().seeded?.signing_secret ?? []].flat(),
-      consoleUrl: () => partnerConsoleUrl(consolePort.port, state.read().partner_sign_in_token),
+      consoleUrl: () => partnerConsoleUrl(consoleUrl, state.read().partner_sign_in_token),
     })
     yield* state.update({ partner_port: partner.port })
     const seeded = kept.seeded ?? (yield* seedPartner(partner.webhooksUrl))
@@ -84,7 +86,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     )
     yield* state.update({ sign_in_token: signInToken, partner_sign_in_token: partnerSignInToken })
     const signInUrl = `${consoleUrl}/sign-in/${signInToken}`
-    const partnerSignInUrl = partnerConsoleUrl(consolePort.port, partnerSignInToken)
+    const partnerSignInUrl = partnerConsoleUrl(consoleUrl, partnerSignInToken)
     const recipients = options.recipients ?? kept.campaign?.recipients ?? SAMPLE
     const campaign =
       kept.campaign?.recipients === recipients
@@ -109,7 +111,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     yield* consolePort.release
     const [services] = yield* Effect.all(
       [
-        startServices({ folder, port, baseUrl, consoleUrl, smtpUrl: mail.smtpUrl, environment }),
+        startServices({ folder, baseUrl, consoleUrl, smtpUrl: mail.smtpUrl, environment }),
         launchCampaign(campaign.id, campaign.recipients, environment),
       ],
       { concurrency: "unbounded" },
@@ -171,8 +173,8 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
 }, Effect.scoped)
 
 /** The sample partner's link. It has another host than the admin's, so that a browser keeps the sessions of both. */
-const partnerConsoleUrl = (port: number, token: string | undefined): string =>
-  `http://localhost:${port}/sign-in/${token ?? ""}`
+const partnerConsoleUrl = (consoleUrl: string, token: string | undefined): string =>
+  `${consoleUrl.replace("//127.0.0.1:", "//localhost:")}/sign-in/${token ?? ""}`
 
 const printLine = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
 

@@ -1,4 +1,5 @@
 import { accessSync, constants } from "node:fs"
+import { isIPv4 } from "node:net"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
@@ -6,10 +7,11 @@ import { SandboxError } from "./SandboxError.ts"
 
 export const USAGE = `Runs the whole service on this machine, with a sample partner and a mail catcher.
 
-  npm start -- [--port 8080] [--console-port 8090] [--fresh] [--recipients FILE.csv] [--folder .sandbox]
+  npm start -- [--port 8080] [--console-port 8090] [--host 127.0.0.1] [--fresh] [--recipients FILE.csv] [--folder .sandbox]
 
-  --port N           port of the API on 127.0.0.1; default 8080
-  --console-port N   port of the operator console on 127.0.0.1; default 8090, or any that is free if that is taken
+  --port N           port of the API; default 8080
+  --console-port N   port of the operator console; default 8090, or any that is free if that is taken
+  --host ADDRESS     loopback address of all of them; default 127.0.0.1. A second sandbox can use 127.0.0.2 and the same ports
   --fresh            drops all data of an earlier run and begins anew
   --recipients FILE  launches a campaign with the recipients of this CSV file (columns npi,email)
   --folder PATH      folder of the database, the keys and the logs; default .sandbox in this repository
@@ -23,6 +25,7 @@ const REPOSITORY = resolve(import.meta.dirname, "../../..")
 const DECLARED = {
   port: { type: "string", default: "8080" },
   "console-port": { type: "string" },
+  host: { type: "string", default: "127.0.0.1" },
   fresh: { type: "boolean", default: false },
   recipients: { type: "string" },
   folder: { type: "string", default: resolve(REPOSITORY, ".sandbox") },
@@ -35,17 +38,24 @@ export const readOptions = Effect.fnUntraced(function* (args: readonly string[])
     try: () => parseArgs({ args: [...args], options: DECLARED }).values,
     catch: (error) => new SandboxError({ message: `${(error as Error).message}\n\n${USAGE}` }),
   })
-  const { port, "console-port": consolePort, fresh, recipients, folder, help } = values
+  const { port, "console-port": consolePort, host, fresh, recipients, folder, help } = values
   if (help) return undefined
   for (const [name, value] of Object.entries({ "--port": port, "--console-port": consolePort })) {
     if (value !== undefined && !isPort(value)) {
       return yield* new SandboxError({ message: `${name} must be a port from 1 to 65535.` })
     }
   }
+  if (!/^127\.\d+\.\d+\.\d+$/.test(host) || !isIPv4(host)) {
+    return yield* new SandboxError({
+      message:
+        "--host must be a loopback address such as 127.0.0.2: the sandbox has no protection against other machines.",
+    })
+  }
   if (recipients !== undefined && !isReadable(recipients)) {
     return yield* new SandboxError({ message: `--recipients: ${recipients} cannot be read.` })
   }
   return {
+    host,
     port: Number(port),
     /** Undefined for 8090, or any that is free where that is taken. */
     consolePort: consolePort === undefined ? undefined : Number(consolePort),

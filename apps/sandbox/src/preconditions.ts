@@ -26,9 +26,9 @@ export const checkMachine = Effect.suspend(() => {
   return message === undefined ? Effect.void : Effect.fail(new SandboxError({ message }))
 })
 
-/** Fails if a port of 127.0.0.1 is in use. */
-export const checkPort = (port: number) =>
-  openPort(port).pipe(
+/** Fails if a port is in use. */
+export const checkPort = (host: string, port: number) =>
+  openPort(host, port).pipe(
     Effect.mapError(() => portInUse(port, "--port")),
     Effect.flatMap(close),
   )
@@ -38,11 +38,11 @@ const CONSOLE_PORT = 8090
 /**
  * Holds the port of the console until `release`, so that no other sandbox takes it. Without a wish it is 8090, or any other that is free.
  */
-export const holdConsolePort = Effect.fnUntraced(function* (asked: number | undefined) {
+export const holdConsolePort = Effect.fnUntraced(function* (host: string, asked: number | undefined) {
   const open =
     asked === undefined
-      ? Effect.catch(openPort(CONSOLE_PORT), () => Effect.orDie(openPort(0)))
-      : Effect.mapError(openPort(asked), () => portInUse(asked, "--console-port"))
+      ? Effect.catch(openPort(host, CONSOLE_PORT), () => Effect.orDie(openPort(host, 0)))
+      : Effect.mapError(openPort(host, asked), () => portInUse(asked, "--console-port"))
   const probe = yield* Effect.acquireRelease(open, close)
   return { port: portOf(probe), release: close(probe) }
 })
@@ -50,7 +50,7 @@ export const holdConsolePort = Effect.fnUntraced(function* (asked: number | unde
 const portInUse = (port: number, option: string) =>
   new SandboxError({ message: `Port ${port} is in use; free it, or choose another with ${option}.` })
 
-const openPort = (port: number) => Effect.suspend(() => listen(createServer(), port))
+const openPort = (host: string, port: number) => Effect.suspend(() => listen(createServer(), host, port))
 
 /** Locks a folder for this process until the scope closes. Fails if another running sandbox holds the lock; replaces the lock of a dead one. */
 export const lockDirectory = Effect.fnUntraced(function* (folder: string) {

@@ -3,14 +3,14 @@ import type { AddressInfo, Server } from "node:net"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 
-/** Serves HTTP on 127.0.0.1 until the scope closes, and returns the port. Port 0 chooses a free one. */
-export const serveHttp = (name: string, port: number, listener: RequestListener) => {
+/** Serves HTTP on a loopback address until the scope closes, and returns the port. Port 0 chooses a free one. */
+export const serveHttp = (name: string, host: string, port: number, listener: RequestListener) => {
   const server = createServer(listener)
   const end = Effect.andThen(
     Effect.sync(() => server.closeAllConnections()),
     close(server),
   )
-  return Effect.acquireRelease(listen(server, port), () => end).pipe(
+  return Effect.acquireRelease(listen(server, host, port), () => end).pipe(
     Effect.map(portOf),
     Effect.mapError(
       (error) => new SandboxError({ message: `${name} cannot listen on port ${port}: ${error.message}.` }),
@@ -18,11 +18,11 @@ export const serveHttp = (name: string, port: number, listener: RequestListener)
   )
 }
 
-/** Lets a server listen on a port of 127.0.0.1. */
-export const listen = (server: Server, port: number): Effect.Effect<Server, Error> =>
+/** Starts a server on a host and port. */
+export const listen = (server: Server, host: string, port: number): Effect.Effect<Server, Error> =>
   Effect.callback((resume) => {
     server.once("error", (error) => resume(Effect.fail(error)))
-    server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+    server.listen(port, host, () => resume(Effect.succeed(server)))
   })
 
 export const close = (server: Server): Effect.Effect<void> =>

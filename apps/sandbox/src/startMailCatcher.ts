@@ -19,6 +19,7 @@ const MAX_LISTED = 100
 
 /** Starts an SMTP server that catches messages, and a web page that shows the newest, until the scope closes. Clients other than browsers get JSON. */
 export const startMailCatcher = Effect.fnUntraced(function* (options: {
+  readonly host: string
   /** Reports whether an address has a mailbox. Other addresses are rejected with 550. */
   readonly hasMailbox: (address: string) => boolean
   /** Called with each message and its recipient. */
@@ -56,11 +57,11 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
   })
   smtp.on("error", () => {})
   yield* Effect.acquireRelease(
-    Effect.promise(() => once(smtp.listen(0, "127.0.0.1"), "listening")),
+    Effect.promise(() => once(smtp.listen(0, options.host), "listening")),
     () => Effect.callback<void>((resume) => void smtp.close(() => resume(Effect.void))),
   )
 
-  const httpPort = yield* serveHttp("The mail catcher", 0, async (request, response) => {
+  const httpPort = yield* serveHttp("The mail catcher", options.host, 0, async (request, response) => {
     const [, id, part] = /^\/message\/(\d+)(\/html)?$/.exec(request.url ?? "") ?? []
     const mail = messages.find((mail) => mail.id === Number(id))
     if (id !== undefined && mail === undefined) response.writeHead(404).end("There is no such message.\n")
@@ -78,8 +79,8 @@ export const startMailCatcher = Effect.fnUntraced(function* (options: {
     }
   })
   return {
-    smtpUrl: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
-    url: `http://127.0.0.1:${httpPort}/`,
+    smtpUrl: `smtp://${options.host}:${(smtp.server.address() as AddressInfo).port}`,
+    url: `http://${options.host}:${httpPort}/`,
     count: () => count,
   }
 })

@@ -58,6 +58,7 @@ const readCounts = async (pool: Pool): Promise<PartnerCounts> => {
  */
 export const startSamplePartner = Effect.fnUntraced(function* (options: {
   readonly databaseUrl: string
+  readonly host: string
   readonly port: number
   /** The partner's signing secrets. */
   readonly secrets: () => readonly string[]
@@ -133,7 +134,7 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     return rows[0]
   }
 
-  const port = yield* serveHttp("The sample partner", options.port, async (request, response) => {
+  const port = yield* serveHttp("The sample partner", options.host, options.port, async (request, response) => {
     try {
       if (request.method === "POST") return await receive(request, response)
       const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost")
@@ -153,8 +154,8 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
   })
   return {
     port,
-    url: `http://127.0.0.1:${port}/`,
-    webhooksUrl: `http://127.0.0.1:${port}/webhooks`,
+    url: `http://${options.host}:${port}/`,
+    webhooksUrl: `http://${options.host}:${port}/webhooks`,
     counts,
     firstWebhook: () => firstWebhook,
     simulate: (inboundUrl: string) =>

@@ -12,14 +12,14 @@ const PASSED_SETTINGS = ["LOG_LEVEL", "WEBHOOK_RETRY_DELAYS", "DOCS_URL", "OTEL_
 export const startServices = Effect.fnUntraced(function* (options: {
   /** The folder of the logs. */
   readonly folder: string
-  readonly port: number
   readonly baseUrl: string
   readonly consoleUrl: string
   readonly smtpUrl: string
   /** The environment variables of all services. */
   readonly environment: Readonly<Record<string, string>>
 }) {
-  const { folder, port, baseUrl, consoleUrl, smtpUrl } = options
+  const { folder, baseUrl, consoleUrl, smtpUrl } = options
+  const host = new URL(baseUrl).hostname
   const environment = {
     DEPLOYMENT: "development",
     PUBLIC_BASE_URL: baseUrl,
@@ -32,11 +32,11 @@ export const startServices = Effect.fnUntraced(function* (options: {
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
   }
   const settings = {
-    API: { HOST: "127.0.0.1", PORT: String(port), ADMIN_PORT: "0" },
+    API: { HOST: host, PORT: new URL(baseUrl).port, ADMIN_PORT: "0" },
     worker: { ...outgoing, DRAIN_SECONDS: "2", ADMIN_PORT: "0" },
     console: {
       ...outgoing,
-      HOST: "127.0.0.1",
+      HOST: host,
       PORT: new URL(consoleUrl).port,
       CONSOLE_URL: consoleUrl,
       ADMIN_PORT: "0",

@@ -6,7 +6,11 @@ import { startMailCatcher } from "../src/startMailCatcher.ts"
 /** Starts a mail catcher and sends it one message. */
 export const catchOne = async (html: string) => {
   const started = Deferred.makeUnsafe<Effect.Success<ReturnType<typeof startMailCatcher>>>()
-  const catcher = startMailCatcher({ hasMailbox: (address) => !address.startsWith("nobody@"), onCaught: () => {} })
+  const catcher = startMailCatcher({
+    host: "127.0.0.1",
+    hasMailbox: (address) => !address.startsWith("nobody@"),
+    onCaught: () => {},
+  })
   const stop = new AbortController()
   const over = Effect.runPromiseExit(
     Effect.scoped(

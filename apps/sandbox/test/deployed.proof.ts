@@ -3,6 +3,7 @@ import { chmod, chown, cp, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { reservePort } from "@outreach/testing/reservePort"
@@ -10,8 +11,8 @@ import { Client } from "pg"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact, REPOSITORY } from "./artifact.ts"
 import { expectJourney } from "./journey.ts"
-import { findPgBouncer, startPgBouncer } from "./startPgBouncer.ts"
-import { findPostgres15, startPostgres15 } from "./startPostgres15.ts"
+import { startPgBouncer } from "./startPgBouncer.ts"
+import { startPostgres15 } from "./startPostgres15.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 /** The service's user, who has no name on this machine and owns nothing but the artifact. */
@@ -52,7 +53,7 @@ const connect = async (connectionString: string) => {
 it("runs the journey from the artifact alone as another user, with PostgreSQL 15 over TLS, through PgBouncer, under a role for each process", async ({
   skip,
 }) => {
-  const [postgres, pgBouncer] = [await findPostgres15(), await findPgBouncer()]
+  const [postgres, pgBouncer] = [findUnpacked("postgresql"), findUnpacked("pgbouncer")]
   if ("missing" in postgres) return skip(postgres.missing)
   if ("missing" in pgBouncer) return skip(pgBouncer.missing)
   if (userInfo().uid !== 0) return skip("only root starts processes as other users")

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { buildArtifact } from "./artifact.ts"
 import { runScenario, type Scenario } from "./failover/runScenario.ts"
@@ -47,9 +47,9 @@ it("does the same when the promoted standby is lost within a minute, and puts th
 it("hides no event from a poller when an asynchronous standby is promoted that is behind, and whose clock is", async ({
   skip,
 }) => {
-  const found = await findLibfaketime()
+  const found = findUnpacked("libfaketime")
   if ("missing" in found) return skip(found.missing)
-  const outcome = await run(lagging(found.library, 10))
+  const outcome = await run(lagging(found.program, 10))
   expect(brokenByAsynchronous(outcome, WHENEVER)).toEqual([])
   // There was something to lose.
   expect(outcome.inbound.lost).toBeGreaterThan(0)

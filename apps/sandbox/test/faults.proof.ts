@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { commandLine } from "@outreach/embedded-postgres/processToken"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { processTree, runs } from "./processTree.ts"
 import { received } from "./receivedEvents.ts"
@@ -22,7 +22,7 @@ const serviceOf = async (sandbox: number, service: "api" | "worker"): Promise<nu
 
 it("starts a killed worker and a killed API again, says so in its live line, and loses nothing", async () => {
   const folder = await sandboxFolder()
-  const sandbox = runSandbox(["--folder", folder, "--port", String(await reservePort())])
+  const sandbox = runSandbox(["--folder", folder, "--host", loopbackAddress()])
   const addresses = await sandbox.addresses(folder)
   await eventually(
     () => received(addresses),
@@ -58,7 +58,7 @@ it("starts a killed worker and a killed API again, says so in its live line, and
 
 it("gives up with one sentence when the worker dies again and again, and leaves nothing", async () => {
   const folder = await sandboxFolder()
-  const sandbox = runSandbox(["--folder", folder, "--port", String(await reservePort())])
+  const sandbox = runSandbox(["--folder", folder, "--host", loopbackAddress()])
   await sandbox.addresses(folder)
   const processes = new Set(processTree(sandbox.pid))
   await eventually(
@@ -80,7 +80,7 @@ it("gives up with one sentence when the worker dies again and again, and leaves 
 
 it("says what an earlier run has left, and how to begin anew", async () => {
   const folder = await sandboxFolder()
-  const args = ["--folder", folder, "--port", String(await reservePort())]
+  const args = ["--folder", folder, "--host", loopbackAddress()]
   const first = runSandbox(args)
   const addresses = await first.addresses(folder)
   await eventually(
@@ -118,14 +118,14 @@ describe("a folder that cannot hold it", () => {
     ["ro", /^\S+\/disk cannot be written: the file system is read-only; choose another folder with --folder\.\n$/],
     ["size=1m", /^The disk of \S+\/disk is full: 1 MB are free, and the sandbox needs 150 MB\. .*--folder\.\n$/],
   ])("is named in one sentence: %s", async (options, sentence) => {
-    const sandbox = runSandbox(["--folder", await mount(options), "--port", String(await reservePort())])
+    const sandbox = runSandbox(["--folder", await mount(options), "--host", loopbackAddress()])
     expect(await sandbox.ended).toBe(1)
     expect(sandbox.output()).toMatch(sentence)
   })
 
   it.skipIf(!canMount)("ends it with one sentence when its disk fills up", async () => {
     const folder = await mount("size=400m,mode=755")
-    const sandbox = runSandbox(["--folder", folder, "--port", String(await reservePort())])
+    const sandbox = runSandbox(["--folder", folder, "--host", loopbackAddress()])
     await sandbox.addresses(folder)
     await eventually(
       async () => sandbox.output(),

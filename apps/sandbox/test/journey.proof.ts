@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util"
 import { createClient } from "@outreach/client"
 import { EVENTS } from "@outreach/contract"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { expect, it } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
 import { processTree, runs } from "./processTree.ts"
@@ -19,7 +19,7 @@ interface Caught {
 
 it("takes a CSV file of 1,000 recipients through import, publication, webhooks, e-mail and the pull API", async () => {
   const folder = await sandboxFolder()
-  const sandbox = runSandbox(["--folder", folder, "--port", String(await reservePort())])
+  const sandbox = runSandbox(["--folder", folder, "--host", loopbackAddress()])
   const addresses = await sandbox.addresses(folder)
   for (const file of ["sandbox.json", "keys.json", "api.log", "worker.log", "console.log"]) {
     expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o600)

@@ -1,5 +1,5 @@
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { expect, it } from "vitest"
 import { processTree, runs } from "./processTree.ts"
 import { published, pull, received, sentCount } from "./receivedEvents.ts"
@@ -10,7 +10,7 @@ const SENT = 982
 
 it("goes on without loss after every process of it was killed in the middle", async () => {
   const folder = await sandboxFolder()
-  const args = ["--folder", folder, "--port", String(await reservePort())]
+  const args = ["--folder", folder, "--host", loopbackAddress()]
   const killed = runSandbox(args)
   const before = await killed.addresses(folder)
   const acknowledged = await eventually(
@@ -46,7 +46,7 @@ it("goes on without loss after every process of it was killed in the middle", as
 
 it("takes its services and its database with it when it alone is killed", async () => {
   const folder = await sandboxFolder()
-  const sandbox = runSandbox(["--folder", folder, "--port", String(await reservePort())])
+  const sandbox = runSandbox(["--folder", folder, "--host", loopbackAddress()])
   await sandbox.addresses(folder)
   const processes = processTree(sandbox.pid)
   sandbox.kill("SIGKILL")

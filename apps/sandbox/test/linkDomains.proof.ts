@@ -3,9 +3,9 @@ import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { request } from "node:https"
-import { tmpdir, userInfo } from "node:os"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { dnsServer } from "@outreach/testing/dnsServer"
@@ -21,7 +21,7 @@ const KEY = Buffer.alloc(32, 7).toString("base64")
 const HOST = "api.outreach.test"
 const DOMAIN = "click.acme.test"
 
-const caddy = await unpackDebianPackages(["caddy"], join(tmpdir(), `outreach-caddy-${userInfo().uid}`))
+const caddy = findUnpacked("caddy")
 
 let folder: string
 let database: Awaited<ReturnType<typeof startPostgres>>

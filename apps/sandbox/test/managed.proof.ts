@@ -1,19 +1,20 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
 import { Client } from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { REPOSITORY } from "./artifact.ts"
-import { findPostgres15, programsIn } from "./startPostgres15.ts"
+import { programsIn } from "./startPostgres15.ts"
 
 const run = promisify(execFile)
 const ROLES = [...ROLE_KINDS, "owner"]
 /** Each role has its name as its password. */
 const PASSWORDS = Object.fromEntries(ROLES.map((role) => [`${role.toUpperCase()}_PASSWORD`, `outreach_${role}`]))
 const GRANTS = ROLE_KINDS.map((kind) => `${kind}=outreach_${kind}`).join(",")
-const postgres15 = await findPostgres15()
+const postgres15 = findUnpacked("postgresql")
 
 /** What Aurora answers with an error, because its replicas share the storage of the primary. */
 const HIDDEN = [

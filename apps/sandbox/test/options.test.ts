@@ -4,6 +4,7 @@ import { readOptions } from "../src/options.ts"
 
 it("reads what was asked for", async () => {
   expect(await Effect.runPromise(readOptions(["--port", "9000", "--folder", "/tmp/x", "--fresh"]))).toEqual({
+    host: "127.0.0.1",
     port: 9000,
     consolePort: undefined,
     fresh: true,
@@ -16,6 +17,7 @@ it("reads what was asked for", async () => {
 it.each([
   [["--port", "abc"], "--port must be a port from 1 to 65535."],
   [["--console-port", "65536"], "--console-port must be a port from 1 to 65535."],
+  [["--host", "0.0.0.0"], "--host must be a loopback address such as 127.0.0.2"],
   [["--no-such-option"], "Unknown option '--no-such-option'"],
   [["--recipients", "/no/such/file.csv"], "--recipients: /no/such/file.csv cannot be read."],
 ])("says what is wrong with %j", async (args, sentence) => {

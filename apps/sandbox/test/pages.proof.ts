@@ -1,12 +1,9 @@
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { catchOne } from "./catchOne.ts"
 
-const installed = await installDebianPackages(
-  ["chromium"],
-  ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"],
-)
+const installed = findInstalled("chromium")
 
 describe.skipIf("missing" in installed)("caught mail in a browser", () => {
   let browser: Browser

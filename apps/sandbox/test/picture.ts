@@ -2,21 +2,21 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { chromium } from "playwright-core"
 import { runSandbox } from "./runSandbox.ts"
 
 const IMAGES = join(import.meta.dirname, "../../../docs/images")
 
-const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chromium", "/usr/bin/google-chrome"])
+const chrome = findInstalled("chromium")
 if ("missing" in chrome) throw new Error(`The pictures need a browser: ${chrome.missing}`)
 
 const ends: Array<() => Promise<unknown>> = []
 const folder = mkdtempSync(join(tmpdir(), "sandbox-picture-"))
 try {
-  const sandbox = runSandbox(["--port", String(await reservePort()), "--folder", folder], {}, (end) => ends.push(end))
+  const sandbox = runSandbox(["--host", loopbackAddress(), "--folder", folder], {}, (end) => ends.push(end))
   const { console_url, campaign_id } = await sandbox.addresses(folder)
   const browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
   ends.push(() => browser.close())

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { SESSION_SETTINGS, STARTUP_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { eventually } from "@outreach/testing/eventually"
@@ -10,7 +11,7 @@ import { Client } from "pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { expectJourney } from "./journey.ts"
-import { findPgBouncer, startPgBouncer } from "./startPgBouncer.ts"
+import { startPgBouncer } from "./startPgBouncer.ts"
 
 const KEY = Buffer.alloc(32, 7).toString("base64")
 const RECIPIENTS = 300
@@ -20,9 +21,9 @@ const SERVER_CONNECTIONS = 4 + 2
 let folder: string
 let database: Awaited<ReturnType<typeof startPostgres>>
 let admin: Client
-let pgBouncer: Awaited<ReturnType<typeof findPgBouncer>>
+let pgBouncer: ReturnType<typeof findUnpacked>
 beforeAll(async () => {
-  pgBouncer = await findPgBouncer()
+  pgBouncer = findUnpacked("pgbouncer")
   folder = await mkdtemp(join(tmpdir(), "outreach-pooler-"))
   await buildArtifact(folder)
   database = await startPostgres()

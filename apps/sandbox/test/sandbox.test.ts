@@ -10,7 +10,7 @@ import { EVENTS, FEED_EVENT_TYPES } from "@outreach/contract"
 import { checkDigit } from "@outreach/domain/recipients/Npi"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const npi = (i: number) => `10000000${i}${checkDigit(`10000000${i}`)}`
   const recipients = join(folder, "recipients.csv")
   await writeFile(recipients, ["npi,email", ...emails.map((email, i) => `${npi(i)},${email}`)].join("\n"))
-  const args = ["--folder", folder, "--port", String(await reservePort()), "--recipients", recipients]
+  const args = ["--folder", folder, "--host", loopbackAddress(), "--recipients", recipients]
   sandbox = runSandbox(args, {}, onEnd)
   addresses = await sandbox.addresses(folder)
 }, 300_000)
@@ -212,11 +212,12 @@ it("leads from the sample partner's page to the partner's own view of the consol
 })
 
 it("names the port that is in use, and the sandbox that holds the folder", async () => {
+  const host = new URL(addresses.base_url).hostname
   const port = Number(new URL(addresses.base_url).port)
-  const inUse = await Effect.runPromise(Effect.flip(checkPort(port)))
+  const inUse = await Effect.runPromise(Effect.flip(checkPort(host, port)))
   expect(inUse.message).toContain(`Port ${port} is in use`)
   const consolePort = Number(new URL(addresses.console_url).port)
-  const consoleInUse = await Effect.runPromise(Effect.flip(Effect.scoped(holdConsolePort(consolePort))))
+  const consoleInUse = await Effect.runPromise(Effect.flip(Effect.scoped(holdConsolePort(host, consolePort))))
   expect(consoleInUse.message).toContain(
     `Port ${consolePort} is in use; free it, or choose another with --console-port.`,
   )
@@ -225,9 +226,10 @@ it("names the port that is in use, and the sandbox that holds the folder", async
 })
 
 it("takes another port for the console where 8090 is in use", async () => {
+  const host = loopbackAddress()
   const ports = await Effect.runPromise(
     Effect.scoped(
-      Effect.map(Effect.all([holdConsolePort(undefined), holdConsolePort(undefined)]), (held) =>
+      Effect.map(Effect.all([holdConsolePort(host, undefined), holdConsolePort(host, undefined)]), (held) =>
         held.map(({ port }) => port),
       ),
     ),

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { Pool } from "pg"
 import { expect, it, onTestFinished } from "vitest"
 import { published, type Received, received, sentCount } from "./receivedEvents.ts"
@@ -10,13 +10,13 @@ import { runSandbox, sandboxFolder } from "./runSandbox.ts"
 
 it("ends with one sentence where its port is in use or its folder is held", async () => {
   const folder = await sandboxFolder()
-  const port = String(await reservePort())
-  const first = runSandbox(["--folder", folder, "--port", port])
+  const host = loopbackAddress()
+  const first = runSandbox(["--folder", folder, "--host", host])
   await first.addresses(folder)
 
-  const other = runSandbox(["--folder", await sandboxFolder(), "--port", port])
+  const other = runSandbox(["--folder", await sandboxFolder(), "--host", host])
   expect(await other.ended).toBe(1)
-  expect(other.output()).toBe(`Port ${port} is in use; free it, or choose another with --port.\n`)
+  expect(other.output()).toBe(`Port 8080 is in use; free it, or choose another with --port.\n`)
 
   const same = runSandbox(["--folder", folder, "--fresh"])
   expect(await same.ended).toBe(1)
@@ -30,7 +30,7 @@ it.each([
   ["Windows", "Object.defineProperty(process,'platform',{value:'win32'})", "for Windows", "$env:DATABASE_URL = "],
   ["Alpine", "process.report.getReport=()=>({header:{}})", "as Alpine does", "DATABASE_URL="],
 ])("says on %s how to start a PostgreSQL, and ends", async (_, stub, cause, line) => {
-  const args = ["--folder", await sandboxFolder(), "--port", String(await reservePort())]
+  const args = ["--folder", await sandboxFolder(), "--host", loopbackAddress()]
   const sandbox = runSandbox(args, { NODE_OPTIONS: `--import=data:text/javascript,${stub}` })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(/^No embedded PostgreSQL runs here: .+\n\n {2}docker run .+\n.+ npm start\n$/)
@@ -46,7 +46,7 @@ it.each([
   ],
   ["malformed", "https://127.0.0.1/outreach", /^DATABASE_URL is malformed[^\n]+\n$/],
 ])("ends with one sentence where the database of DATABASE_URL is %s", async (_, DATABASE_URL, sentence) => {
-  const args = ["--folder", await sandboxFolder(), "--port", String(await reservePort())]
+  const args = ["--folder", await sandboxFolder(), "--host", loopbackAddress()]
   const sandbox = runSandbox(args, { DATABASE_URL })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(sentence)
@@ -59,7 +59,7 @@ it("ends with one sentence where another baseline made the database, and names t
   await pool.query("create table migrations (file text primary key, checksum text not null, applied_at timestamptz)")
   await pool.query("insert into migrations values ('migrations/0001_baseline.sql', 'of another baseline')")
   await pool.end()
-  const args = ["--folder", await sandboxFolder(), "--port", String(await reservePort())]
+  const args = ["--folder", await sandboxFolder(), "--host", loopbackAddress()]
   const sandbox = runSandbox(args, { DATABASE_URL: url })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(
@@ -68,7 +68,7 @@ it("ends with one sentence where another baseline made the database, and names t
 })
 
 it("ends with the last output of a service whose settings are wrong", async () => {
-  const args = ["--folder", await sandboxFolder(), "--port", String(await reservePort())]
+  const args = ["--folder", await sandboxFolder(), "--host", loopbackAddress()]
   const refused = runSandbox(args, { LOG_LEVEL: "loud" })
   expect(await refused.ended).toBe(1)
   expect(refused.output()).toMatch(/The (API|worker) has ended\. Its last output.*\nLOG_LEVEL is malformed\./)
@@ -76,7 +76,7 @@ it("ends with the last output of a service whose settings are wrong", async () =
 
 it("begins anew with --fresh", async () => {
   const folder = await sandboxFolder()
-  const args = ["--folder", folder, "--port", String(await reservePort())]
+  const args = ["--folder", folder, "--host", loopbackAddress()]
   const first = runSandbox(args)
   const before = await first.addresses(folder)
   await eventually(
@@ -108,7 +108,7 @@ it("lets the sample partner pull what no webhook has brought", async () => {
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
   const folder = await sandboxFolder()
-  const args = ["--folder", folder, "--port", String(await reservePort())]
+  const args = ["--folder", folder, "--host", loopbackAddress()]
   const first = runSandbox(args, { DATABASE_URL: url })
   const addresses = await first.addresses(folder)
   const before = await eventually(
@@ -136,7 +136,7 @@ it("uses the database of DATABASE_URL, never drops it, and keeps its folder to i
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
   const folder = await sandboxFolder()
-  const args = ["--folder", folder, "--port", String(await reservePort())]
+  const args = ["--folder", folder, "--host", loopbackAddress()]
   const sandbox = runSandbox(args, { DATABASE_URL: url })
   const addresses = await sandbox.addresses(folder)
   expect(addresses.database_url).toBe(url)

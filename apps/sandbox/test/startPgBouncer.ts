@@ -4,14 +4,9 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { connect } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
 import { reservePort } from "@outreach/testing/reservePort"
 import { onTestFinished } from "vitest"
-
-/** Returns the folder with Debian's PgBouncer, which is 1.18 on Debian 12, or why there is none. */
-export const findPgBouncer = () =>
-  unpackDebianPackages(["pgbouncer"], join(tmpdir(), `outreach-pgbouncer-${userInfo().uid}`))
 
 /**
  * Starts PgBouncer in transaction mode before a database until the test is finished; returns the address of the database through it.

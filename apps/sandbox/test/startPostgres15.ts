@@ -1,19 +1,14 @@
 import { execFile } from "node:child_process"
 import { globSync } from "node:fs"
 import { chown, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir, userInfo } from "node:os"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
 import { reservePort } from "@outreach/testing/reservePort"
 
 const run = promisify(execFile)
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const PASSWORD = "hunter2"
-
-/** Returns the folder with PostgreSQL 15, the oldest that the service runs on, or why there is none. */
-export const findPostgres15 = () =>
-  unpackDebianPackages(["postgresql-15"], join(tmpdir(), `outreach-postgresql-15-${userInfo().uid}`))
 
 /** The programs of PostgreSQL 15 in the folder, and the environment that they need. */
 export const programsIn = (unpacked: string) => {

@@ -1,14 +1,14 @@
 import { mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { expect, it } from "vitest"
 import { sandboxFolder } from "./runSandbox.ts"
 import { runOnTerminal } from "./terminal.ts"
 
 const ESCAPE = "\u001b["
 
-const args = async (folder: string) => ["--folder", folder, "--port", String(await reservePort())]
+const args = async (folder: string) => ["--folder", folder, "--host", loopbackAddress()]
 
 it("shows one panel of 24 lines and 80 columns, with the addresses and the campaign always in sight", async () => {
   const folder = await sandboxFolder()

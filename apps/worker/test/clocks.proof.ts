@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
@@ -38,7 +38,7 @@ const RETENTION = {
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 const OPERATOR_ID = `opr_${"0".repeat(32)}`
-const libfaketime = await findLibfaketime()
+const libfaketime = findUnpacked("libfaketime")
 
 /** Cleans up after a test. The tests run at the same time, so each has its own. */
 type AtEnd = (end: () => Promise<void>) => void
@@ -146,7 +146,7 @@ const oneMoreWorker = async ({ startOne, stopOne }: All) => {
   const worker = await startOne()
   await setTimeout(WORKER_ROUND_MS)
   await stopOne(worker)
-  return worker.output.log
+  return worker.text
 }
 
 const EVERYBODY = [
@@ -162,7 +162,7 @@ it.concurrent.for(CASES)(
   "loses no row, e-mail or webhook when the clock of the $side is $how by $days days, and all is normal afterwards",
   async ({ side, days, how }, { skip, onTestFinished }) => {
     if ("missing" in libfaketime) return skip(libfaketime.missing)
-    const all = await startAll(libfaketime.library, onTestFinished)
+    const all = await startAll(libfaketime.program, onTestFinished)
     const { run, query, mails, to, clocks, startOne, stopOne } = all
     await run(seedHistory)
     const launched = await run(
@@ -202,7 +202,7 @@ it.concurrent.for(CASES)(
     await set(days)
     await run(publishSent(launched.campaign, 2))
     const doubted = await eventually(
-      () => /clock of the database not believed.*/.exec(worker.output.log)?.[0],
+      () => /clock of the database not believed.*/.exec(worker.text)?.[0],
       (line) => line !== undefined,
     )
     await oneMoreWorker(all)
@@ -216,7 +216,7 @@ it.concurrent.for(CASES)(
     )
     if (how === "stepped" || side === "database") {
       await eventually(
-        () => worker.output.log.includes("clock of the database believed again"),
+        () => worker.text.includes("clock of the database believed again"),
         (isAgain) => isAgain,
       )
     }
@@ -250,7 +250,7 @@ it.for([DAYS, -DAYS])(
   "shows what a jump of the database's clock by %s days does where no worker pauses",
   async (days, { skip, onTestFinished }) => {
     if ("missing" in libfaketime) return skip(libfaketime.missing)
-    const { run, query, clocks } = await startAll(libfaketime.library, onTestFinished)
+    const { run, query, clocks } = await startAll(libfaketime.program, onTestFinished)
     const jump = (to: number) => clocks.database.set(to)
     const { campaign, organization } = await run(seedCampaign({ recipients: 4 }))
     const { text } = await run(
@@ -313,7 +313,7 @@ it.for([DAYS, -DAYS])(
   "lets rates, ramps, hours and windows go on after a jump of the database's clock by %s days that claims have seen",
   async (days, { skip, onTestFinished }) => {
     if ("missing" in libfaketime) return skip(libfaketime.missing)
-    const { run, query, clocks } = await startAll(libfaketime.library, onTestFinished)
+    const { run, query, clocks } = await startAll(libfaketime.program, onTestFinished)
     const figures: Record<string, unknown> = {}
     const claimed = async (options: Partial<MessageClaim> = {}) => (await run(claimMessages(100, options))).length
     // As a worker does, whose own clock is right.

@@ -1,19 +1,15 @@
 import type { ServerResponse } from "node:http"
-import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
+import { until } from "@outreach/testing/until"
 
-/** A partner that answers only when the test says so. */
+/** A partner that responds only when the test says so. */
 export const holdingPartner = async () => {
   const held: ServerResponse[] = []
   const to = await partner((_, response) => held.push(response))
   return {
     to,
-    /** Waits until the partner has received a number of webhooks in all. */
-    receives: (count: number) =>
-      eventually(
-        () => to.received,
-        ({ length }) => length >= count,
-      ),
+    /** Waits until the partner has received this number of webhooks in total. */
+    receives: (count: number) => until(to, ({ received }) => received.length >= count && received),
     answer: () => {
       for (const response of held.splice(0)) response.end()
     },

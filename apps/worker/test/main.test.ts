@@ -36,10 +36,10 @@ describe("the worker's process", () => {
       (all) => all.every(({ state }) => state === "delivered"),
     )
     expect(await stop(worker)).toBe(0)
-    const lines = worker.output.log.trim().split("\n")
+    const lines = worker.text.trim().split("\n")
     expect(lines.map((line) => JSON.parse(line).message)).toContain("delivery attempted")
-    expect(worker.output.errors).toBe("")
-    expect(worker.output.log).not.toMatch(/clinic\.test|whsec_|v1=|"npi"/)
+    expect(worker.errors).toBe("")
+    expect(worker.text).not.toMatch(/clinic\.test|whsec_|v1=|"npi"/)
   })
 
   it("finishes what is in flight when it is told to stop, and exits with 0", async () => {
@@ -50,7 +50,7 @@ describe("the worker's process", () => {
     worker.child.kill("SIGTERM")
     // The log says when the signal has been heard; only then does the partner answer.
     await eventually(
-      () => worker.output.log.includes('"stopping"'),
+      () => worker.text.includes('"stopping"'),
       (heard) => heard,
     )
     answer()
@@ -76,7 +76,7 @@ describe("the worker's process", () => {
     await launch(to, 1)
     const worker = await start({ SMTP_URL: mail.url, SECRETS_KEY: Buffer.alloc(32, 9).toString("base64") })
     expect(await worker.ended).toBe(1)
-    expect(worker.output.errors).toMatch(
+    expect(worker.errors).toMatch(
       /^SECRETS_KEY does not open the signing secrets that are stored; set it to [^\n]+\.\n$/,
     )
     expect([to.received, mail.messages]).toEqual([[], []])
@@ -85,6 +85,6 @@ describe("the worker's process", () => {
   it("stops at once with a sentence that names a missing setting", async () => {
     const worker = await start({ SMTP_URL: "" })
     expect(await worker.ended).toBe(1)
-    expect(worker.output.errors).toBe("SMTP_URL is not set. It must be an smtp:// or smtps:// address.\n")
+    expect(worker.errors).toBe("SMTP_URL is not set. It must be an smtp:// or smtps:// address.\n")
   })
 })

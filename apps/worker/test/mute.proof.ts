@@ -18,7 +18,7 @@ it("e-mails and webhooks go on soon after a long silence of the database", async
   const to = await partner()
   const mail = await mailServer()
   const proxy = await tcpProxy(Number(new URL(url()).port))
-  const address = Object.assign(new URL(url()), { port: proxy.port }).href
+  const address = proxy.through(url())
   await startWorker(address, { SMTP_URL: mail.url })
   await launch(to, 2)
   await eventually(

@@ -1,37 +1,36 @@
 import { telemetry } from "@outreach/process/telemetry"
-import { eventually } from "@outreach/testing/eventually"
+import { ProcessLog } from "@outreach/testing/ProcessLog"
+import { until } from "@outreach/testing/until"
 import { ConfigProvider, Console, Effect, Fiber, Layer, Metric } from "effect"
 import { expect, onTestFinished } from "vitest"
 import { worker } from "../src/worker.ts"
 import { settingsFor } from "./startWorker.ts"
 
-/** Runs the worker in this process as `main.ts` does, and waits until it is at work; only what a test kills needs a process of its own. */
+/** Runs the worker in this process as `main.ts` does, and waits until it has started; only a worker that a test kills needs its own process. */
 export const runWorker = async (databaseUrl: string, settings: Record<string, string> = {}) => {
-  const output = { log: "" }
-  const log = (line: string) => {
-    output.log += `${line}\n`
-  }
+  const log = new ProcessLog()
   const surroundings = Layer.mergeAll(
-    // What is in flight when a test ends is not waited for.
+    // The end of a test doesn't wait for work in flight.
     ConfigProvider.layer(
       ConfigProvider.fromEnv({ env: settingsFor(databaseUrl, { DRAIN_SECONDS: "0", ...settings }) }),
     ),
-    Layer.succeed(Console.Console, { ...globalThis.console, log } as Console.Console),
-    // Counters of its own, as a process has.
+    Layer.succeed(Console.Console, {
+      ...globalThis.console,
+      log: (line: string) => log.append(`${line}\n`),
+    } as Console.Console),
+    // Its own counters, as a process has.
     Layer.sync(Metric.MetricRegistry, () => new Map()),
   )
   const fiber = Effect.runFork(
     worker.pipe(Effect.provide(Layer.provideMerge(telemetry("outreach-worker"), surroundings))),
   )
+  fiber.addObserver(() => log.end("the worker ended"))
   const stop = () => Effect.runPromise(Fiber.interrupt(fiber))
   onTestFinished(async () => {
     await stop()
-    // A missing right of the worker's role fails a job, which the worker would try again for ever.
-    expect(output.log).not.toMatch(/\b42501\b/)
+    // If the worker's role lacks a right, a job fails and is retried without end.
+    expect(log.text).not.toMatch(/\b42501\b/)
   })
-  await eventually(
-    () => output.log.includes("worker started") || fiber.pollUnsafe() !== undefined,
-    (over) => over,
-  )
-  return { output, stop }
+  await until(log, "worker started")
+  return Object.assign(log, { stop })
 }

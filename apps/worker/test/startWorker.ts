@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { compileCache } from "@outreach/testing/compileCache"
-import { eventually } from "@outreach/testing/eventually"
+import { type AtEnd, startProcess, type TestProcess } from "@outreach/testing/startProcess"
 import { asRole } from "@outreach/testing/testRoles"
+import { until } from "@outreach/testing/until"
 import { onTestFinished } from "vitest"
 
 /** Returns the worker's environment: any free admin port, and partners on this machine, unless `settings` says otherwise. */
@@ -19,31 +16,17 @@ export const settingsFor = (databaseUrl: string, settings: Record<string, string
   ...settings,
 })
 
-/** Starts the worker as a process of its own, and waits until it says that it is at work. */
+/** Starts the worker as a process, and waits until it has started or failed to. */
 export const startWorker = async (
   databaseUrl: string,
   settings: Record<string, string> = {},
-  atEnd: (end: () => Promise<void>) => void = onTestFinished,
-) => {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/main.ts"))], {
-    env: { ...compileCache, ...settingsFor(databaseUrl, settings) },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  const ended = once(child, "exit")
-  atEnd(async () => {
-    child.kill("SIGKILL")
-    await ended
-  })
-  const output = { log: "", errors: "" }
-  child.stdout.on("data", (chunk) => {
-    output.log += chunk
-  })
-  child.stderr.on("data", (chunk) => {
-    output.errors += chunk
-  })
-  await eventually(
-    () => output.log.includes("worker started") || child.exitCode !== null,
-    (over) => over,
+  atEnd: AtEnd = onTestFinished,
+): Promise<TestProcess> => {
+  const program = import.meta.resolve("../src/main.ts")
+  const worker = startProcess(program, settingsFor(databaseUrl, settings), { atEnd })
+  await until(
+    worker,
+    ({ lines }) => worker.over() !== undefined || lines.some(({ message }) => message === "worker started"),
   )
-  return { child, output, ended: ended.then(([code]) => code as number | null) }
+  return worker
 }

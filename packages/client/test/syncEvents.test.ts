@@ -127,7 +127,6 @@ describe("a reconciliation", () => {
           expect(kept.every((at) => Date.parse(at) >= newest - OVERLAP * 1000 - 1)).toBe(true)
         },
       ),
-      { numRuns: 500 },
     )
   })
 

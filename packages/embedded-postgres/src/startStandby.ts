@@ -12,8 +12,8 @@ import { withClient } from "./withClient.ts"
 export interface StandbyOptions extends Pick<StartOptions, "port" | "settings" | "environment"> {
   /** The `application_name` of its replication, by which `synchronous_standby_names` knows it. */
   readonly name: string
-  /** The port on 127.0.0.1 through which it replicates: that of a proxy. Default the primary's. */
-  readonly replicationPort?: number
+  /** The host and port from which it replicates, such as those of a proxy. Default: the primary's. */
+  readonly replicateFrom?: string
 }
 
 /** A server that replicates another until it is promoted. */
@@ -30,7 +30,7 @@ export interface Standby extends Postgres {
  */
 export async function startStandby(
   primary: Pick<Postgres, "url" | "port" | "dataDirectory">,
-  { name, replicationPort = primary.port, ...options }: StandbyOptions,
+  { name, replicateFrom = new URL(primary.url).host, ...options }: StandbyOptions,
 ): Promise<Standby> {
   const password = decodeURIComponent(new URL(primary.url).password)
   const slot = `standby_${randomUUID().replaceAll("-", "_")}`
@@ -38,7 +38,8 @@ export async function startStandby(
   try {
     await takeBaseBackup(primary, base, slot)
     await writeFile(join(base, "password"), password, { mode: 0o600 })
-    const source = `host=127.0.0.1 port=${replicationPort} user=postgres password=${password} application_name=${name}`
+    const [host, port] = replicateFrom.split(":")
+    const source = `host=${host} port=${port} user=postgres password=${password} application_name=${name}`
     const standby = await startPostgres({
       ...options,
       base,

@@ -104,7 +104,6 @@ describe("mimeMessage", () => {
         expect(linesOf(a.text)).toEqual(linesOf(b.text))
         expect(linesOf(a.html)).toEqual(linesOf(b.html))
       }),
-      { numRuns: 500 },
     )
   })
 })

@@ -4,8 +4,7 @@ import { type ConnectionOptions, createSecureContext, TLSSocket } from "node:tls
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
-import { listen } from "@outreach/testing/listen"
-import { reservePort } from "@outreach/testing/reservePort"
+import { CLOSED_PORT, listen } from "@outreach/testing/listen"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -107,7 +106,7 @@ describe("an error of the network", () => {
     })
 
   it.each<[what: string, code: string, address: () => Promise<string>, advice: RegExp]>([
-    ["nothing listens", "ECONNREFUSED", async () => at("127.0.0.1", await reservePort()), /nothing listens/],
+    ["nothing listens", "ECONNREFUSED", async () => at("127.0.0.1", CLOSED_PORT), /nothing listens/],
     ["the name does not resolve", "ENOTFOUND", async () => at("nowhere.invalid", 5432), /does not resolve/],
     ["the server is mute", "ETIMEDOUT", async () => `${await serving(createServer())}?connect_timeout=1`, /silent/],
     ["the connection is closed", "ECONNRESET", () => serving(createServer((socket) => void socket.end())), /closed/],

@@ -1,8 +1,7 @@
 import { createServer } from "node:net"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
-import { listen } from "@outreach/testing/listen"
-import { reservePort } from "@outreach/testing/reservePort"
+import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { Effect } from "effect"
@@ -10,13 +9,12 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { expect, it } from "vitest"
 
 const url = migratedDatabase()
-const portOf = () => Number(new URL(url()).port)
+const server = () => new URL(url()).host
 
-/** The test's database, at several ports of this machine. */
-const through = (ports: ReadonlyArray<number>, parameters = "", database = new URL(url()).pathname) => {
+/** Returns the URL of the test's database on several hosts. */
+const through = (hosts: ReadonlyArray<string>, parameters = "", database = new URL(url()).pathname) => {
   const { username, password } = new URL(url())
-  const hosts = ports.map((port) => `127.0.0.1:${port}`).join()
-  return `postgres://${username}:${password}@${hosts}${database}?connect_timeout=2&${parameters}`
+  return `postgres://${username}:${password}@${hosts.join()}${database}?connect_timeout=2&${parameters}`
 }
 
 /** Runs statements on one pool; returns what the last one returns, or the code of the failure. */
@@ -34,35 +32,35 @@ const run = (
 const readOnly = "options=-c%20default_transaction_read_only%3Don"
 
 it("takes the first host that serves, past one that refuses and one that is mute", async () => {
-  const silent = await tcpProxy(portOf())
+  const silent = await tcpProxy(Number(new URL(url()).port))
   silent.mute()
-  expect(await run(through([await reservePort(), silent.port, portOf()]))).toEqual([{ one: 1 }])
+  expect(await run(through([CLOSED_ADDRESS, silent.address, server()]))).toEqual([{ one: 1 }])
 })
 
 it("tries what did not serve last the next time", async () => {
   let attempts = 0
-  const refusing = await listen(
+  const refusing = `127.0.0.1:${await listen(
     createServer((socket) => {
       attempts++
       socket.destroy()
     }),
-  )
+  )}`
   const again = (sql: SqlClient.SqlClient) =>
     Effect.gen(function* () {
       for (let i = 0; i < 3; i++) yield* Effect.ignore(sql`select pg_terminate_backend(pg_backend_pid())`)
       return yield* sql`select 1 as one`
     })
-  expect(await run(through([refusing, portOf()]), again)).toEqual([{ one: 1 }])
+  expect(await run(through([refusing, server()]), again)).toEqual([{ one: 1 }])
   expect(attempts).toBe(1)
 })
 
 it("tries all addresses of a name", async () => {
   // The server listens on 127.0.0.1 alone, and the name may stand for ::1 first.
-  expect(await run(through([portOf()]).replace("127.0.0.1", "localhost"))).toEqual([{ one: 1 }])
+  expect(await run(through([server()]).replace("127.0.0.1", "localhost"))).toEqual([{ one: 1 }])
 })
 
 it.each(["any", "read-write", "primary", "prefer-standby"])("takes a primary for %s", async (target) => {
-  expect(await run(through([portOf()], `target_session_attrs=${target}`))).toEqual([{ one: 1 }])
+  expect(await run(through([server()], `target_session_attrs=${target}`))).toEqual([{ one: 1 }])
 })
 
 it.each([
@@ -70,19 +68,19 @@ it.each([
   ["read-only", ""],
   ["read-write", readOnly],
 ])("takes no server for %s if none is of that kind", async (target, others) => {
-  expect(await run(through([portOf(), portOf()], `target_session_attrs=${target}&${others}`))).toBe("NO_SUITABLE_HOST")
+  expect(await run(through([server(), server()], `target_session_attrs=${target}&${others}`))).toBe("NO_SUITABLE_HOST")
 })
 
 it("takes a session that is read-only for read-only", async () => {
-  expect(await run(through([portOf()], `target_session_attrs=read-only&${readOnly}`))).toEqual([{ one: 1 }])
+  expect(await run(through([server()], `target_session_attrs=read-only&${readOnly}`))).toEqual([{ one: 1 }])
 })
 
 it("reports what a server refuses, and tries no other", async () => {
-  expect(await run(through([portOf(), await reservePort()], "", "/nowhere"))).toBe("3D000")
+  expect(await run(through([server(), CLOSED_ADDRESS], "", "/nowhere"))).toBe("3D000")
 })
 
 it("reports that no host is reached", async () => {
-  expect(await run(through([await reservePort(), await reservePort()]))).toBe("ECONNREFUSED")
+  expect(await run(through([CLOSED_ADDRESS, CLOSED_ADDRESS]))).toBe("ECONNREFUSED")
 })
 
 it.each(["25006", "57P01", "08006"])("leaves the server after it said %s", async (code) => {

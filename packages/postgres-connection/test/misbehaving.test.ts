@@ -4,8 +4,7 @@ import { createSecureContext, TLSSocket } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { describeDatabaseError } from "@outreach/postgres-connection/describeDatabaseError"
-import { listen } from "@outreach/testing/listen"
-import { reservePort } from "@outreach/testing/reservePort"
+import { CLOSED_PORT, listen } from "@outreach/testing/listen"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -136,13 +135,12 @@ describe("a server that opens no session", () => {
         const port = await server(afterStartup(garbage, close))
         expect(await run(behind(port))).toEqual([{ one: 1 }])
       }),
-      { numRuns: 30 },
     )
   })
 
   it("is left for the next host where it refuses, closes or speaks another protocol", async () => {
     const others = [
-      await reservePort(),
+      CLOSED_PORT,
       await server(close),
       await server(afterStartup(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"))),
       await server(afterStartup(withLength("R", 0))),
@@ -235,7 +233,6 @@ describe("a server in the middle of a statement", () => {
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (garbage) => {
         expect(await run(at(await server(inStatement(garbage, close))))).toMatch(/^[0-9A-Z_]{4,}$/)
       }),
-      { numRuns: 50 },
     )
   })
 })

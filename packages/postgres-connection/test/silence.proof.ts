@@ -14,7 +14,7 @@ const url = migratedDatabase()
 const throughProxy = async (connections: "exclusive" | "shared" = "exclusive") => {
   const port = Number(new URL(url()).port)
   const proxy = await tcpProxy(port)
-  const address = Object.assign(new URL(url()), { port: proxy.port }).href
+  const address = proxy.through(url())
   const database = databaseLayer({
     database: databaseAt(address),
     applicationName: "silence",

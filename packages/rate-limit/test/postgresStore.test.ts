@@ -34,7 +34,7 @@ const clients: readonly (readonly [string, () => PostgresClient])[] = [
   ["a function", () => async (text, values) => (await pool.query(text, values)).rows],
 ]
 for (const [name, client] of clients) {
-  describeStore(`PostgreSQL by ${name}`, (now) => postgresStore(client(), { now }), 20)
+  describeStore(`PostgreSQL by ${name}`, (now) => postgresStore(client(), { now }))
 }
 
 describe("a store in PostgreSQL", () => {

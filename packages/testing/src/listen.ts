@@ -1,13 +1,19 @@
 import { once } from "node:events"
-import type { Server } from "node:net"
+import type { AddressInfo, Server } from "node:net"
 import { onTestFinished } from "vitest"
-import { reservePort } from "./reservePort.ts"
+import type { AtEnd } from "./startProcess.ts"
 
-/** Lets a server listen on a free port of this machine until the test is finished, or until `atEnd` calls back. Returns the port. */
-export const listen = async (
-  server: Server,
-  atEnd: (end: () => Promise<void>) => void = onTestFinished,
-): Promise<number> => {
+/** A port on which nothing listens: it is reserved, and the system never assigns it. */
+export const CLOSED_PORT = 1
+
+export const CLOSED_ADDRESS = `127.0.0.1:${CLOSED_PORT}`
+
+/**
+ * Starts a server on a free port until the test is finished, or until `atEnd` calls back. Returns the port.
+ *
+ * A server that closes and listens again on the same port needs a `host` from `loopbackAddress`, so that the port stays free meanwhile.
+ */
+export const listen = async (server: Server, atEnd: AtEnd = onTestFinished, host = "127.0.0.1"): Promise<number> => {
   const sockets = new Set<{ destroy(): void }>()
   server.on("connection", (socket) => {
     sockets.add(socket)
@@ -19,9 +25,7 @@ export const listen = async (
     for (const socket of sockets) socket.destroy()
     await closed
   })
-  // Some close it and listen there again, so nobody else may get the port until then.
-  const port = await reservePort((end) => atEnd(async () => end()))
-  server.listen(port, "127.0.0.1")
+  server.listen(0, host)
   await once(server, "listening")
-  return port
+  return (server.address() as AddressInfo).port
 }

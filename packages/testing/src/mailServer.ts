@@ -1,5 +1,6 @@
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { listen } from "./listen.ts"
+import { Changes } from "./until.ts"
 
 interface ReceivedMail {
   readonly from: string
@@ -18,6 +19,7 @@ export const mailServer = async (
   accepting: (message: ReceivedMail) => Promise<void> = async () => {},
   atEnd?: (end: () => Promise<void>) => void,
 ) => {
+  const changes = new Changes()
   const messages: ReceivedMail[] = []
   const replies = new Map<string, string>()
   const at = (stage: Stage) => (rejected?.at === stage ? rejection(rejected.reply) : null)
@@ -26,6 +28,7 @@ export const mailServer = async (
     disabledCommands: ["AUTH", "STARTTLS"],
     onConnect: (_, done) => {
       connections += 1
+      changes.announce()
       done(at("connect"))
     },
     onMailFrom: (_, __, done) => done(at("from")),
@@ -44,6 +47,7 @@ export const mailServer = async (
           text: Buffer.concat(chunks).toString(),
         }
         messages.push(message)
+        changes.announce()
         await accepting(message)
         return null
       }
@@ -55,5 +59,5 @@ export const mailServer = async (
   // A connection that its sender's end resets is not an error of this server's.
   server.on("error", () => {})
   const port = await listen(server.server, atEnd)
-  return { url: `smtp://127.0.0.1:${port}`, messages, replies, connections: () => connections }
+  return { url: `smtp://127.0.0.1:${port}`, changes, messages, replies, connections: () => connections }
 }

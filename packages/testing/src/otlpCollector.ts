@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
 import { listen } from "./listen.ts"
+import { Changes } from "./until.ts"
 
 interface Attribute {
   readonly key: string
@@ -29,13 +30,16 @@ interface Export {
 
 /** Starts a receiver of OTLP over HTTP for the time of a test, or until `atEnd` calls back. It keeps what arrives. */
 export const otlpCollector = async (atEnd?: (end: () => Promise<void>) => void) => {
+  const changes = new Changes()
   const kept: Array<{ readonly path: string; readonly body: string }> = []
   const server = createServer(async (request, response) => {
     kept.push({ path: request.url!, body: Buffer.concat(await request.toArray()).toString() })
+    changes.announce()
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}")
   })
   return {
     url: `http://127.0.0.1:${await listen(server, atEnd)}`,
+    changes,
     kept,
     spans: (): ReadonlyArray<ExportedSpan> =>
       kept

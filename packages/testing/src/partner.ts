@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http"
 import { verify } from "@outreach/signature/node"
 import { Redacted } from "effect"
 import { listen } from "./listen.ts"
+import { Changes } from "./until.ts"
 
 /** A webhook as the partner received it, its signature verified. */
 export interface Received {
@@ -18,6 +19,7 @@ export const partner = async (
   answer: (received: Received, response: ServerResponse) => unknown = ok,
   atEnd?: (end: () => Promise<void>) => void,
 ) => {
+  const changes = new Changes()
   const received: Received[] = []
   const forged: unknown[] = []
   let secret = ""
@@ -27,6 +29,7 @@ export const partner = async (
       verify(request.headers["x-signature"] as string, body, [secret], { now: Date.now() / 1000 })
     } catch (error) {
       forged.push(error)
+      changes.announce()
       return response.writeHead(401).end()
     }
     const webhook = {
@@ -35,10 +38,12 @@ export const partner = async (
       event: JSON.parse(body.toString()),
     }
     received.push(webhook)
-    return answer(webhook, response)
+    answer(webhook, response)
+    return changes.announce()
   })
   return {
     url: `http://127.0.0.1:${await listen(server, atEnd)}/webhooks`,
+    changes,
     received,
     /** What came with a signature that does not verify. */
     forged,

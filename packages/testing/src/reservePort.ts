@@ -1,1 +1,12 @@
-export { reservePort } from "@outreach/embedded-postgres/reservePort"
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
+
+/** To be removed: chooses a port that another process may use meanwhile. */
+export const reservePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { Worker } from "node:worker_threads"
 import { onTestFinished } from "vitest"
 import { listen } from "./listen.ts"
+import { loopbackAddress } from "./loopbackAddress.ts"
 
 /**
  * Starts a TCP proxy on this machine that fails as networks do: the address of a primary, or the link of a standby. It ends
@@ -64,9 +65,13 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     resetOpen()
     await pickUp?.()
   })
-  const port = await listen(server, atEnd)
+  const host = loopbackAddress()
+  const port = await listen(server, atEnd, host)
   return {
-    port,
+    /** Its host and port. */
+    address: `${host}:${port}`,
+    /** Returns the URL of the target with the proxy's address instead. */
+    through: (url: string): string => Object.assign(new URL(url), { host: `${host}:${port}` }).href,
     /** Forwards new connections to another port, as a moved virtual IP does. Those that are open go mute, or are reset. */
     moveTo: (next: number, open: "mute" | "reset"): void => {
       to = next
@@ -88,9 +93,9 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     drop: async (): Promise<void> => {
       muteOpen()
       server.close()
-      const blocked = new Worker(LISTEN_AND_BLOCK, { eval: true, workerData: { port } })
+      const blocked = new Worker(LISTEN_AND_BLOCK, { eval: true, workerData: { port, host } })
       await once(blocked, "message")
-      const queued = Array.from({ length: QUEUE_LENGTH }, () => connect(port, "127.0.0.1").on("error", () => {}))
+      const queued = Array.from({ length: QUEUE_LENGTH }, () => connect(port, host).on("error", () => {}))
       await Promise.all(queued.slice(0, 2).map((socket) => once(socket, "connect")))
       pickUp = async () => {
         pickUp = undefined
@@ -101,7 +106,7 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     /** Accepts connections again after `drop`. */
     pickUp: async (): Promise<void> => {
       await pickUp?.()
-      server.listen(port, "127.0.0.1")
+      server.listen(port, host)
       await once(server, "listening")
     },
     /** Resets open connections, and every new one at once. */
@@ -132,7 +137,7 @@ const QUEUE_LENGTH = 4
 /** Listens, and never accepts: once the queue is full, the kernel drops the packets of new connections. */
 const LISTEN_AND_BLOCK = `
   const { parentPort, workerData } = require("node:worker_threads")
-  require("node:net").createServer().listen({ port: workerData.port, host: "127.0.0.1", backlog: 1 }, () => {
+  require("node:net").createServer().listen({ port: workerData.port, host: workerData.host, backlog: 1 }, () => {
     parentPort.postMessage("listening")
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })`

@@ -375,7 +375,6 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
             }
           },
         ),
-        { numRuns: 500 },
       ))
   })
 

@@ -129,7 +129,6 @@ describe("GET /v1/partners/consumer/tokens/{token}", () => {
         const { body } = await ask(api(), `${TOKENS}/${encodeURIComponent(token)}`, { key })
         expect(body.error.code).toBe(/^[0-9A-Za-z]{6}$/.test(token) ? "TOKEN_NOT_FOUND" : "INVALID_TOKEN")
       }),
-      { numRuns: 200 },
     )
   })
 

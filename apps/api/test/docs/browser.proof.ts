@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { keysOf, PAGES, pathOf } from "../../src/docs/layout.ts"
 import { startApi } from "../startApi.ts"
 
-const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chromium", "/usr/bin/google-chrome"])
+const chrome = findInstalled("chromium")
 
 // A name, because nobody knows the port before the API listens: the browser is told where the name leads.
 const BASE = "http://api.outreach.test"

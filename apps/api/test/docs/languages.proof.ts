@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process"
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir, userInfo } from "node:os"
+import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { findUnpacked, type Missing } from "@outreach/debian-packages/findProgram"
+import type { UnpackedName } from "@outreach/debian-packages/programs"
 import { sign, verify } from "@outreach/signature"
 import fc from "fast-check"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -12,19 +13,14 @@ import { startApi } from "../startApi.ts"
 import type { SignatureCase, SignatureVectors } from "./SignatureVectors.ts"
 import { samplesOf } from "./samplesOf.ts"
 
-/** A program of Debian, below `/` where the machine has it, else below the folder into which its package is unpacked. */
-interface Tool {
-  readonly root: string
-  readonly program: string
-}
+type Tool = Exclude<ReturnType<typeof findUnpacked>, Missing>
 
 interface Language {
   readonly language: string
   /** The file as the page names it, and the program beside this proof that calls it for each line of its input. */
   readonly sample: string
   readonly runner: string
-  readonly debianPackage: string
-  readonly program: string
+  readonly name: UnpackedName
   /** What has to run in the folder of the two; the last of it reads the cases. */
   readonly commands: (tool: Tool) => ReadonlyArray<readonly [program: string, ...ReadonlyArray<string>]>
   readonly env?: (tool: Tool) => Readonly<Record<string, string>>
@@ -35,27 +31,24 @@ const LANGUAGES: ReadonlyArray<Language> = [
     language: "Python",
     sample: "verify_signature.py",
     runner: "run.py",
-    debianPackage: "python3",
-    program: "usr/bin/python3",
+    name: "python",
     commands: ({ program }) => [[program, "run.py"]],
-    env: ({ root }) => ({ PYTHONHOME: join(root, "usr") }),
+    env: ({ folder: root }) => ({ PYTHONHOME: join(root, "usr") }),
   },
   {
     language: "PHP",
     sample: "verify_signature.php",
     runner: "run.php",
-    debianPackage: "php-cli",
-    program: "usr/bin/php[0-9]*",
+    name: "php",
     commands: ({ program }) => [[program, "-n", "-d", "error_reporting=-1", "-d", "display_errors=stderr", "run.php"]],
   },
   {
     language: "Ruby",
     sample: "verify_signature.rb",
     runner: "run.rb",
-    debianPackage: "ruby",
-    program: "usr/bin/ruby[0-9]*",
+    name: "ruby",
     commands: ({ program }) => [[program, "--disable-gems", "-w", "run.rb"]],
-    env: ({ root }) => ({
+    env: ({ folder: root }) => ({
       RUBYLIB: ["usr/lib/ruby/[0-9]*", "usr/lib/*/ruby/[0-9]*"].flatMap((path) => below(root, path)).join(":"),
     }),
   },
@@ -63,8 +56,7 @@ const LANGUAGES: ReadonlyArray<Language> = [
     language: "Go",
     sample: "webhooks/verify_signature.go",
     runner: "run.go",
-    debianPackage: "golang-go",
-    program: "usr/lib/go-*/bin/go",
+    name: "go",
     commands: ({ program }) => [
       [program, "mod", "init", "languages"],
       ["sh", "-c", '"$0" -d webhooks | diff /dev/null - >&2', join(dirname(program), "gofmt")],
@@ -78,8 +70,7 @@ const LANGUAGES: ReadonlyArray<Language> = [
     language: "Java",
     sample: "WebhookSignature.java",
     runner: "Run.java",
-    debianPackage: "default-jdk-headless",
-    program: "usr/lib/jvm/java-*-openjdk-*/bin/javac",
+    name: "java",
     commands: ({ program }) => [
       [program, "-Xlint:all", "-Werror", "-d", ".", "WebhookSignature.java", "Run.java"],
       [join(dirname(program), "java"), "-cp", ".", "Run"],
@@ -89,9 +80,8 @@ const LANGUAGES: ReadonlyArray<Language> = [
     language: "C#, by Mono since Debian has no .NET,",
     sample: "WebhookSignature.cs",
     runner: "Run.cs",
-    debianPackage: "mono-mcs",
-    program: "usr/bin/mono",
-    commands: ({ root, program }) => [
+    name: "mono",
+    commands: ({ folder: root, program }) => [
       [
         program,
         join(root, "usr/lib/mono/4.5/mcs.exe"),
@@ -102,22 +92,11 @@ const LANGUAGES: ReadonlyArray<Language> = [
       ],
       [program, "run.exe"],
     ],
-    env: ({ root }) => ({ MONO_PATH: join(root, "usr/lib/mono/4.5"), MONO_CFG_DIR: join(root, "etc") }),
+    env: ({ folder: root }) => ({ MONO_PATH: join(root, "usr/lib/mono/4.5"), MONO_CFG_DIR: join(root, "etc") }),
   },
 ]
 
 const below = (root: string, path: string) => globSync(path, { cwd: root }).map((found) => join(root, found))
-
-const findTool = async ({ debianPackage, program }: Language): Promise<Tool | { readonly missing: string }> => {
-  const [present] = below("/", program)
-  if (present !== undefined) return { root: "/", program: present }
-  const folder = join(tmpdir(), `outreach-${debianPackage}-${userInfo().uid}`)
-  const unpacked = await unpackDebianPackages([debianPackage], folder)
-  if ("missing" in unpacked) return unpacked
-  const [brought] = below(folder, program)
-  if (brought === undefined) throw new Error(`${debianPackage} did not bring ${program}`)
-  return { root: folder, program: brought }
-}
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 
@@ -134,8 +113,8 @@ const lineOf = ({ headers, body_base64, secrets, now }: SignatureCase) => {
 
 /** Runs a language's commands in a folder, the last of them over the cases, and returns its lines. */
 const run = async (language: Language, tool: Tool, folder: string, cases: ReadonlyArray<SignatureCase>) => {
-  const libraries = ["usr/lib/*-linux-gnu", "lib/*-linux-gnu"].flatMap((path) => below(tool.root, path))
-  const unpacked = tool.root === "/" ? {} : { LD_LIBRARY_PATH: libraries.join(":"), ...language.env?.(tool) }
+  const libraries = ["usr/lib/*-linux-gnu", "lib/*-linux-gnu"].flatMap((path) => below(tool.folder, path))
+  const unpacked = tool.folder === "/" ? {} : { LD_LIBRARY_PATH: libraries.join(":"), ...language.env?.(tool) }
   const env = { PATH: "/usr/bin:/bin", HOME: folder, LC_ALL: "C.UTF-8", ...unpacked }
   const commands = language.commands(tool)
   let output = ""
@@ -194,7 +173,7 @@ const changedHeaders = async (count: number): Promise<ReadonlyArray<SignatureCas
   )
 }
 
-const tools = await Promise.all(LANGUAGES.map(async (language) => ({ ...language, tool: await findTool(language) })))
+const tools = LANGUAGES.map((language) => ({ ...language, tool: findUnpacked(language.name) }))
 
 const api = startApi()
 

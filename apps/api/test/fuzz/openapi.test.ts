@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers"
 import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,14 +19,6 @@ import { faultyRequest } from "./faultyRequest.ts"
 import { slips } from "./refusedBy.ts"
 import { type Existing, validRequest } from "./validRequest.ts"
 import { wildRequest } from "./wildRequest.ts"
-
-/** How many requests of each kind an operation gets. */
-const { FUZZ_RUNS, FUZZ_SEED } = process.env
-const numRuns = Number(FUZZ_RUNS ?? 40)
-fc.configureGlobal({
-  numRuns,
-  ...(FUZZ_SEED !== undefined && { seed: Number(FUZZ_SEED) }),
-})
 
 const api = startApi(undefined, { UNAUTHENTICATED_LIMIT: "1000000" })
 const lists = documented.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"))
@@ -132,7 +125,7 @@ describe.each(lists)("the cursors of $operationId", { timeout: 0 }, (operation) 
         }
         expect(rows).toEqual(JSON.parse(whole).data)
       }),
-      { numRuns: Math.ceil(numRuns / 5) },
+      { numRuns: propertyRuns(5) },
     )
   })
 })

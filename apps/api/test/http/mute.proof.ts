@@ -27,13 +27,12 @@ const url = migratedDatabase()
 const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
 
-/** The API as a process of its own, which reaches the test's database at these ports. */
-const start = async (ports: ReadonlyArray<number>) => {
+/** The API as a process of its own, which reaches the test's database at these hosts. */
+const start = async (hosts: ReadonlyArray<string>) => {
   const { username, password, pathname } = new URL(asRole(url(), "api"))
-  const hosts = ports.map((port) => `127.0.0.1:${port}`).join()
   const logs: Array<{ readonly message: string; readonly annotations: Record<string, unknown> }> = []
   const child = spawnApi(url(), {
-    DATABASE_URL: `postgres://${username}:${password}@${hosts}${pathname}`,
+    DATABASE_URL: `postgres://${username}:${password}@${hosts.join()}${pathname}`,
     MAX_CONNECTIONS: String(MAX_CONNECTIONS),
     CONNECTIONS_PER_ADDRESS: String(MAX_CONNECTIONS),
   })
@@ -89,7 +88,7 @@ it("answers every request in time while the database is mute, and serves soon af
   const { organization, endpoint, secret } = await run(seedCampaign({ recipients: 1 }))
   const key = await run(issueKey({ organizationId: organization.id, name: "mute", scopes: SCOPES, expiresAt: null }))
   const proxy = await tcpProxy(Number(new URL(url()).port))
-  const api = await start([proxy.port])
+  const api = await start([proxy.address])
   const { responses, time } = stopwatch()
 
   const stored = new Set<string>()
@@ -184,7 +183,7 @@ it("answers in time when every host of the address is mute from the start, and s
   const port = Number(new URL(url()).port)
   const proxies = await Promise.all([tcpProxy(port), tcpProxy(port), tcpProxy(port)])
   for (const proxy of proxies) proxy.mute()
-  const api = await start(proxies.map(({ port }) => port))
+  const api = await start(proxies.map(({ address }) => address))
   const { responses, time } = stopwatch()
   const post = () =>
     time("webhook", () => fetch(`${api.url}/v1/partners/consumer/webhooks/${endpoint.id}`, { method: "POST" }))
@@ -206,7 +205,7 @@ it("answers in time when every host of the address is mute from the start, and s
 it("answers in time while a lock on a database that is well holds up a request", async () => {
   const { organization } = await run(seedCampaign({ recipients: 1 }))
   const key = await run(issueKey({ organizationId: organization.id, name: "lock", scopes: SCOPES, expiresAt: null }))
-  const api = await start([Number(new URL(url()).port)])
+  const api = await start([new URL(url()).host])
   const { responses, time } = stopwatch()
   const read = () =>
     time("read", () =>

@@ -47,14 +47,12 @@ const query = (server: Postgres, statement: string) =>
 /** Starts an API that may read from a standby at a port. */
 const startReader = async (
   primary: Pick<Postgres, "url">,
-  port: number,
+  standbyUrl: string,
   maxLagSeconds = PATIENT,
 ): Promise<RunningApi> => {
-  const readUrl = new URL(asRole(primary.url, "api"))
-  readUrl.port = String(port)
   const api = await runApi(primary.url, {
     DOCS_URL,
-    DATABASE_READ_URL: readUrl.href,
+    DATABASE_READ_URL: asRole(standbyUrl, "api"),
     READ_MAX_LAG_SECONDS: maxLagSeconds,
   })
   onTestFinished(() => api.stop())
@@ -145,7 +143,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
 
   it("reads from it what it looks up and lists, and counts requests in the primary", async () => {
     const { campaign, key, recipients } = await run(primary, seed)
-    const api = await startReader(primary, standby.port)
+    const api = await startReader(primary, standby.url)
     const results = createResultCounter(api)
     await untilRead(api)
     await untilReplayed()
@@ -182,7 +180,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
 
   it("gives nothing older than the primary had, except rows before the end of a list", async () => {
     const { campaign, program, key, recipients } = await run(primary, seed)
-    const api = await startReader(primary, standby.port)
+    const api = await startReader(primary, standby.url)
     await untilRead(api)
     await untilReplayed()
     const results = createResultCounter(api)
@@ -240,7 +238,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
 
   it("leaves it while it is too far behind, and comes back", async () => {
     const { key } = await run(primary, seed)
-    const api = await startReader(primary, standby.port, "1")
+    const api = await startReader(primary, standby.url, "1")
     await untilRead(api)
     await pause()
     // Each request writes WAL, because it is counted.
@@ -268,7 +266,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
       startStandby(primary, { name: "delayed", settings: { recovery_min_apply_delay: "2s" } }),
     )
     const maxLagSeconds = 5
-    const api = await startReader(primary, delayed.port, String(maxLagSeconds))
+    const api = await startReader(primary, delayed.url, String(maxLagSeconds))
     const results = createResultCounter(api)
     await untilRead(api)
     await results()
@@ -313,7 +311,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
   it("asks the primary within the request when a statement is cancelled, waits or finds no connection", async () => {
     const { key, recipients } = await run(primary, seed)
     const proxy = await tcpProxy(standby.port)
-    const api = await startReader(primary, proxy.port)
+    const api = await startReader(primary, proxy.through(standby.url))
     await untilRead(api)
     const results = createResultCounter(api)
     const look = () => ask(api, `${TOKENS}/${recipients[0]!.token}`, { key })
@@ -365,7 +363,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
   it("answers 503 while the primary is mute, which recognises and counts the keys, and reads from the standby after it", async () => {
     const { key, recipients } = await run(primary, seed)
     const proxy = await tcpProxy(primary.port)
-    const api = await startReader({ url: Object.assign(new URL(primary.url), { port: proxy.port }).href }, standby.port)
+    const api = await startReader({ url: proxy.through(primary.url) }, standby.url)
     const results = createResultCounter(api)
     await untilRead(api)
     await untilReplayed()
@@ -387,7 +385,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
   it("reads from no server that was promoted, or that did not follow a promoted primary", async () => {
     const { key, recipients } = await run(primary, seed)
     const stray = await start(startStandby(primary, { name: "stray" }))
-    const api = await startReader(primary, stray.port)
+    const api = await startReader(primary, stray.url)
     const look = (from: RunningApi) => ask(from, `${TOKENS}/${recipients[0]!.token}`, { key })
     await untilRead(api)
     await stray.promote()
@@ -409,7 +407,7 @@ describe("an API with a standby", { timeout: 120_000 }, () => {
     await successor.promote()
     // As the first stamp does, and each worker.
     await query(successor, "select note_timeline()")
-    const moved = await startReader(successor, standby.port)
+    const moved = await startReader(successor, standby.url)
     // The other standby has replayed as much, but does not follow the new primary yet.
     await untilFault(moved, "other_timeline")
     expect((await look(moved)).status).toBe(200)

@@ -140,7 +140,6 @@ describe("a click", () => {
         ])
         expect(body.toString()).toContain("This link is not valid")
       }),
-      { numRuns: 300 },
     )
     expect(await stored("https://clinic.test/guarded", 0)).toEqual([])
   })

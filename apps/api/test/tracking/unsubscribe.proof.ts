@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core"
@@ -8,7 +8,7 @@ import { startApi } from "../startApi.ts"
 import { links, seedMessages } from "./seedMessages.ts"
 
 const api = startApi()
-const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chromium", "/usr/bin/google-chrome"])
+const chrome = findInstalled("chromium")
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
   "a desktop": { viewport: { width: 1280, height: 900 } },

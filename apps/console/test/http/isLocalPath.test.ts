@@ -47,7 +47,6 @@ describe("a local path", () => {
           expect(new URL(text, ORIGIN).origin).toBe(ORIGIN)
         },
       ),
-      { numRuns: 1000 },
     )
   })
 
@@ -58,7 +57,6 @@ describe("a local path", () => {
         fc.pre(url !== null && url.origin === ORIGIN && !url.pathname.startsWith("//"))
         expect(isLocalPath(`${url!.pathname}${url!.search}`)).toBe(true)
       }),
-      { numRuns: 1000 },
     )
   })
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, onTestFinished } from "vitest"
 import type { TestConsole } from "../startConsole.ts"
 
 /** Chromium, or why it is missing. */
-export const chrome = await installDebianPackages(["chromium"], ["/usr/bin/chromium", "/usr/bin/google-chrome"])
+export const chrome = findInstalled("chromium")
 
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 

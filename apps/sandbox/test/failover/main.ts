@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { buildArtifact } from "../artifact.ts"
 import { type Outcome, runScenario, type Scenario } from "./runScenario.ts"
 import {
@@ -43,13 +43,13 @@ interface Proof {
 
 /** A promotion of an asynchronous standby whose clock is behind. */
 const behind = async (seconds: number): Promise<Proof> => {
-  const found = await findLibfaketime()
+  const found = findUnpacked("libfaketime")
   if ("missing" in found) throw new Error(found.missing)
   return {
-    scenario: lagging(found.library, seconds),
+    scenario: lagging(found.program, seconds),
     broken: brokenByAsynchronous,
     counterexample: {
-      scenario: lagging(found.library, seconds, { CLOCK_SKEW_SECONDS: "1" }),
+      scenario: lagging(found.program, seconds, { CLOCK_SKEW_SECONDS: "1" }),
       broken: ({ events }) => events.unseen > 0,
     },
   }

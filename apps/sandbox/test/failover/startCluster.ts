@@ -30,7 +30,7 @@ export const startCluster = async ({ standbys, synchronous }: ClusterOptions, at
     const link = await tcpProxy(primary.port, atEnd)
     const standby = await startStandby(primary, {
       name,
-      replicationPort: link.port,
+      replicateFrom: link.address,
       settings: { ...DURABLE, ...settings },
       environment,
     })
@@ -38,14 +38,12 @@ export const startCluster = async ({ standbys, synchronous }: ClusterOptions, at
     followers.set(name, { standby, link })
   }
   await setSynchronousStandbys(primary.url, synchronous)
-  const url = new URL(primary.url)
-  url.port = String(address.port)
 
   return {
     primary,
     address,
     /** The address of whichever server is the primary. */
-    url: url.href,
+    url: address.through(primary.url),
     /** A standby, and the link through which it replicates. */
     follower: (name: string) => followers.get(name)!,
   }

@@ -3,11 +3,11 @@ import { readdirSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { afterAll, describe, expect, it } from "vitest"
 import { composedMails, writeMessage } from "./composedMails.ts"
 
-const unpacked = await unpackDebianPackages(["spamassassin"], join(tmpdir(), "outreach-spamassassin"))
+const unpacked = findUnpacked("spamassassin")
 const home = await mkdtemp(join(tmpdir(), "outreach-spamassassin-home-"))
 afterAll(() => rm(home, { recursive: true }))
 

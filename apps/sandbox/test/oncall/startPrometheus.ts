@@ -2,11 +2,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
-import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { REPOSITORY } from "../artifact.ts"
 import type { AtEnd } from "../failover/startCluster.ts"
 
@@ -18,9 +16,6 @@ export const ALERTS: ReadonlyMap<string, { readonly lasts: string; readonly sect
     ([, name, lasts, section]) => [name!, { lasts: lasts!, section: section! }] as const,
   ),
 )
-
-export const findPrometheus = () =>
-  unpackDebianPackages(["prometheus"], join(tmpdir(), `outreach-prometheus-${userInfo().uid}`))
 
 /**
  * Starts Debian's Prometheus with the rules of `deploy/alerts.yml`. It scrapes every two seconds, and each alert is active as soon as its expression holds:
@@ -42,7 +37,7 @@ export const startPrometheus = async (
     scrape_configs: jobs,
   }
   await writeFile(join(folder, "prometheus.yml"), JSON.stringify(config))
-  const address = `127.0.0.1:${await reservePort()}`
+  const address = `${loopbackAddress()}:9090`
   const child = spawn(
     join(unpacked, "usr/bin/prometheus"),
     [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/tsdb`, `--web.listen-address=${address}`],

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { createClient } from "@outreach/client"
-import { findLibfaketime } from "@outreach/debian-packages/findLibfaketime"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { stop as stopServer } from "@outreach/embedded-postgres/server"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { eventually } from "@outreach/testing/eventually"
@@ -16,9 +16,8 @@ import { settableClock } from "@outreach/testing/settableClock"
 import { REPOSITORY } from "../artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
 import { type AtEnd, query } from "../failover/startCluster.ts"
-import { findPostgres15 } from "../startPostgres15.ts"
 import type { Unit } from "./Fault.ts"
-import { findPrometheus, startPrometheus } from "./startPrometheus.ts"
+import { startPrometheus } from "./startPrometheus.ts"
 import { AUTHORITY, CERTIFICATES, KEY, startMail, startNames, startPartnerProxy } from "./startServers.ts"
 import { type StartedUnit, startUnit } from "./startUnits.ts"
 
@@ -42,7 +41,7 @@ export const canMount = process.platform === "linux" && process.getuid?.() === 0
 
 /** The programs of Debian that a stage needs, or why it cannot be. */
 export const findPrograms = async () => {
-  const [prometheus, postgres] = [await findPrometheus(), await findPostgres15()]
+  const [prometheus, postgres] = [findUnpacked("prometheus"), findUnpacked("postgresql")]
   if ("missing" in prometheus) return prometheus
   if ("missing" in postgres) return postgres
   return { prometheus: prometheus.folder, postgres: postgres.folder }
@@ -352,9 +351,9 @@ const startTraffic = (
 const startClocks = async (isWanted: boolean, atEnd: AtEnd) => {
   const right = { set: async () => {}, restart: async () => {} }
   if (!isWanted) return { missing: "the stage has no clocks", ...right }
-  const found = await findLibfaketime()
+  const found = findUnpacked("libfaketime")
   if ("missing" in found) return { ...found, ...right }
-  const [database, worker] = [await settableClock(found.library, atEnd), await settableClock(found.library, atEnd)]
+  const [database, worker] = [await settableClock(found.program, atEnd), await settableClock(found.program, atEnd)]
   const set = async (ahead: { readonly worker: number; readonly database: number }) => {
     await database.set(ahead.database)
     await worker.set(ahead.worker)

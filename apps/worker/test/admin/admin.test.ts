@@ -86,16 +86,17 @@ describe("the admin port", () => {
   })
 
   it("waits for the schema, and logs one line about it while every loop waits, and one when it is there", async () => {
-    const { ask, output } = await runObservedWorker(empty(), {})
+    const worker = await runObservedWorker(empty(), {})
+    const { ask } = worker
     const lines = () =>
-      output.log
+      worker.text
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line))
     expect(
       await eventually(
         () => ask("/readyz"),
-        () => output.log.includes("database unusable"),
+        () => worker.text.includes("database unusable"),
       ),
     ).toMatchObject({ status: 503, text: expect.stringMatching(/^not ready: the schema is missing, .+ \(42P01\)\n$/) })
     await Effect.runPromise(Effect.provide(runMigrations({ grantTo: TEST_ROLES }), adaptersFor(empty())))
@@ -104,7 +105,7 @@ describe("the admin port", () => {
       ({ status }) => status === 200,
     )
     await eventually(
-      () => output.log.includes("database usable again"),
+      () => worker.text.includes("database usable again"),
       (over) => over,
     )
     expect(lines().filter(({ level }) => level !== "INFO" && level !== "DEBUG")).toMatchObject([
@@ -149,7 +150,7 @@ describe("the admin port", () => {
     ]) {
       expect(text).not.toContain(secret)
     }
-    expect(worker.output.log).not.toMatch(/clinic\.test|127\.0\.0\.1:|whsec_|v1=/)
+    expect(worker.text).not.toMatch(/clinic\.test|127\.0\.0\.1:|whsec_|v1=/)
   })
 
   it("counts endpoints that were taken over, calls that were lost, and outcomes that came too late", async () => {
@@ -184,7 +185,7 @@ describe("the admin port", () => {
           Effect.promise(async () => {
             const worker = await start()
             await eventually(
-              () => worker.output.log.includes("gauges: due failed"),
+              () => worker.text.includes("gauges: due failed"),
               (given) => given,
             )
             expect(await worker.metric("outreach_reading_up", ({ state }) => state === 1)).toEqual({ due: 0, state: 1 })
@@ -201,9 +202,9 @@ describe("the admin port", () => {
     const port = await listen(other)
     const to = await partner()
     await launch(to, 1)
-    const { output } = await runWorker(url(), { ADMIN_PORT: String(port) })
+    const worker = await runWorker(url(), { ADMIN_PORT: String(port) })
     await eventually(
-      () => output.log.includes(`Another process listens on port ${port} of 127.0.0.1;`) && to.received.length > 0,
+      () => worker.text.includes(`Another process listens on port ${port} of 127.0.0.1;`) && to.received.length > 0,
       (both) => both,
     )
     other.close()

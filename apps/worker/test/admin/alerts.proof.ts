@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir, userInfo } from "node:os"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { describe, expect, it } from "vitest"
 
 const deploy = fileURLToPath(new URL("../../../../deploy/", import.meta.url))
-const prometheus = await unpackDebianPackages(["prometheus"], join(tmpdir(), `outreach-prometheus-${userInfo().uid}`))
+const prometheus = findUnpacked("prometheus")
 const promtool = async (...args: ReadonlyArray<string>) => {
   if ("missing" in prometheus) throw new Error(prometheus.missing)
   const run = promisify(execFile)(join(prometheus.folder, "usr/bin/promtool"), args)

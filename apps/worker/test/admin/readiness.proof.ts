@@ -34,7 +34,8 @@ const stoppableDatabase = async () => {
 describe("the admin port", () => {
   it("is ready while claims succeed, and answers what it knows while the database is away", async () => {
     const database = await stoppableDatabase()
-    const { ask, metric, output } = await runObservedWorker(database.url, {})
+    const worker = await runObservedWorker(database.url, {})
+    const { ask, metric } = worker
     const readyz = (status: number) =>
       eventually(
         () => ask("/readyz"),
@@ -59,17 +60,17 @@ describe("the admin port", () => {
 
     // Every loop has failed, most of them several times.
     await eventually(
-      () => output.log.includes("database unusable"),
+      () => worker.text.includes("database unusable"),
       (logged) => logged,
     )
     await setTimeout(20_000)
     await database.start()
     expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
     await eventually(
-      () => output.log.includes("database usable again"),
+      () => worker.text.includes("database usable again"),
       (logged) => logged,
     )
-    const problems = output.log
+    const problems = worker.text
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line))
@@ -77,6 +78,6 @@ describe("the admin port", () => {
     expect(problems).toMatchObject([
       { level: "ERROR", message: "database unusable", annotations: { code: expect.any(String) } },
     ])
-    expect(output.log).not.toContain(new URL(database.url).password)
+    expect(worker.text).not.toContain(new URL(database.url).password)
   })
 })

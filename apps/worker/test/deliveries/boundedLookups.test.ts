@@ -193,7 +193,6 @@ describe("the bounds", () => {
         expect(outcomes.filter(({ value }) => value === "pending")).toEqual([])
         expect(questions.size).toBe(0)
       }),
-      { numRuns: 100 },
     )
   })
 })

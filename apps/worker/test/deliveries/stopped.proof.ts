@@ -66,7 +66,7 @@ it("settles nothing for a worker that was stopped for half a minute, and repeats
   stopped.child.kill("SIGCONT")
   for (const answer of held) answer()
   // It says so once it has tried to write their outcomes.
-  const refused = () => stopped.output.log.split("endpoint taken over before the outcome was written").length - 1
+  const refused = () => stopped.text.split("endpoint taken over before the outcome was written").length - 1
   expect(await eventually(refused, (refused) => refused === PER_ENDPOINT)).toBe(PER_ENDPOINT)
   expect(to.received.length - before).toBeLessThanOrEqual(read - PER_ENDPOINT)
   console.log(`${to.received.length - EVENTS} repeats; ${read} were read, ${PER_ENDPOINT} of them in flight`)

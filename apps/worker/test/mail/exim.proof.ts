@@ -1,14 +1,15 @@
 import { chmodSync, copyFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { reservePort } from "@outreach/testing/reservePort"
 import { journey } from "../journey.ts"
 import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS, readMbox } from "./relayOutcomes.ts"
-import { findExim, startExim } from "./startExim.ts"
+import { startExim } from "./startExim.ts"
 
 const mail = journey()
-const exim = await findExim()
+const exim = findUnpacked("exim")
 
 const refusing = (refusals: Readonly<Record<string, string>>, condition: string) =>
   Object.entries(refusals)

@@ -3,6 +3,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { connect as secure } from "node:tls"
+import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { reservePort } from "@outreach/testing/reservePort"
@@ -10,10 +11,10 @@ import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 import { certificate, readMbox } from "./relayOutcomes.ts"
-import { findExim, startExim } from "./startExim.ts"
+import { startExim } from "./startExim.ts"
 
 const { url, launch, query } = journey()
-const exim = await findExim()
+const exim = findUnpacked("exim")
 
 const data = (name: string): string => join(import.meta.dirname, "../data", name)
 

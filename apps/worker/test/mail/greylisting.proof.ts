@@ -4,18 +4,18 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
-import { findPostfix, startPostfix } from "./startPostfix.ts"
+import { startPostfix } from "./startPostfix.ts"
 
 const { url, launch, query } = journey()
-const postfix = await findPostfix()
-const postgrey = await installDebianPackages(["postgrey"], ["/usr/sbin/postgrey"])
+const postfix = findInstalled("postfix")
+const postgrey = findInstalled("postgrey")
 
 /** Starts postgrey, which keeps whoever it does not know waiting for some seconds, until the test is finished; returns its port. */
 const startPostgrey = async (program: string, ...options: ReadonlyArray<string>) => {

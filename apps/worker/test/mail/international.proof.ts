@@ -1,13 +1,14 @@
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it } from "vitest"
 import { refused, sendSigned, verifySignature } from "./sendSigned.ts"
-import { findPostfix, startPostfix } from "./startPostfix.ts"
+import { startPostfix } from "./startPostfix.ts"
 
 /** Postfix names its queue in the reply. */
 const delivered = { _tag: "Accepted", reply: expect.stringMatching(/^250 /) }
 
-const postfix = await findPostfix()
+const postfix = findInstalled("postfix")
 
 describe.skipIf("missing" in postfix)("an address with non-ASCII letters", () => {
   it.each([

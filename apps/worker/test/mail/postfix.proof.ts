@@ -1,12 +1,13 @@
 import { describe, it } from "@effect/vitest"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { reservePort } from "@outreach/testing/reservePort"
 import { journey } from "../journey.ts"
 import { bounced, certificate, LATE_REFUSALS, proveOutcomes, REFUSALS } from "./relayOutcomes.ts"
-import { findPostfix, startPostfix } from "./startPostfix.ts"
+import { startPostfix } from "./startPostfix.ts"
 
 const mail = journey()
-const postfix = await findPostfix()
+const postfix = findInstalled("postfix")
 
 const table = (entries: Readonly<Record<string, string>>) =>
   `inline:{${Object.entries(entries)

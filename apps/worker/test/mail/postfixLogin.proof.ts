@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { reservePort } from "@outreach/testing/reservePort"
@@ -10,12 +10,12 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 import { certificate } from "./relayOutcomes.ts"
-import { findPostfix, startPostfix } from "./startPostfix.ts"
+import { startPostfix } from "./startPostfix.ts"
 
 const { url, launch, query, endLeases } = journey()
-const postfix = await findPostfix()
+const postfix = findInstalled("postfix")
 // The second package brings the mechanisms; postfix recommends neither.
-const saslpasswd = await installDebianPackages(["sasl2-bin", "libsasl2-modules"], ["/usr/sbin/saslpasswd2"])
+const saslpasswd = findInstalled("saslpasswd")
 
 const PASSWORD = "pass word: 1/2@3"
 
@@ -73,7 +73,7 @@ describe.skipIf("missing" in postfix || "missing" in saslpasswd)(
         const rejected = { attempts: 0, class: "login", code: `535 5.7.8 to AUTH ${mechanism}`, quarantinedAt: null }
         expect(await eventually(attempts, ({ length }) => length === 2)).toEqual([rejected, rejected])
         const lines = await eventually(
-          () => wrong.output.log.split("\n").filter((line) => line.includes("SMTP server rejects all messages")),
+          () => wrong.text.split("\n").filter((line) => line.includes("SMTP server rejects all messages")),
           ({ length }) => length > 0,
         )
         expect(JSON.parse(lines[0]!).annotations).toMatchObject({
@@ -82,7 +82,7 @@ describe.skipIf("missing" in postfix || "missing" in saslpasswd)(
           advice: expect.stringContaining("SMTP_URL"),
         })
         for (const secret of ["wrong secret", encodeURIComponent("wrong secret"), btoa("wrong secret")]) {
-          expect(wrong.output.log + wrong.output.errors).not.toContain(secret)
+          expect(wrong.text + wrong.errors).not.toContain(secret)
         }
         // Webhooks go on.
         await eventually(

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net"
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
@@ -9,11 +10,11 @@ import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 import { certificate } from "./relayOutcomes.ts"
-import { findPostfix, startPostfix } from "./startPostfix.ts"
+import { startPostfix } from "./startPostfix.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
 const { url, launch, query } = journey()
-const postfix = await findPostfix()
+const postfix = findInstalled("postfix")
 
 /** Starts a proxy that may hide from its clients that the server offers STARTTLS. */
 const startStripper = async (port: number) => {
@@ -54,7 +55,7 @@ describe.skipIf("missing" in postfix)("a worker that requires TLS", () => {
     })
     const relay = await startStripper(port)
     const { publicKey, privateKey } = await Effect.runPromise(generateDkimKeyPair)
-    const { output } = await startWorker(url(), {
+    const worker = await startWorker(url(), {
       SMTP_URL: relay.url,
       SMTP_EHLO_NAME: "mail.acme.test",
       SMTP_REQUIRE_TLS: "true",
@@ -83,7 +84,7 @@ describe.skipIf("missing" in postfix)("a worker that requires TLS", () => {
     const failure = { attempts: 0, class: "tls", code: "no STARTTLS", quarantinedAt: null }
     expect(await eventually(failures, ({ length }) => length > 0)).toContainEqual(failure)
     const lines = await eventually(
-      () => output.log.split("\n").filter((line) => line.includes("SMTP server rejects all messages")),
+      () => worker.text.split("\n").filter((line) => line.includes("SMTP server rejects all messages")),
       ({ length }) => length > 0,
     )
     expect(JSON.parse(lines[0]!).annotations).toMatchObject({ class: "tls", advice: expect.stringContaining("TLS") })

@@ -91,8 +91,8 @@ describe("whatever else comes", () => {
         const place = Math.floor(at * raw.length)
         return Buffer.concat([raw.subarray(0, place), put, raw.subarray(place + cut)])
       })
-    await fc.assert(fc.asyncProperty(broken, readAll), { numRuns: 1000 })
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), readAll), { numRuns: 300 })
+    await fc.assert(fc.asyncProperty(broken, readAll))
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), readAll))
   })
 
   it.each([

@@ -20,9 +20,10 @@ const memory = (pid: number, field: "VmRSS" | "VmHWM"): number =>
 it.skipIf(!existsSync("/proc/self/status"))(
   "a bounce of 400 MB takes less than 64 MB of the worker's memory",
   async () => {
-    const { child, output } = await startWorker(url(), { BOUNCE_SMTP_PORT: "0" })
+    const worker = await startWorker(url(), { BOUNCE_SMTP_PORT: "0" })
+    const { child } = worker
     const log = await eventually(
-      () => output.log,
+      () => worker.text,
       (text) => text.includes("receiving bounces"),
     )
     const { port } = JSON.parse(log.split("\n").find((line) => line.includes("receiving bounces"))!).annotations

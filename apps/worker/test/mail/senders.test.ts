@@ -116,7 +116,7 @@ describe("a campaign", () => {
       }),
     )
     const mail = await mailServer()
-    const { output } = await runWorker(url(), { SMTP_URL: mail.url })
+    const worker = await runWorker(url(), { SMTP_URL: mail.url })
     const failures = () =>
       onDatabase(
         SqlClient.SqlClient.use(
@@ -132,8 +132,8 @@ describe("a campaign", () => {
       ({ length }) => length === 3,
     )
     expect(mail.messages.map(({ to }) => to[0]!.split("@")[1])).toEqual(Array(3).fill("of.found.test"))
-    expect(output.log).toContain("DKIM key of a sender cannot be read, its messages wait")
-    expect(output.log).toContain(waiting.id)
+    expect(worker.text).toContain("DKIM key of a sender cannot be read, its messages wait")
+    expect(worker.text).toContain(waiting.id)
   })
 
   it("sends as many messages a day as its sender's ramp allows, with two workers, and others go on", async () => {

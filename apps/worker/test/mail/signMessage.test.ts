@@ -54,7 +54,6 @@ describe("signMessage", () => {
           ])
         },
       ),
-      { numRuns: 60 },
     )
   })
 

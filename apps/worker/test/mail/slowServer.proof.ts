@@ -1,13 +1,14 @@
+import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
-import { findPostfix, startPostfix } from "./startPostfix.ts"
+import { startPostfix } from "./startPostfix.ts"
 
 const { url, launch, query } = journey()
-const postfix = await findPostfix()
+const postfix = findInstalled("postfix")
 
 describe.skipIf("missing" in postfix)("a message to a postfix that sleeps for 40 s after the final dot", () => {
   it("is sent once, is recorded as sent, and lies in the mailbox once", { timeout: 600_000 }, async () => {
@@ -34,6 +35,6 @@ describe.skipIf("missing" in postfix)("a message to a postfix that sleeps for 40
     expect(delivered()).toHaveLength(1)
     expect(server.readMailbox()).toHaveLength(1)
     expect(await unsent()).toEqual([])
-    expect(worker.output.log).not.toContain("lost before it was settled")
+    expect(worker.text).not.toContain("lost before it was settled")
   })
 })

@@ -4,13 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { connect } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
-import { unpackDebianPackages } from "@outreach/debian-packages/unpackDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
 import { onTestFinished } from "vitest"
-
-/** Returns the folder with Debian's exim, or why there is none. Exim finds its own user with the second package, without an entry in /etc/passwd. */
-export const findExim = () =>
-  unpackDebianPackages(["exim4-daemon-light", "libnss-wrapper"], join(tmpdir(), `outreach-exim-${userInfo().uid}`))
 
 /** Starts exim with a configuration and folders of its own until the test is finished. */
 export const startExim = async (

@@ -3,12 +3,8 @@ import { once } from "node:events"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { installDebianPackages } from "@outreach/debian-packages/installDebianPackages"
 import { eventually } from "@outreach/testing/eventually"
 import { onTestFinished } from "vitest"
-
-/** Returns Debian's postfix, or why there is none. */
-export const findPostfix = () => installDebianPackages(["postfix"], ["/usr/sbin/postfix"])
 
 const SERVICES = `cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr

@@ -29,8 +29,8 @@ const age = (campaignId: string, status: string, months: number, windowMonths = 
       where id = ${campaignId}`
   })
 
-const linesOf = ({ output }: { readonly output: { readonly log: string } }) =>
-  output.log
+const linesOf = ({ text }: { readonly text: string }) =>
+  text
     .split("\n")
     .filter((line) => line.includes(MESSAGE))
     .map((line) => JSON.parse(line).annotations)
@@ -149,7 +149,7 @@ describe("recipients past their retention", () => {
       (counts) => counts.every((count) => count >= 600),
     )
     expect({ counts: campaigns.map(erasedOf), left: await unerased() }).toEqual({ counts: [600, 600], left: [] })
-    expect(workers.map(({ output }) => output.log).join()).not.toContain("erasure of recipients of")
+    expect(workers.map(({ text }) => text).join()).not.toContain("erasure of recipients of")
   })
 })
 

@@ -91,7 +91,7 @@ describe("a worker that is killed while it tells of a failing endpoint", () => {
     const ids = messages.map((text) => /^Message-ID:\s+(\S+)/m.exec(text)?.[1])
     expect(ids).toEqual(Array.from({ length: phase === PHASES[0] ? 1 : 2 }, () => ids[0]))
     expect(messages.at(-1)).toContain(`Subject: Webhook endpoint ${endpointId} was disabled`)
-    expect(`${first.output.log}${second.output.log}`).not.toMatch(/ann@acme|\b42501\b/)
+    expect(`${first.text}${second.text}`).not.toMatch(/ann@acme|\b42501\b/)
     console.log(`killed ${phase}: ${ids.length} ${ids.length === 1 ? "e-mail" : "e-mails"}, one Message-ID, told`)
   })
 })

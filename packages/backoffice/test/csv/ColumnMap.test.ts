@@ -34,7 +34,6 @@ it("offers a flag that a shell and the parser read as it was meant, whatever a c
       const given = execFileSync("sh", ["-c", `printf %s ${offered.slice("--map ".length)}`], { encoding: "utf8" })
       expect(parse(given)).toEqual(Result.succeed({ [columnKey(one!)]: "npi", [columnKey(other!)]: "email" }))
     }),
-    { numRuns: 60 },
   )
 })
 

@@ -32,7 +32,6 @@ it("says of each line the same as a search through the lines before, also the se
       expect(read()).toEqual(expected)
       expect(read()).toEqual(expected)
     }),
-    { numRuns: 500 },
   )
 })
 

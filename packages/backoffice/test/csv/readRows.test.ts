@@ -50,7 +50,6 @@ it("reads any file with the fields as they were written and the line that each r
       }
       expect(await read(bom + texts.join(end) + (last ? end : ""))).toEqual(expected)
     }),
-    { numRuns: 300 },
   )
 })
 

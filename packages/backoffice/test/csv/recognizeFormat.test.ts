@@ -78,7 +78,6 @@ it("reads what was written, in every encoding, with every delimiter and every li
       )
       expect(read.map(({ fields }) => fields)).toEqual([header, ...rows])
     }),
-    { numRuns: 500 },
   )
 })
 

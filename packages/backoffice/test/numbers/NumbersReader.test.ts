@@ -5,6 +5,7 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { columnOf } from "@outreach/postgres/rowsOf"
 import { effectTest } from "@outreach/testing/effectTest"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { FOOTER, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Array as Arr, Effect, Schema } from "effect"
@@ -183,7 +184,7 @@ it.each([1, 2, 3])("adds up what was counted in each period, by whatever it is d
           }),
         ),
     ),
-    { numRuns: 8 },
+    { numRuns: propertyRuns(4) },
   ),
 )
 

@@ -83,7 +83,6 @@ describe("composeRecipientsPublished", () => {
         // Without livemode the event is one byte longer.
         expect(size + more + (livemode ? 1 : 0)).toBeGreaterThan(MAX_EVENT_BYTES)
       }),
-      { numRuns: 30 },
     )
   })
 

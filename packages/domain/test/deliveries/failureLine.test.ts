@@ -100,7 +100,6 @@ describe("failureLine", () => {
         expect(line).not.toContain(number)
         expect(line).not.toMatch(/\d{6}/)
       }),
-      { numRuns: 500 },
     )
   })
 
@@ -130,7 +129,6 @@ describe("failureLine", () => {
         expect(line.trim()).toBe(line)
         expect(line).not.toMatch(/[\p{Cc}\p{Cs}]/u)
       }),
-      { numRuns: 500 },
     )
   })
 

@@ -5,6 +5,7 @@ import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscr
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { effectTest } from "@outreach/testing/effectTest"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -111,7 +112,7 @@ describe("the counts of a campaign", () => {
             }),
           ),
         ),
-        { numRuns: 6 },
+        { numRuns: propertyRuns(5) },
       ),
   )
 

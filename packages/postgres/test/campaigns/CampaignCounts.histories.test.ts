@@ -1,4 +1,5 @@
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { resetSending } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
@@ -34,7 +35,7 @@ describe("the counts of a campaign", () => {
             }),
           ),
         ),
-        { numRuns: 4 },
+        { numRuns: propertyRuns(6) },
       ),
   )
 })

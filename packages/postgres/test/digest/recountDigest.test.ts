@@ -94,7 +94,6 @@ it("finds what is kept equal to what is counted, whatever was written on which d
         }),
       ),
     ),
-    { numRuns: 60 },
   ))
 
 test("says which count differs, and by how much", function* () {

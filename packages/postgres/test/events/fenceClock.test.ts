@@ -113,5 +113,4 @@ it("gives no stamp below one of a lost server, and none that is further ahead of
         }),
       ),
     ),
-    { numRuns: 60 },
   ))

@@ -172,7 +172,7 @@ describe("a log of two years of months", () => {
         ),
     )
     const seedServices = yield* Effect.context<Effect.Services<ReturnType<typeof seedCampaign>>>()
-    yield* Effect.promise(() => fc.assert(property, { numRuns: 25 }))
+    yield* Effect.promise(() => fc.assert(property))
   })
 })
 

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { userInfo } from "node:os"
+import { findInstalled, findUnpacked, folderOf } from "./findProgram.ts"
+import { INSTALLED, type InstalledName, UNPACKED, type UnpackedName } from "./programs.ts"
+
+// Installs the programs of proofs, all or those that the arguments name. `.ci/prepare` runs it before the first test.
+
+/** The services that packages contain must not start: `policy-rc.d` prevents it if the machine has no such policy. An interrupted installation is completed first. */
+const INSTALL = `
+set -e
+policy=/usr/sbin/policy-rc.d
+if ! test -e $policy; then
+  trap 'rm -f $policy' EXIT
+  printf '#!/bin/sh\\nexit 101\\n' > $policy
+  chmod 755 $policy
+fi
+dpkg --configure -a || apt-get install -qyf --no-install-recommends
+apt-get install -qy --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
+`
+
+/** Downloads packages and the dependencies that the machine lacks into a folder, which gets its final name when it is complete. Absolute links then point into the folder. */
+const UNPACK = `
+set -e
+folder=$1
+shift
+mkdir -p "$(dirname "$folder")"
+fetched=$(mktemp -d "$folder-XXXXXX")
+trap 'rm -rf "$fetched"' EXIT
+mkdir "$fetched/partial"
+apt-get install -qy --reinstall --download-only --no-install-recommends \\
+  -o Debug::NoLocking=1 -o Dir::Cache::archives="$fetched" -o APT::Sandbox::User=root "$@"
+cd "$fetched"
+for package in *.deb; do dpkg -x "$package" .; done
+rm -rf partial ./*.deb
+find . -type l -lname '/*' | while read -r link; do
+  target=$(readlink "$link")
+  if test -e ".$target"; then ln -sfn "$folder$target" "$link"; fi
+done
+chmod 755 .
+mv -T "$fetched" "$folder"
+`
+
+const shell = (script: string, args: ReadonlyArray<string>) =>
+  execFileSync("sh", ["-c", script, "prepare", ...args], {
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    stdio: ["ignore", "ignore", "inherit"],
+  })
+
+const isDebian = existsSync("/etc/os-release") && /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"))
+const names = process.argv.slice(2)
+const isWanted = (name: string) => names.length === 0 || names.includes(name)
+const unknown = names.filter((name) => !(name in INSTALLED || name in UNPACKED))
+const installed = (Object.keys(INSTALLED) as ReadonlyArray<InstalledName>).filter(isWanted)
+const unpacked = (Object.keys(UNPACKED) as ReadonlyArray<UnpackedName>).filter(isWanted)
+const isMissing = (found: object) => "missing" in found
+const toInstall = installed.filter((name) => isMissing(findInstalled(name)))
+const toUnpack = unpacked.filter((name) => isMissing(findUnpacked(name)))
+
+if (unknown.length > 0) {
+  fail(
+    `Unknown: ${unknown.join(", ")}. Known programs: ${[...Object.keys(INSTALLED), ...Object.keys(UNPACKED)].join(", ")}.`,
+  )
+} else if (toInstall.length + toUnpack.length > 0 && !(isDebian && userInfo().uid === 0)) {
+  fail(`Missing: ${[...toInstall, ...toUnpack].join(", ")}. Only root on Debian can install them.`)
+} else {
+  if (toInstall.length + toUnpack.length > 0) shell("apt-get update -q", [])
+  if (toInstall.length > 0)
+    shell(
+      INSTALL,
+      toInstall.flatMap((name) => INSTALLED[name].packages),
+    )
+  for (const name of toUnpack) shell(UNPACK, [folderOf(name), ...UNPACKED[name].packages])
+  const missing = [
+    ...installed.filter((name) => isMissing(findInstalled(name))),
+    ...unpacked.filter((name) => isMissing(findUnpacked(name))),
+  ]
+  if (missing.length > 0) fail(`Debian's packages don't contain: ${missing.join(", ")}.`)
+}
+
+function fail(reason: string): void {
+  process.stderr.write(`prepare: ${reason}\n`)
+  process.exitCode = 1
+}

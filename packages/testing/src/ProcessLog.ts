@@ -1,0 +1,42 @@
+import { Changes, type Source } from "./until.ts"
+
+/** A line that a process logged as JSON. */
+export interface LogLine {
+  readonly message: string
+  readonly level: string
+  // biome-ignore lint/suspicious/noExplicitAny: each message has its own annotations
+  readonly annotations: Readonly<Record<string, any>>
+}
+
+/** The log of a process. Lines that aren't JSON are only part of its text. */
+export class ProcessLog implements Source {
+  readonly changes = new Changes()
+  readonly lines: Array<LogLine> = []
+  /** Everything that was logged. */
+  text = ""
+  #rest = ""
+  #end: string | undefined
+
+  /** Adds output, which may end in the middle of a line. */
+  append(chunk: string): void {
+    this.text += chunk
+    const lines = (this.#rest + chunk).split("\n")
+    this.#rest = lines.pop()!
+    for (const line of lines) {
+      if (!line.startsWith("{")) continue
+      const { message, level, annotations = {} } = JSON.parse(line)
+      this.lines.push({ message: [message].flat().join(" "), level, annotations })
+    }
+    this.changes.announce()
+  }
+
+  /** Records that the process ended, so that nobody waits for more. */
+  end(reason: string): void {
+    this.#end = reason
+    this.changes.announce()
+  }
+
+  over(): string | undefined {
+    return this.#end && `${this.#end}\n${this.text.slice(-2000)}`
+  }
+}

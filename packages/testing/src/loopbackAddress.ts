@@ -1,0 +1,1 @@
+export { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+import { compileCache } from "./compileCache.ts"
+import { type LogLine, ProcessLog } from "./ProcessLog.ts"
+
+/** Runs a function at the end of a test, or of a file's tests. */
+export type AtEnd = (end: () => Promise<void>) => void
+
+/** A process of this repository that a test started. */
+export class TestProcess extends ProcessLog {
+  /** What it wrote to standard error. */
+  errors = ""
+  readonly child: ChildProcess
+  /** Resolves with the exit code once the process has ended and its output was read; null if a signal ended it. */
+  readonly ended: Promise<number | null>
+
+  constructor(child: ChildProcess) {
+    super()
+    this.child = child
+    child.stdout!.setEncoding("utf8").on("data", (chunk: string) => this.append(chunk))
+    child.stderr!.setEncoding("utf8").on("data", (chunk: string) => {
+      this.errors += chunk
+      this.changes.announce()
+    })
+    this.ended = once(child, "close").then(([code, signal]) => {
+      this.end(`the process ended with ${signal ?? code}: ${this.errors.slice(-2000)}`)
+      return code as number | null
+    })
+  }
+
+  /** Sends a signal to the process if it still runs, and waits for its end. */
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<number | null> {
+    this.child.kill(signal)
+    return await this.ended
+  }
+}
+
+/** Starts a program as a process with only these settings. It is killed at the end if it still runs. */
+export const startProcess = (
+  program: string,
+  settings: Readonly<Record<string, string>>,
+  { args = [], atEnd = onTestFinished }: { readonly args?: ReadonlyArray<string>; readonly atEnd?: AtEnd } = {},
+): TestProcess => {
+  const started = new TestProcess(
+    spawn(process.execPath, [fileURLToPath(program), ...args], {
+      env: { ...compileCache, ...settings },
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  )
+  atEnd(async () => void (await started.kill()))
+  return started
+}
+
+/** Returns the address in a log line such as `listening` or `admin port open`. */
+export const urlIn = ({ annotations }: LogLine): string =>
+  annotations["url"] ?? `http://127.0.0.1:${annotations["port"]}`

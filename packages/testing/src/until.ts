@@ -1,0 +1,81 @@
+import type { LogLine } from "./ProcessLog.ts"
+
+/** Announces changes to those who wait for one. */
+export class Changes {
+  readonly #listeners = new Set<() => void>()
+
+  /** Calls `listener` after each change, until the returned function is called. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  announce(): void {
+    for (const listener of [...this.#listeners]) listener()
+  }
+}
+
+/** Something that a test can wait for: the log of a process, or a server that records the requests it receives. */
+export interface Source {
+  readonly changes: Changes
+  /** The lines that a process has logged. */
+  readonly lines?: ReadonlyArray<LogLine>
+  /** Describes why nothing more will happen; undefined while something can. */
+  readonly over?: () => string | undefined
+}
+
+/** Far more than a loaded machine needs: a test that waits in vain fails with a reason. */
+const LIMIT_MS = 100_000
+
+/**
+ * Waits for an event of a source, and returns it.
+ *
+ * @param event - the message of a log line, or a function that returns the awaited value, or undefined or false if it isn't there yet.
+ * The function is called once at the start and after each change.
+ * @param options.count - waits for this number of log lines with the message, and returns the last of them. Default 1.
+ * @throws an error if the source ended first, or if nothing happened within `withinMs`
+ */
+export function until(
+  source: Source & { readonly lines: ReadonlyArray<LogLine> },
+  event: string,
+  options?: { readonly count?: number; readonly withinMs?: number },
+): Promise<LogLine>
+export function until<S extends Source, A>(
+  source: S,
+  event: (source: S) => A | undefined | false,
+  options?: { readonly withinMs?: number },
+): Promise<A>
+export async function until(
+  source: Source,
+  event: string | ((source: never) => unknown),
+  { count = 1, withinMs = LIMIT_MS }: { readonly count?: number; readonly withinMs?: number } = {},
+): Promise<unknown> {
+  const find =
+    typeof event === "string"
+      ? () => source.lines!.filter(({ message }) => message === event)[count - 1]
+      : () => event(source as never)
+  let unsubscribe = () => {}
+  let timer: NodeJS.Timeout | undefined
+  return await new Promise<unknown>((resolve, reject) => {
+    const check = () => {
+      try {
+        const found = find()
+        const end = source.over?.()
+        if (found !== undefined && found !== false) resolve(found)
+        else if (end !== undefined) reject(new Error(`${describe(event)} didn't happen: ${end}`))
+      } catch (error) {
+        reject(error)
+      }
+    }
+    unsubscribe = source.changes.subscribe(check)
+    timer = setTimeout(() => reject(new Error(`${describe(event)} didn't happen within ${withinMs} ms`)), withinMs)
+    check()
+  }).finally(() => {
+    clearTimeout(timer)
+    unsubscribe()
+  })
+}
+
+const describe = (event: unknown): string => (typeof event === "string" ? `"${event}"` : String(event).slice(0, 200))
