@@ -3,9 +3,8 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { BlockList, isIPv6 } from "node:net"
 import { join } from "node:path"
 import { isPublicAddress } from "@outreach/domain/deliveries/isPublicAddress"
-import { type ReaderName, readOn, SETTINGS_READERS } from "@outreach/ops/doctor/processSettings"
+import { declaredSettings, type ReaderName, readOn, SETTINGS_READERS } from "@outreach/ops/doctor/processSettings"
 import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
-import { declaredSettings } from "@outreach/process/setting"
 import { ConfigProvider, Effect } from "effect"
 import { parse, parseAllDocuments } from "yaml"
 import { expressionViolations } from "./monitoringViolations.ts"
@@ -191,7 +190,7 @@ function settingViolations(
 /** The ports are those that the process listens on by default, and its probes ask what it serves. */
 function containerViolations({ args: [command = ""], ports = [], ...container }: Container): readonly string[] {
   const defaults = ["PORT", "ADMIN_PORT"].flatMap((name) => {
-    const byProcess = declaredSettings.get(name)?.default
+    const byProcess = declaredSettings().get(name)?.default
     return typeof byProcess === "object" ? [Number(byProcess[command])] : []
   })
   const probes = Object.entries(container).flatMap(([name, value]) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { SETTINGS_READERS, settingsRead } from "@outreach/ops/doctor/processSettings"
-import { type DeclaredSetting, declaredSettings } from "@outreach/process/setting"
+import { declaredSettings, SETTINGS_READERS, settingsRead } from "@outreach/ops/doctor/processSettings"
+import type { Declaration } from "@outreach/process/setting"
 import { Effect } from "effect"
 import { root } from "./publishedPackages.ts"
 
@@ -13,7 +13,7 @@ export function settingsPage(): string {
     name,
     reads: Effect.runSync(settingsRead(reader)),
   }))
-  const settings = [...declaredSettings]
+  const settings = [...declaredSettings()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, setting]) => {
       const readBy = readers.filter(({ reads }) => reads.has(name)).map((reader) => reader.name)
@@ -42,12 +42,12 @@ export function settingsPage(): string {
   )
 }
 
-const groupOf = ({ default: given, otherwise, isAdvised }: DeclaredSetting) => {
+const groupOf = ({ default: given, otherwise, isAdvised }: Declaration) => {
   if (given === undefined && otherwise === undefined) return "must"
   return isAdvised === true ? "should" : "may"
 }
 
-const formatDefault = ({ default: given, otherwise }: DeclaredSetting): string => {
+const formatDefault = ({ default: given, otherwise }: Declaration): string => {
   if (typeof given === "string") return `\`${given}\``
   if (given === undefined) return otherwise ?? "required"
   return Object.entries(given)

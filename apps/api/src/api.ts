@@ -205,13 +205,11 @@ const listening = Layer.effect(
 
 const POOL_BYTES = 4096
 
-let pool = new Uint8Array(0)
-let used = 0
-
-/** Random bytes of the system's generator, drawn in bulk: each request has an id, and a draw of its own is a twentieth of a look-up. */
-const pooledRandom = Layer.succeed(
-  SecureRandom.SecureRandom,
-  SecureRandom.make((size) => {
+/** Random bytes of the system's generator, drawn in bulk: each request has an id, and a separate draw takes a twentieth of the time of a look-up. */
+const pooledRandom = Layer.sync(SecureRandom.SecureRandom, () => {
+  let pool = new Uint8Array(0)
+  let used = 0
+  return SecureRandom.make((size) => {
     if (size > POOL_BYTES) return crypto.getRandomValues(new Uint8Array(size))
     if (used + size > pool.length) {
       pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES))
@@ -219,8 +217,8 @@ const pooledRandom = Layer.succeed(
     }
     used += size
     return pool.slice(used - size, used)
-  }),
-)
+  })
+})
 
 // The spans of requests are the API's own: a reader who knows the path of a tracked link can follow it.
 const untraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)

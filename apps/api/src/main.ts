@@ -1,5 +1,5 @@
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
-import { warnOfMisspeltSettings } from "@outreach/process/misspeltSettings"
+import { warningOfMisspelt } from "@outreach/process/misspeltSettings"
 import { runService } from "@outreach/process/runProcess"
 import { Effect, Layer } from "effect"
 import { ApiConfig } from "./ApiConfig.ts"
@@ -8,6 +8,6 @@ import { api } from "./api.ts"
 // If the database was away at the start, its secrets are opened later, and end the process then if the key is wrong.
 const serve = Effect.flatMap(DatabaseMonitor, ({ secretsRead }) => Effect.andThen(secretsRead, Effect.never))
 
-const config = Layer.tap(ApiConfig.fromEnvironment, () => warnOfMisspeltSettings)
+const config = Layer.effect(ApiConfig, warningOfMisspelt(ApiConfig.make))
 
 runService("outreach-api", Effect.provide(serve, Layer.provide(api, config)))

@@ -1,5 +1,5 @@
 import type { KeyRing } from "@outreach/domain/KeyRing"
-import { type DatabaseSettings, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
+import { type DatabaseSettings, databaseSettings, databaseUrl } from "@outreach/postgres-connection/databaseSettings"
 import { isSet } from "@outreach/process/setting"
 import { consoleUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from "@outreach/process/settings"
 import { type Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
@@ -31,7 +31,7 @@ export class Target extends Context.Service<
   /** Reads the target from the environment, or else from `.sandbox/sandbox.json` in this folder or the nearest one above. */
   static readonly layer = Layer.effect(
     Target,
-    Effect.suspend(() => Effect.flatMap(isSet("DATABASE_URL"), (set) => (set ? readEnvironment : readSandbox))),
+    Effect.suspend(() => Effect.flatMap(isSet(databaseUrl), (set) => (set ? readEnvironment : readSandbox))),
   )
 }
 

@@ -111,7 +111,7 @@ export const WorkerConfig = Config.all({
     }),
   }),
   failing,
-  consoleUrl: whereSet("CONSOLE_URL", consoleUrl),
+  consoleUrl: whereSet(consoleUrl),
   dnsServers,
   drainSeconds: setting("DRAIN_SECONDS", wholeNumber(0, 300, "seconds"), {
     default: "20",

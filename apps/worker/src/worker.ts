@@ -6,7 +6,7 @@ import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMon
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-import { warnOfMisspeltSettings } from "@outreach/process/misspeltSettings"
+import { warningOfMisspelt } from "@outreach/process/misspeltSettings"
 import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
@@ -43,8 +43,7 @@ import { WorkerConfig } from "./WorkerConfig.ts"
 
 /** Everything that the worker does, until it is interrupted. */
 export const worker = Effect.gen(function* () {
-  const config = yield* WorkerConfig
-  yield* warnOfMisspeltSettings
+  const config = yield* warningOfMisspelt(WorkerConfig)
   const { drainSeconds, mail } = config
   const { recipientsMonths } = config.retention
   const names = partnerNames(config.dnsServers)

@@ -5,23 +5,14 @@ import { Redacted } from "effect"
 import { mimeMessage } from "./mimeMessage.ts"
 import { signMessage } from "./signMessage.ts"
 
-/**
- * Returns the function that composes the messages of a sender for an `SmtpSession`: each one's envelope and text, with a signature of each key.
- *
- * Throws when a key cannot be read, so that no message goes out without its signature.
- */
-export const composerOf = (sender: SenderIdentity): Composer => {
-  const composer = composers.get(sender) ?? createComposer(sender)
-  composers.set(sender, composer)
-  return composer
-}
-
-// Keys are read once for a sender, and not for each message.
-const composers = new WeakMap<SenderIdentity, Composer>()
-
 type Composer = ReturnType<typeof createComposer>
 
-const createComposer = ({ dkim }: SenderIdentity) => {
+/**
+ * Creates the function that composes the messages of a sender for an `SmtpSession`: the envelope and the text, signed with each key.
+ *
+ * Throws if a key cannot be read, so that no message is sent without its signature.
+ */
+export const createComposer = ({ dkim }: SenderIdentity) => {
   const signers = dkim?.keys.map(({ selector, privateKey }) => ({
     domain: dkim.domain,
     selector,
@@ -33,5 +24,15 @@ const createComposer = ({ dkim }: SenderIdentity) => {
       envelope: { from: mail.returnPath, to: mail.to },
       text: signers === undefined ? message : signMessage(message, signers),
     }
+  }
+}
+
+/** Creates a function that returns the composer of a sender. It reads the keys of a sender once, not for each message. */
+export const createComposers = (): ((sender: SenderIdentity) => Composer) => {
+  const composers = new WeakMap<SenderIdentity, Composer>()
+  return (sender) => {
+    const composer = composers.get(sender) ?? createComposer(sender)
+    composers.set(sender, composer)
+    return composer
   }
 }

@@ -1,7 +1,7 @@
 import type { Mail, PlainMail } from "@outreach/domain/mail/Mailer"
 import { Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
-import { composerOf } from "./messageComposer.ts"
+import { createComposer } from "./messageComposer.ts"
 import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
 
 /** Shorter than the waits of RFC 5321 4.5.3.2, because a person waits. */
@@ -16,7 +16,7 @@ export const sendOnce = async (
     readonly headers: Readonly<Record<string, string>>
   },
 ): Promise<string> => {
-  const { envelope, text } = composerOf(mail.sender)(mail, options.headers)
+  const { envelope, text } = createComposer(mail.sender)(mail, options.headers)
   const session = await SmtpSession.open(parseConnectionUrl(Redacted.value(options.url)) as SmtpOptions, TIMEOUTS)
   try {
     const reply = await session.send(envelope, text, () => true)

@@ -142,17 +142,17 @@ export const smtpSettings = Config.all({
 )
 
 /** `MAIL_FROM` where it is set; else null. */
-export const optionalMailFrom = whereSet("MAIL_FROM", from)
+export const optionalMailFrom = whereSet(from)
 
 /** The same settings for a process that sends no e-mail by itself; null where no server is named. */
-export const optionalSmtpSettings = whereSet("SMTP_URL", smtpSettings)
+export const optionalSmtpSettings = whereSet(smtpUrl, smtpSettings)
 
 /** Reads what preflight checks from the settings of this process. */
 export const readPreflightSettings = Effect.gen(function* () {
   const smtp = yield* optionalSmtpSettings
   return {
     signsMail: smtp === null ? null : smtp.sender.dkim !== null,
-    publicBaseUrl: yield* whereSet("PUBLIC_BASE_URL", publicBaseUrl),
+    publicBaseUrl: yield* whereSet(publicBaseUrl),
   }
 })
 

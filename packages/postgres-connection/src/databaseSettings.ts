@@ -38,12 +38,14 @@ const rules = {
   deployment,
 }
 
+export const databaseUrl = secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress), {
+  about:
+    "address of the database, PostgreSQL 15 or later, or of its pooler, with [the role of the process](deployment.md#roles). It may name [several hosts](connections.md#several-hosts); [TLS](connections.md#tls) and other parameters of the connection stand in it",
+})
+
 /** Reads where the database is, and refuses what would not work or is not safe. */
 export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
-  databaseUrl: secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress), {
-    about:
-      "address of the database, PostgreSQL 15 or later, or of its pooler, with [the role of the process](deployment.md#roles). It may name [several hosts](connections.md#several-hosts); [TLS](connections.md#tls) and other parameters of the connection stand in it",
-  }),
+  databaseUrl,
   listenUrl: secretSetting("DATABASE_LISTEN_URL", OptionalAddress, {
     otherwise: "`DATABASE_URL`",
     about:

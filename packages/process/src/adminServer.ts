@@ -6,7 +6,7 @@ import { connectionLimit } from "./connectionLimit.ts"
 import { describeCause } from "./describeCause.ts"
 import { drainableServer } from "./drainableServer.ts"
 import { ListenError } from "./ListenError.ts"
-import { formatProcessMetrics, measureProcess } from "./processMetrics.ts"
+import { measureProcess } from "./processMetrics.ts"
 
 /** Few ask, and little: nothing slow or large is theirs. */
 const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 }
@@ -39,10 +39,15 @@ export const adminServer = (options: {
   /** Returns why the process is not ready; undefined if it is ready. */
   readonly unreadiness: Effect.Effect<string | undefined>
   readonly pages?: Readonly<Record<string, AdminPage>>
-}): Effect.Effect<never> => {
+}): Effect.Effect<never> => Effect.flatMap(measureProcess, (processMetrics) => serve(options, processMetrics))
+
+const serve = (
+  options: Parameters<typeof adminServer>[0],
+  processMetrics: Effect.Effect<string>,
+): Effect.Effect<never> => {
   const routes: Readonly<Record<string, AdminPage>> = {
     "/metrics": () =>
-      Effect.map(Effect.all([PrometheusMetrics.format(), formatProcessMetrics]), (texts) => ({
+      Effect.map(Effect.all([PrometheusMetrics.format(), processMetrics]), (texts) => ({
         status: 200,
         text: texts.join(""),
         type: "text/plain; version=0.0.4; charset=utf-8",
@@ -55,7 +60,6 @@ export const adminServer = (options: {
     ...options.pages,
   }
   return Effect.gen(function* () {
-    yield* measureProcess
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const { server } = drainableServer(LIMITS, DRAIN_MS)
     server.maxConnections = MAX_CONNECTIONS

@@ -1,5 +1,6 @@
-import { Effect } from "effect"
-import { declaredSettings } from "./setting.ts"
+import { type Config, Effect } from "effect"
+import { collectSettings, type Declaration } from "./setting.ts"
+import { telemetrySettings } from "./settings.ts"
 
 /** A variable of the environment that is not a setting, and the setting that its name resembles. */
 export interface MisspeltSetting {
@@ -7,9 +8,9 @@ export interface MisspeltSetting {
   readonly similar: string
 }
 
-/** The names of all variables that the settings of this process may stand in. */
-const settingNames = (): ReadonlySet<string> =>
-  new Set([...declaredSettings].flatMap(([name, { isSecret }]) => (isSecret ? [name, `${name}_FILE`] : [name])))
+/** Returns the names of the variables that settings are read from. */
+export const variablesOf = (declarations: ReadonlyMap<string, Declaration>): ReadonlySet<string> =>
+  new Set([...declarations].flatMap(([name, { isSecret }]) => (isSecret ? [name, `${name}_FILE`] : [name])))
 
 /** Variables of other programs, whose names may begin like ours. */
 const FOREIGN = /^(?:NODE_|NPM_|OTEL_|PG)/i
@@ -17,7 +18,7 @@ const FOREIGN = /^(?:NODE_|NPM_|OTEL_|PG)/i
 /** Returns the variables among `names` that look like one of the settings, and are none. */
 export const misspeltSettings = (
   names: ReadonlyArray<string>,
-  settings: ReadonlySet<string> = settingNames(),
+  settings: ReadonlySet<string>,
 ): ReadonlyArray<MisspeltSetting> =>
   names
     .filter((name) => !FOREIGN.test(name))
@@ -28,14 +29,17 @@ export const misspeltSettings = (
       return similar === undefined ? [] : [{ name, similar }]
     })
 
-/** Logs each variable of the environment that looks like a setting of this process and is none, without its value. */
-export const warnOfMisspeltSettings = Effect.suspend(() =>
-  Effect.forEach(
-    misspeltSettings(Object.keys(process.env)),
-    (misspelt) => Effect.annotateLogs(Effect.logWarning("unknown setting, is it misspelt?"), { ...misspelt }),
-    { discard: true },
-  ),
-)
+/** Reads the settings of a process, and logs each variable of the environment that looks like one of them and isn't, without its value. */
+export const warningOfMisspelt = <A, E, R>(
+  readSettings: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | Config.ConfigError, R> =>
+  Effect.gen(function* () {
+    const [[read], declarations] = yield* collectSettings(Effect.all([readSettings, telemetrySettings]))
+    for (const misspelt of misspeltSettings(Object.keys(process.env), variablesOf(declarations))) {
+      yield* Effect.annotateLogs(Effect.logWarning("unknown setting, is it misspelt?"), { ...misspelt })
+    }
+    return read
+  })
 
 /** Reports whether a name has the first two words of a setting of three or more, or differs from it by slips of the hand. */
 const isMisspelt = (name: string, setting: string): boolean =>

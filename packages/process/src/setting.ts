@@ -1,5 +1,5 @@
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
-import { Config, ConfigProvider, Effect, Result, type Schema } from "effect"
+import { Config, ConfigProvider, Context, Effect, Result, type Schema } from "effect"
 import { readSmallFile } from "./readSmallFile.ts"
 
 // For packages that read settings and do not know the domain.
@@ -17,20 +17,38 @@ interface Options {
 }
 
 /** A setting as a module declares it, for documents and checks. */
-export interface DeclaredSetting extends Omit<Options, "default"> {
+export interface Declaration extends Omit<Options, "default"> {
+  readonly name: string
   readonly default?: string | Readonly<Record<string, string>>
   /** Describes a valid text, to follow "must be". */
   readonly expected: string
-  /** Whether `<name>_FILE` may name a file that holds it. */
+  /** Whether `<name>_FILE` may name a file that contains it. */
   readonly isSecret: boolean
 }
 
-const declared = new Map<string, DeclaredSetting>()
-
-/** The settings that the modules of this process have declared so far, by name. */
-export const declaredSettings: ReadonlyMap<string, DeclaredSetting> = declared
+/** A setting that can be read from the environment. */
+export interface Setting<A> extends Config.Config<A> {
+  readonly declaration: Declaration
+}
 
 type Value<A, O> = O extends { readonly otherwise: string } ? A | null : A
+
+/** Receives the declaration of each setting that is read. By default, nothing does. */
+const OnRead = Context.Reference<(declaration: Declaration) => void>("process/setting/OnRead", {
+  defaultValue: () => () => {},
+})
+
+/** Runs an effect, and returns its result with the declarations of the settings that it read, by name. */
+export const collectSettings = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<readonly [A, ReadonlyMap<string, Declaration>], E, R> =>
+  Effect.suspend(() => {
+    const declarations = new Map<string, Declaration>()
+    return effect.pipe(
+      Effect.provideService(OnRead, (declaration) => void declarations.set(declaration.name, declaration)),
+      Effect.map((result) => [result, declarations]),
+    )
+  })
 
 /**
  * Declares a setting, and reads it from the environment by a schema of its text.
@@ -42,62 +60,78 @@ export const setting = <A, O extends Options>(
   name: string,
   schema: Schema.Codec<A, string>,
   options: O,
-): Config.Config<Value<A, O>> => declare(name, schema, options, false)
+): Setting<Value<A, O>> => reading(schema, { name, isSecret: false, expected: expectedBy(schema), ...options }, options)
 
 /** Declares a secret, and reads it from the environment, or from the file that `<name>_FILE` names, less a line break at its end. */
 export const secretSetting = <A, O extends Options>(
   name: string,
   schema: Schema.Codec<A, string>,
   options: O,
-): Config.Config<Value<A, O>> => declare(name, schema, options, true)
+): Setting<Value<A, O>> => reading(schema, { name, isSecret: true, expected: expectedBy(schema), ...options }, options)
 
 /** Declares a setting whose default depends on the process that reads it. */
-export const settingByProcess = <A, const P extends string>(
-  name: string,
-  schema: Schema.Codec<A, string>,
-  options: Omit<Options, "default" | "otherwise"> & { readonly default: Readonly<Record<P, string>> },
-): ((process: P) => Config.Config<A>) => {
-  declared.set(name, { isSecret: false, expected: expectedBy(schema), ...options })
-  return (process) => reading(name, schema, { about: options.about, default: options.default[process] })
+export const settingByProcess =
+  <A, const P extends string>(
+    name: string,
+    schema: Schema.Codec<A, string>,
+    options: Omit<Options, "default" | "otherwise"> & { readonly default: Readonly<Record<P, string>> },
+  ): ((process: P) => Setting<A>) =>
+  (process) =>
+    reading<A, Options>(
+      schema,
+      { name, isSecret: false, expected: expectedBy(schema), ...options },
+      { about: options.about, default: options.default[process] },
+    )
+
+/** Reads the text of a setting; empty if it isn't set. */
+export const settingText = (declaration: Declaration): Config.Config<string> =>
+  Config.map(readText(declaration), ({ text }) => text)
+
+/** Reports whether a setting is set. */
+export const isSet = ({ declaration }: Setting<unknown>): Config.Config<boolean> =>
+  Config.map(settingText(declaration), (text) => text !== "")
+
+/** Reads a config, or the setting itself, if the setting is set; else null. */
+export function whereSet<A>(setting: Setting<A>): Config.Config<A | null>
+export function whereSet<A>(setting: Setting<unknown>, config: Config.Config<A>): Config.Config<A | null>
+export function whereSet(setting: Setting<unknown>, config: Config.Config<unknown> = setting): Config.Config<unknown> {
+  return Config.flatMap(isSet(setting), (set) => (set ? config : Config.succeed(null)))
 }
 
-/** Reads the text of a declared setting as it is given; empty where it is not. */
-export const settingText = (name: string): Config.Config<string> => Config.map(given(name), ({ text }) => text)
-
-export const isSet = (name: string): Config.Config<boolean> => Config.map(settingText(name), (text) => text !== "")
-
-/** Reads what depends on a declared setting where that is set; else null. */
-export const whereSet = <A>(name: string, config: Config.Config<A>): Config.Config<A | null> =>
-  Config.flatMap(isSet(name), (set) => (set ? config : Config.succeed(null)))
-
-const declare = <A, O extends Options>(
-  name: string,
+const reading = <A, O extends Options>(
   schema: Schema.Codec<A, string>,
+  declaration: Declaration,
   options: O,
-  isSecret: boolean,
-) => {
-  declared.set(name, { isSecret, expected: expectedBy(schema), ...options })
-  return reading(name, schema, options)
-}
-
-const reading = <A, O extends Options>(name: string, schema: Schema.Codec<A, string>, options: O) =>
-  Config.mapEffect(given(name), ({ source, text }): Effect.Effect<Value<A, O>, Config.ConfigError> => {
-    const known = text || options.default
-    if (known === undefined) {
-      if (options.otherwise !== undefined) return Effect.succeed(null as Value<A, O>)
-      return configError(`${source} is ${source === name ? "not set" : "empty"}. It must be ${expectedBy(schema)}.`)
-    }
-    const parsed = parseInput(schema)(known)
-    if (Result.isSuccess(parsed)) return Effect.succeed(parsed.success as Value<A, O>)
-    const { expected, reason } = parsed.failure
-    return configError(`${source} is malformed${reason && `: ${reason}`}. It must be ${expected}.`)
-  })
+): Setting<Value<A, O>> =>
+  Object.assign(
+    Config.mapEffect(
+      readText(declaration),
+      Effect.fnUntraced(function* ({ source, text }) {
+        const onRead = yield* OnRead
+        onRead(declaration)
+        const known = text || options.default
+        if (known === undefined) {
+          if (options.otherwise !== undefined) return null as Value<A, O>
+          const state = source === declaration.name ? "not set" : "empty"
+          return yield* configError(`${source} is ${state}. It must be ${declaration.expected}.`)
+        }
+        const parsed = parseInput(schema)(known)
+        if (Result.isSuccess(parsed)) return parsed.success as Value<A, O>
+        const { expected, reason } = parsed.failure
+        return yield* configError(`${source} is malformed${reason && `: ${reason}`}. It must be ${expected}.`)
+      }),
+    ),
+    { declaration },
+  )
 
 const textOf = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 
-/** Reads the text of a setting, and says where it stands. */
-const given = (name: string): Config.Config<{ readonly source: string; readonly text: string }> =>
-  declared.get(name)?.isSecret === true
+/** Reads the text of a setting, and where it comes from, for messages. */
+const readText = ({
+  name,
+  isSecret,
+}: Declaration): Config.Config<{ readonly source: string; readonly text: string }> =>
+  isSecret
     ? Config.mapEffect(
         Config.all([textOf(name), textOf(`${name}_FILE`)]),
         Effect.fnUntraced(function* ([text, path]) {

@@ -1,14 +1,16 @@
+/** The statements of a process are few and constant; text that is made from input must not fill the memory. */
 const MAX_NAMES = 1000
 
-const names = new Map<string, string>()
-
-/** Names a statement by what it does and to which table, or by the function that it calls, such as `insert into inbox` or `take_due`. */
-export const statementName = (text: string): string => {
-  const known = names.get(text)
-  if (known !== undefined) return known
-  const name = nameOf(text)
-  if (names.size < MAX_NAMES) names.set(text, name)
-  return name
+/** Creates a function that names each statement and remembers the name: a trace contains the same few statements again and again. */
+export const createStatementNames = (): ((text: string) => string) => {
+  const names = new Map<string, string>()
+  return (text) => {
+    const known = names.get(text)
+    if (known !== undefined) return known
+    const name = statementName(text)
+    if (names.size < MAX_NAMES) names.set(text, name)
+    return name
+  }
 }
 
 const WRITE =
@@ -16,7 +18,8 @@ const WRITE =
 const CALL = /\b(?:from|select)\s+([a-z_]\w*_\w*)\s*\(/i
 const READ = /\bfrom\s+"?([a-z_]\w*)"?/i
 
-const nameOf = (text: string): string => {
+/** Returns a name of a statement: its verb and its table, or the function that it calls, such as `insert into inbox` or `take_due`. */
+export const statementName = (text: string): string => {
   const [, verb, table] = WRITE.exec(text) ?? []
   if (verb !== undefined) return `${verb.toLowerCase()} ${table}`
   const called = CALL.exec(text)?.[1]

@@ -1,6 +1,5 @@
 import * as crypto from "node:crypto"
 
-const MAX_KEYS = 1024
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
 /** The most bytes that are gathered for a one-shot hash; a longer body is hashed where it lies. */
@@ -8,15 +7,12 @@ const MAX_GATHERED = 262_144
 /** The longest body of bytes that is copied for it: beyond, the copy costs more than it saves. Text is encoded in any case. */
 const MAX_COPIED = 32_768
 
-/** A key as HMAC mixes it into its two hashes (RFC 2104): padded to a block, and combined with the inner and the outer pad. */
-interface Pads {
-  readonly inner: Uint8Array
-  readonly outer: Uint8Array
-}
-
-const pads = new Map<string, Pads>()
+// Work areas of a synchronous function: nothing in them outlives a call.
+const key = Buffer.allocUnsafeSlow(BLOCK_BYTES)
 const gathered = Buffer.allocUnsafeSlow(MAX_GATHERED)
 const outerContent = Buffer.allocUnsafeSlow(BLOCK_BYTES + DIGEST_BYTES)
+const wordsOf = ({ buffer }: Buffer) => new Uint32Array(buffer, 0, BLOCK_BYTES / 4)
+const [keyWords, innerWords, outerWords] = [wordsOf(key), wordsOf(gathered), wordsOf(outerContent)]
 
 /**
  * Computes the hex digest of `<timestamp>.<body>` under each secret with `node:crypto`.
@@ -34,9 +30,7 @@ export function nodeDigests(body: Uint8Array | string, secrets: readonly string[
   const isCopied = most <= (typeof body === "string" ? MAX_GATHERED : MAX_COPIED)
   const content = gathered.subarray(0, isCopied ? start + gather(body, start) : start)
   return secrets.map((secret) => {
-    const { inner, outer } = padsOf(secret)
-    gathered.set(inner)
-    outerContent.set(outer)
+    writePads(secret)
     const innerDigest = isCopied
       ? crypto.hash("sha256", content, "binary")
       : crypto.createHash("sha256").update(content).update(body).digest("binary")
@@ -53,17 +47,14 @@ function gather(body: Uint8Array | string, at: number): number {
   return body.length
 }
 
-function padsOf(secret: string): Pads {
-  const kept = pads.get(secret)
-  if (kept !== undefined) return kept
-  for (const oldest of pads.keys()) {
-    if (pads.size < MAX_KEYS) break
-    pads.delete(oldest)
+/** Writes a key as HMAC uses it in its two hashes (RFC 2104): padded to a block, and combined with the inner and the outer pad. */
+function writePads(secret: string): void {
+  keyWords.fill(0)
+  // A character takes up to three bytes.
+  if (secret.length * 3 <= BLOCK_BYTES || Buffer.byteLength(secret) <= BLOCK_BYTES) key.write(secret, "utf8")
+  else key.set(crypto.createHash("sha256").update(secret).digest())
+  for (let i = 0; i < keyWords.length; i++) {
+    innerWords[i] = keyWords[i]! ^ 0x36363636
+    outerWords[i] = keyWords[i]! ^ 0x5c5c5c5c
   }
-  const bytes = Buffer.from(secret, "utf8")
-  const key = new Uint8Array(BLOCK_BYTES)
-  key.set(bytes.length > BLOCK_BYTES ? crypto.createHash("sha256").update(bytes).digest() : bytes)
-  const made = { inner: key.map((byte) => byte ^ 0x36), outer: key.map((byte) => byte ^ 0x5c) }
-  pads.set(secret, made)
-  return made
 }

@@ -3,6 +3,7 @@ import { DeliveryLeases, type Settlement } from "@outreach/domain/deliveries/Del
 import type { EndpointId, EventId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
   number: attempt,
@@ -15,13 +16,18 @@ const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
 
 /** The one worker of a test file that needs no other. */
 const TOKEN = "00000000-0000-4000-8000-000000000001"
-const openOf = new Map<string, Map<EndpointId, Set<EventId>>>()
 
 /** A worker that takes every endpoint that is free, and does nothing but what a test tells it to. */
 export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
   const leases = yield* DeliveryLeases
-  const open = openOf.get(token) ?? new Map<EndpointId, Set<EventId>>()
-  openOf.set(token, open)
+  const sql = yield* SqlClient.SqlClient
+
+  /** Returns the events of an endpoint whose calls may have begun, as the next worker would find them. */
+  const openOf = (endpointId: EndpointId) =>
+    Effect.map(
+      sql<{ open: ReadonlyArray<EventId> }>`select open from reader_positions where endpoint_id = ${endpointId}`,
+      ([row]) => new Set(row?.open),
+    )
 
   const wanted = (limit: number) =>
     Effect.gen(function* () {
@@ -37,8 +43,7 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
     for (const endpointId of new Set(read.map((delivery) => delivery.endpointId))) {
       const deliveries = read.filter((delivery) => delivery.endpointId === endpointId)
       const { emittedAt, eventId: id } = deliveries.at(-1)!
-      const events = new Set([...(open.get(endpointId) ?? []), ...deliveries.map(({ eventId }) => eventId)])
-      open.set(endpointId, events)
+      const events = new Set([...(yield* openOf(endpointId)), ...deliveries.map(({ eventId }) => eventId)])
       const intent = { emittedAt: emittedAt!, id }
       yield* leases.write(token, [{ endpointId, open: [...events], intent, breaker: undefined, outcomes: [] }])
     }
@@ -61,7 +66,7 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       status = 200,
     ) {
       const { endpointId } = deliveries[0]!
-      const events = open.get(endpointId) ?? new Set()
+      const events = yield* openOf(endpointId)
       for (const { eventId, isRow } of deliveries) if (!isRow) events.delete(eventId)
       const outcomes = deliveries.map((delivery) => ({
         ...{ delivery, settlement, version: delivery.version },

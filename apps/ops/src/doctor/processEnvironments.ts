@@ -2,11 +2,10 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { type Finding, failed, warning } from "@outreach/domain/operators/Finding"
-import { misspeltSettings } from "@outreach/process/misspeltSettings"
+import { misspeltSettings, variablesOf } from "@outreach/process/misspeltSettings"
 import { readSmallFile } from "@outreach/process/readSmallFile"
-import { declaredSettings } from "@outreach/process/setting"
 import { Effect, Result } from "effect"
-import { type ReaderName, SETTINGS_READERS, settingsRead } from "./processSettings.ts"
+import { declaredSettings, type ReaderName, SETTINGS_READERS, settingsRead } from "./processSettings.ts"
 
 /** A file of settings, for one process or for all. */
 export interface EnvFile {
@@ -50,10 +49,11 @@ export const readFolder = (folder: string): ProcessEnvironments => {
 }
 
 /** Returns the secrets that a process may read. */
-export const secretsOf = (name: ReaderName): ReadonlyArray<string> =>
-  [...Effect.runSync(settingsRead(SETTINGS_READERS[name]))].filter(
-    (setting) => declaredSettings.get(setting)?.isSecret === true,
-  )
+export const secretsOf = (name: ReaderName): ReadonlyArray<string> => {
+  const declared = declaredSettings()
+  const read = [...Effect.runSync(settingsRead(SETTINGS_READERS[name]))]
+  return read.filter((setting) => declared.get(setting)?.isSecret === true)
+}
 
 /** Returns the name of the file that holds a secret of a process: addresses of the database differ by role, and the other secrets are of all. */
 export const credentialOf = (name: ReaderName, setting: string): string =>
@@ -77,7 +77,6 @@ export const readFiles = (
 ): ProcessEnvironments => {
   const read = files.map((file) => ({ ...file, ...readEnvFile(file.path) }))
   const names = [...new Set(read.flatMap(({ environment }) => Object.keys(environment)))]
-  // Reading the settings of all processes has declared them.
   return {
     environments: new Map(
       readers.map((name) => [
@@ -88,7 +87,7 @@ export const readFiles = (
     findings: [
       ...read.flatMap(({ findings }) => findings),
       ...read.flatMap(strayFindings),
-      ...misspeltSettings(names).map(({ name, similar }) =>
+      ...misspeltSettings(names, variablesOf(declaredSettings())).map(({ name, similar }) =>
         warning(`${name} is not a setting, and looks like ${similar}.`, "Correct its name, or remove it."),
       ),
     ],
@@ -137,8 +136,9 @@ const readEnvFile = (path: string) => {
 const strayFindings = ({ path, reader, environment }: EnvFile & { readonly environment: object }) => {
   if (reader === null) return []
   const own = Effect.runSync(settingsRead(SETTINGS_READERS[reader]))
+  const declared = declaredSettings()
   return Object.keys(environment)
-    .filter((name) => declaredSettings.has(name.replace(/_FILE$/, "")) && !own.has(name))
+    .filter((name) => declared.has(name.replace(/_FILE$/, "")) && !own.has(name))
     .map((name) =>
       warning(
         `${name} stands in ${path}, and the ${SETTINGS_READERS[reader].title} does not read it.`,

@@ -5,7 +5,7 @@ import type { DatabaseAddress } from "@outreach/postgres-connection/DatabaseAddr
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { applicationName } from "@outreach/process/release"
-import { declaredSettings, settingText } from "@outreach/process/setting"
+import { settingText } from "@outreach/process/setting"
 import { ConfigProvider, Effect, Layer, Result } from "effect"
 import { describeFailure } from "../output/reportFailure.ts"
 import type { ProcessEnvironments } from "./processEnvironments.ts"
@@ -39,10 +39,9 @@ export const agreementFindings = Effect.fnUntraced(function* (environments: Envi
   const read = yield* forEachProcess(environments, (name) =>
     Effect.gen(function* () {
       const texts = new Map<string, string>()
-      for (const setting of (yield* readOn(SETTINGS_READERS[name])).names) {
-        const declared = declaredSettings.get(setting)
-        if (declared === undefined || MAY_DIFFER.test(setting)) continue
-        const text = yield* Effect.orElseSucceed(settingText(setting), () => "")
+      for (const [setting, declared] of (yield* readOn(SETTINGS_READERS[name])).declarations) {
+        if (MAY_DIFFER.test(setting)) continue
+        const text = yield* Effect.orElseSucceed(settingText(declared), () => "")
         const byDefault = typeof declared.default === "string" ? declared.default : ""
         // What is required and missing was said of the settings.
         if (text !== "" || declared.default !== undefined) texts.set(setting, text || byDefault)

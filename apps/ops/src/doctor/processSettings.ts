@@ -4,6 +4,7 @@ import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSetti
 import type { RoleKind } from "@outreach/postgres/roles/grants"
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
+import { collectSettings, type Declaration } from "@outreach/process/setting"
 import {
   consoleUrl,
   deployment,
@@ -61,7 +62,7 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
   MAIL_FROM: "postmaster@localhost",
 }
 
-/** Reads the settings of a process as the process does, and goes on after each that is wrong. Returns the names that it read, and what is wrong. */
+/** Reads the settings of a process as the process does, and continues after each invalid one. Returns the names that it read, the declared settings among them, and the problems. */
 export const readOn = Effect.fnUntraced(function* ({ settings }: SettingsReader) {
   const environment = yield* ConfigProvider.ConfigProvider
   const names = new Set<string>()
@@ -72,23 +73,36 @@ export const readOn = Effect.fnUntraced(function* ({ settings }: SettingsReader)
     const text = replaced.get(name)
     return text === undefined ? environment.load(path) : Effect.succeed(ConfigProvider.makeValue(text))
   })
+  const read = Effect.provideService(Effect.result(settings), ConfigProvider.ConfigProvider, provider)
   const sentences: Array<string> = []
   while (true) {
-    const result = yield* settings.pipe(Effect.provideService(ConfigProvider.ConfigProvider, provider), Effect.result)
-    if (Result.isSuccess(result)) break
+    const [result, declarations] = yield* collectSettings(read)
+    if (Result.isSuccess(result)) return { names, declarations, sentences }
     const { message } = result.failure.cause as Error
     sentences.push(message)
     // Each sentence names the setting before anything else in capitals.
     const name = /[A-Z][A-Z0-9_]{2,}/.exec(message)?.[0].replace(/_FILE$/, "")
-    if (name === undefined || replaced.has(name)) break
+    if (name === undefined || replaced.has(name)) return { names, declarations, sentences }
     replaced.set(name, SUBSTITUTES[name] ?? "").set(`${name}_FILE`, "")
   }
-  return { names, sentences }
 })
 
-/** Returns the names of the settings that a process may read. */
+const withSubstitutes = Effect.provideService(
+  ConfigProvider.ConfigProvider,
+  ConfigProvider.fromEnv({ env: SUBSTITUTES }),
+)
+
+/** Returns the names of the variables that a process may read. */
 export const settingsRead = (reader: SettingsReader): Effect.Effect<ReadonlySet<string>> =>
   readOn(reader).pipe(
     Effect.map(({ names }) => names),
-    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: SUBSTITUTES })),
+    withSubstitutes,
+  )
+
+/** Returns the settings of all processes by name. */
+export const declaredSettings = (): ReadonlyMap<string, Declaration> =>
+  new Map(
+    Effect.runSync(withSubstitutes(Effect.forEach(Object.values<SettingsReader>(SETTINGS_READERS), readOn))).flatMap(
+      ({ declarations }) => [...declarations],
+    ),
   )

@@ -21,7 +21,7 @@ import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { standbySettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
-import { misspeltSettings } from "@outreach/process/misspeltSettings"
+import { misspeltSettings, variablesOf } from "@outreach/process/misspeltSettings"
 import { isSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
@@ -36,7 +36,7 @@ import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseF
 import { endpointFinding } from "./endpointFinding.ts"
 import type { ProcessEnvironments } from "./processEnvironments.ts"
 import { agreementFindings, processSettingFindings, roleFindings } from "./processFindings.ts"
-import { SETTINGS_READERS } from "./processSettings.ts"
+import { declaredSettings, SETTINGS_READERS } from "./processSettings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
 import { smtpFindings } from "./smtpFindings.ts"
 
@@ -182,7 +182,7 @@ const allSettingFindings = Effect.map(
       settingFindings(reader),
     ),
     Effect.sync(() =>
-      misspeltSettings(Object.keys(process.env)).map(({ name, similar }) =>
+      misspeltSettings(Object.keys(process.env), variablesOf(declaredSettings())).map(({ name, similar }) =>
         warning(`${name} is not a setting, and looks like ${similar}.`, "Correct its name, or remove it."),
       ),
     ),
@@ -283,7 +283,7 @@ const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
 
 const addressFinding = Effect.fnUntraced(function* (target: Pick<Target["Service"], "sandboxUrl" | "livemode">) {
   const { sandboxUrl, livemode } = target
-  if (sandboxUrl === null && !(yield* Effect.orDie(isSet("PUBLIC_BASE_URL")))) {
+  if (sandboxUrl === null && !(yield* Effect.orDie(isSet(publicBaseUrl)))) {
     return skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine.")
   }
   const url = yield* Effect.result(sandboxUrl === null ? publicBaseUrl : Effect.succeed(sandboxUrl))

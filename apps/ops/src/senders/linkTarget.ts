@@ -7,6 +7,6 @@ import { Target } from "../Target.ts"
 /** Reads where links lead without a link domain. */
 export const linkTarget = Effect.gen(function* (): Effect.fn.Return<LinkTarget, Config.ConfigError, Target> {
   const { sandboxUrl, allowHttp: allowPrivateAddresses, secretsKey } = yield* Target
-  const url = sandboxUrl ?? (yield* whereSet("PUBLIC_BASE_URL", publicBaseUrl))
+  const url = sandboxUrl ?? (yield* whereSet(publicBaseUrl))
   return { publicBaseUrl: url, allowPrivateAddresses, secretsKey }
 })

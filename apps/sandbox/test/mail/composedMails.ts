@@ -7,7 +7,7 @@ import type { Mail } from "@outreach/domain/mail/Mailer"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { wrapInPlainLayout } from "@outreach/domain/mail/wrapInPlainLayout"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
-import { composerOf } from "@outreach/mail/messageComposer"
+import { createComposer } from "@outreach/mail/messageComposer"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { SENDER } from "@outreach/testing/seedCampaign"
@@ -68,4 +68,4 @@ export const composedMails: ReadonlyArray<readonly [name: string, mail: Mail]> =
 ]
 
 /** Writes a mail as it goes over the wire, signed. */
-export const writeMessage = async (mail: Mail): Promise<string> => composerOf(sender)(mail).text.toString()
+export const writeMessage = async (mail: Mail): Promise<string> => createComposer(sender)(mail).text.toString()

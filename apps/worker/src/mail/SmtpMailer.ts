@@ -2,7 +2,7 @@ import { cleanSmtpReply } from "@outreach/domain/mail/cleanSmtpReply"
 import type { MailFailure } from "@outreach/domain/mail/Mailer"
 import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/mail/Mailer"
 import { classifySmtpReply, STATUS } from "@outreach/mail/classifySmtpReply"
-import { composerOf } from "@outreach/mail/messageComposer"
+import { createComposers } from "@outreach/mail/messageComposer"
 import type { SmtpError } from "@outreach/mail/SmtpError"
 import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
@@ -25,6 +25,7 @@ export const SmtpMailer = (options: {
       const { url } = options
       const { connections: size, maxConnectionsPerCampaign, timeouts } = workerLimits.messages
       const smtpOptions = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
+      const composerOf = createComposers()
       const waits = { ...timeouts, ...options.timeouts }
       const connections = yield* Effect.acquireRelease(
         Effect.sync(() => new SmtpConnections(size, maxConnectionsPerCampaign)),

@@ -10,7 +10,7 @@ import { MessageNotRendered, postponeMessage, quarantineUnrendered, sendMessage 
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { composerOf } from "@outreach/mail/messageComposer"
+import { createComposer } from "@outreach/mail/messageComposer"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { Array as Arr, Cache, Clock, Effect, Metric, Result, Tracer } from "effect"
 import { metrics } from "../admin/metrics.ts"
@@ -65,7 +65,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       function* ([campaignId, testSubject]: readonly [CampaignId, TestSubject | null]) {
         const sender = (yield* senders.identityOf(campaignId)) ?? deploymentSender
         yield* Effect.try({
-          try: () => composerOf(sender),
+          try: () => createComposer(sender),
           catch: () => new SenderKeyUnreadable({ senderId: sender.id ?? "" }),
         })
         const template = yield* queue.template(campaignId, testSubject)

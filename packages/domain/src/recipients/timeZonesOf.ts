@@ -23,22 +23,11 @@ export const timeZonesOf = (fields: RecipientFields): Result.Result<ReadonlyArra
     : Result.succeed(timeZones)
 }
 
-/** Parsing a name takes longer than a line of an import, and there are few names. */
-const known = new Map<string, boolean>()
-
 // Abbreviations and offsets mean other time zones to PostgreSQL than to ECMA-402, and people say EST in summer, too.
 const NAME = /^[A-Za-z_-]+(\/[\w+-]+)+$|^UTC$/
 
-const isTimeZone = (name: string): boolean => {
-  if (!NAME.test(name) || name.length > 64) return false
-  const before = known.get(name)
-  if (before !== undefined) return before
-  const isKnown = isIanaName(name)
-  if (known.size < 1000) known.set(name, isKnown)
-  return isKnown
-}
-
-const isIanaName = (timeZone: string): boolean => {
+const isTimeZone = (timeZone: string): boolean => {
+  if (!NAME.test(timeZone) || timeZone.length > 64) return false
   try {
     new Intl.DateTimeFormat("en", { timeZone })
     return true
