@@ -26,11 +26,6 @@ describe("createIdentifier", () => {
 })
 
 describe("Identifier", () => {
-  it.each(kinds)("names the kind %s in plain English in what it expects", (kind) => {
-    const expected = expect.stringMatching(/^the id of (an [aeiou]|a [^aeiou])[a-z ]+: [a-z]{3}_ and 32 hex digits$/)
-    expect(parseInput(Identifier(kind) as Schema.Codec<string>)("")).toMatchObject({ failure: { expected } })
-  })
-
   it.each([
     "",
     "cmp_",

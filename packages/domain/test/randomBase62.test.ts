@@ -36,16 +36,4 @@ describe("randomBase62", () => {
       for (const length of [0, 1, 6, 30, 1000]) expect(yield* randomBase62(length)).toHaveLength(length)
     }).pipe(Effect.provide(everyByteInTurn)),
   )
-
-  it.effect("draws uniformly from the platform's source", () =>
-    Effect.gen(function* () {
-      const expected = 2000
-      const counts = occurrences(yield* randomBase62(62 * expected))
-      expect(counts.size).toBe(62)
-      const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
-      // 61 degrees of freedom: a uniform source goes outside these bounds less than once in ten million runs.
-      expect(chiSquare).toBeGreaterThan(16)
-      expect(chiSquare).toBeLessThan(140)
-    }).pipe(Effect.provide(SecureRandom.layerWebCrypto)),
-  )
 })

@@ -63,10 +63,6 @@ describe("a fixed window", () => {
 })
 
 describe("decideCount", () => {
-  it("admits exactly the limit in one window", () => {
-    const admitted = Array.from({ length: 150 }, (_, i) => decideCount(policy, i + 1, 30_000)).filter((d) => d.allowed)
-    expect(admitted).toHaveLength(100)
-  })
   it("counts down to nothing left on the last admitted request", () => {
     expect(decideCount(policy, 1, 30_000)).toEqual({
       allowed: true,
@@ -81,9 +77,6 @@ describe("decideCount", () => {
     expect(decideCount(policy, 100, 30_000).remaining).toBe(0)
     expect(decideCount(policy, 150, 30_000).remaining).toBe(0)
   })
-  it("shows an untouched window for a count of zero", () => {
-    expect(decideCount(policy, 0, 30_000)).toMatchObject({ allowed: true, remaining: 100 })
-  })
   it("rounds the wait up and never says less than one second", () => {
     expect(decideCount(policy, 101, 30_200)).toMatchObject({ allowed: false, remaining: 0, reset: 60, retryAfter: 30 })
     expect(decideCount(policy, 101, 59_999.9).retryAfter).toBe(1)
@@ -96,14 +89,6 @@ describe("decideCount", () => {
         expect(decideCount(policy, 1, now + retryAfter! * 1000).reset).toBe(reset + 60)
       }),
     )
-  })
-  it("says the same as a limiter that keeps the count", () => {
-    let state: RateLimitState | undefined
-    for (let count = 1; count <= 150; count++) {
-      const kept = decide(policy, state, { now: 1_780_000_039_500 })
-      state = kept.state
-      expect(decideCount(policy, count, 1_780_000_039_500)).toEqual(kept.decision)
-    }
   })
   it("refuses a count or a time that is wrong", () => {
     expect(() => decideCount(policy, -1, 0)).toThrow(/^count must be a whole number from 0/)

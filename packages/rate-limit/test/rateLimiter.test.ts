@@ -28,12 +28,6 @@ describe("a limiter", () => {
     await expect(rateLimiter(policy, mute, { signal }).take("a")).rejects.toThrow("too slow")
     expect(await lenient).toMatchObject({ allowed: true, counted: false })
   })
-  it("decides as without a signal while the store responds", async () => {
-    const signal = () => new AbortController().signal
-    const limiter = rateLimiter(policy, memoryStore({ now: () => 0 }), { signal })
-    expect([await limiter.take("a"), await limiter.take("a")]).toMatchObject([{ remaining: 1 }, { remaining: 0 }])
-    await expect(rateLimiter(policy, away, { signal }).take("a")).rejects.toThrow("no connection")
-  })
   it("never allows what is the caller's mistake, also while its store is away", async () => {
     const limiter = rateLimiter(policy, away, { whenAway: "allow" })
     for (const key of ["a".repeat(513), "a\0", undefined as unknown as string]) {

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { parseInput } from "@outreach/domain/parseInput"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { Result } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
@@ -34,6 +35,8 @@ it("offers a flag that a shell and the parser read as it was meant, whatever a c
       const given = execFileSync("sh", ["-c", `printf %s ${offered.slice("--map ".length)}`], { encoding: "utf8" })
       expect(parse(given)).toEqual(Result.succeed({ [columnKey(one!)]: "npi", [columnKey(other!)]: "email" }))
     }),
+    // Each run starts a shell.
+    { numRuns: propertyRuns(3) },
   )
 })
 

@@ -35,11 +35,11 @@ it("says of each line the same as a search through the lines before, also the se
   )
 })
 
-it("keeps 300,000 lines apart, and takes the forms of one address for the same", () => {
+it("distinguishes 20,000 lines, and treats the forms of one address as the same", () => {
   const compare = createFirstLines()
   const each = (i: number) => ({ number: i + 2, npi: npi(i), email: `dr${i}@clinic.test` })
-  for (let i = 0; i < 300_000; i++) if (compare(each(i)) !== undefined) throw new Error(`line ${i + 2} is new`)
-  for (let i = 0; i < 300_000; i++)
+  for (let i = 0; i < 20_000; i++) if (compare(each(i)) !== undefined) throw new Error(`line ${i + 2} is new`)
+  for (let i = 0; i < 20_000; i++)
     if (compare({ ...each(i), number: 1e6 + i }) !== REPEATED) throw new Error(`line ${i + 2} is repeated`)
   expect(compare({ number: 7e6, npi: npi(1e6), email: "José@büro.test" })).toBeUndefined()
   expect(compare({ number: 7e6 + 1, npi: npi(1e6), email: "jose\u0301@xn--bro-hoa.test" })).toBe(REPEATED)

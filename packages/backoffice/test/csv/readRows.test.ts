@@ -61,12 +61,12 @@ it("keeps a stray quote as a character of its field", async () => {
 })
 
 it("goes on with the next line after one whose quotes do not pair, wherever the file is cut into pieces", async () => {
-  const good = Array.from({ length: 9000 }, (_, i) => `"row ${i}",x`)
+  const good = Array.from({ length: 7000 }, (_, i) => `"row ${i}",x`)
   for (const end of ["\n", "\r\n", "\r"]) {
     const rows = await read(["a,b", '"c,d', ...good, 'e,"f', "g,h"].join(end))
     expect(rows.filter(({ fields }) => fields === undefined)).toEqual([
       { number: 2, text: '"c,d', fields: undefined },
-      { number: 9003, text: 'e,"f', fields: undefined },
+      { number: 7003, text: 'e,"f', fields: undefined },
     ])
     expect(rows.flatMap(({ fields }) => (fields === undefined ? [] : [fields.join()]))).toEqual([
       "a,b",
@@ -79,8 +79,8 @@ it("goes on with the next line after one whose quotes do not pair, wherever the 
 it("takes a line end of two characters for one, wherever the file is cut into pieces", async () => {
   // Five shifts of lines of five characters: one of them cuts a line end in half.
   for (const shift of ["", "x", "xx", "xxx", "xxxx"]) {
-    const rows = await read(`${shift}${"a,b\r\n".repeat(60_000)}`)
-    expect(rows).toHaveLength(60_000)
+    const rows = await read(`${shift}${"a,b\r\n".repeat(15_000)}`)
+    expect(rows).toHaveLength(15_000)
     expect(rows.every(({ number }, i) => number === i + 1)).toBe(true)
   }
 })

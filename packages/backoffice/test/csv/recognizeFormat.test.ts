@@ -82,14 +82,14 @@ it("reads what was written, in every encoding, with every delimiter and every li
 })
 
 it("looks at all of a file before it takes it for UTF-8", async () => {
-  const lines = `npi,email,name\n${"1,a@b.test,Ada\n".repeat(20_000)}`
+  const lines = `npi,email,name\n${"1,a@b.test,Ada\n".repeat(5_000)}`
   expect(await recognize(lines)).toMatchObject({ encoding: "utf-8" })
   expect(await recognize(encode(`${lines}1,a@b.test,José\n`, "windows-1252"))).toMatchObject({
     encoding: "windows-1252",
   })
   // Wherever the pieces of the file are cut.
   for (const shift of ["", "x", "xx"])
-    expect(await recognize(`${shift}${"é€\n".repeat(50_000)}`)).toMatchObject({ encoding: "utf-8" })
+    expect(await recognize(`${shift}${"é€\n".repeat(15_000)}`)).toMatchObject({ encoding: "utf-8" })
 })
 
 it("takes few stray bytes in UTF-8 for broken, and a chance pair in Windows-1252 for text", async () => {
@@ -122,8 +122,9 @@ it.each([
   await expect(refused).rejects.toThrow(/; (?:save|unpack|ask|open)/)
 })
 
-it("refuses a line without an end, and takes an empty file for no rows", async () => {
-  await expect(recognize("x".repeat(10_000_000))).rejects.toThrow("line 1 is longer than 64 KiB")
-  await expect(recognize(Buffer.alloc(10_000_000))).rejects.toThrow("line 1 is longer than 64 KiB")
+it("rejects a line without an end, and accepts an empty file", async () => {
+  for (const bytes of ["x".repeat(100_000), Buffer.alloc(100_000)]) {
+    await expect(recognize(bytes)).rejects.toThrow("line 1 is longer than 64 KiB")
+  }
   expect((await recognize("")).sample).toEqual([])
 })

@@ -1,10 +1,9 @@
 import { describe, expect } from "@effect/vitest"
-import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
-import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import type { Delivery, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
+import { createIdentifier, type DeliveryId, lowestIdentifierAt, madeAt } from "@outreach/domain/Identifier"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
@@ -19,133 +18,97 @@ import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
-import type { DeliveryFilter } from "../../src/deliveries/DeliveryFilter.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
+import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
+import { retryDelivery } from "../../src/deliveries/retryDelivery.ts"
+import { ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
-const takeFor = <E, R>(endpointId: EndpointId, taking: Effect.Effect<ReadonlyArray<Delivery>, E, R>) =>
-  Effect.map(taking, (deliveries) => deliveries.filter((delivery) => delivery.endpointId === endpointId))
+type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
 
-/** Publishes events of a campaign in one transaction, whose ids have few milliseconds among them. */
-const publishTogether = (campaign: Campaign, count: number) =>
-  inTransaction(
-    Effect.gen(function* () {
-      const drafts = yield* draftsOf(
-        campaign,
-        yield* Effect.forEach(Array.from({ length: count }), () =>
-          Effect.map(createIdentifier("recipient"), (id) => [id, "bounced"] as const),
-        ),
-      )
-      yield* publishEvents(drafts, yield* commitTimestamp(campaign.organizationId))
-      return drafts.map(({ id }) => id)
-    }),
-  )
+/** The deliveries that a worker takes for the endpoint of a seed. */
+const takeFor = Effect.fnUntraced(function* ({ endpoint }: Seeded, most?: number) {
+  const taken: ReadonlyArray<Delivery> = yield* (yield* workerOn()).take(most)
+  return taken.filter(({ endpointId }) => endpointId === endpoint.id)
+})
+
+/** An endpoint with deliveries in every state: 5 delivered, 2 waiting for a retry, 2 dead letters, 3 waiting in the log. */
+const seedAll = Effect.gen(function* () {
+  const seeded = yield* seedCampaign({ recipients: 1 })
+  const { settle } = yield* workerOn()
+  yield* publishSent(seeded.campaign, 9)
+  const taken = yield* takeFor(seeded)
+  yield* settle(taken.slice(0, 5))
+  yield* settle(taken.slice(5, 7), { state: "retry", delaySeconds: 3600 }, 503)
+  yield* settle(taken.slice(7), { state: "rejected" }, 404)
+  yield* publishSent(seeded.campaign, 3)
+  return seeded
+})
+
+/** Reads all pages of a number of deliveries. */
+const allPages = Effect.fnUntraced(function* (
+  filter: Omit<Parameters<DeliveryReader["Service"]["page"]>[0], "limit">,
+  limit: number,
+) {
+  const { page } = yield* DeliveryReader
+  const pages: Array<ReadonlyArray<DeliverySummary>> = []
+  let before = filter.before
+  do {
+    const { deliveries, next }: { deliveries: ReadonlyArray<DeliverySummary>; next: DeliveryId | null } = yield* page({
+      ...filter,
+      ...(before && { before }),
+      limit,
+    })
+    pages.push(deliveries)
+    before = next ?? undefined
+  } while (before !== undefined)
+  return pages
+})
 
 describe("DeliveryReader", () => {
-  test("lists deliveries newest first, by state and by endpoint", function* () {
-    const repository = yield* DeliveryReader
-    const { take, settle } = yield* workerOn()
-    const { endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
-    yield* publishSent(campaign, 3)
-    for (const [i, delivery] of (yield* takeFor(endpoint.id, take())).entries()) {
-      yield* settle([delivery], { state: i < 2 ? "rejected" : "exhausted" }, 410)
-    }
-    yield* publishSent(campaign, 1)
-    const list = (filter: { state?: "pending" | "rejected" | "exhausted" | "delivered"; limit?: number }) =>
-      repository.list({ endpointId: endpoint.id, limit: 100, ...filter })
-    const all = yield* list({})
-    expect(all.map(({ state }) => state)).toEqual(["pending", "exhausted", "rejected", "rejected"])
-    expect(yield* list({ state: "rejected" })).toEqual(all.slice(2))
-    expect(yield* list({ state: "delivered" })).toEqual([])
-    expect(yield* list({ limit: 2 })).toEqual(all.slice(0, 2))
-  })
-
-  test("lists deliveries by event, type and campaign, however many others are newer", function* () {
+  test("shows the state of a delivery: in the log, being sent, in a batch, waiting for its next attempt, or dead", function* () {
     const repository = yield* DeliveryReader
     const sql = yield* SqlClient.SqlClient
-    const { organization, endpoint, campaign, eventId } = yield* seedDeadLetters(2)
-    const list = (filter: DeliveryFilter) =>
-      Effect.map(repository.list({ ...filter, limit: 3 }), (rows) => rows.map(({ id }) => id))
-    const mine = (yield* repository.list({ endpointId: endpoint.id, limit: 10 })).map(({ id }) => id)
-    expect(mine).toHaveLength(2)
-    const other = yield* seedDeadLetters(1)
-    // More than one step of the list looks at.
-    yield* sql`
-      insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
-      select ${other.organization.id}, make_id('dlv'), ${other.endpoint.id}, ${other.eventId}, '[]', clock_timestamp()
-      from generate_series(1, 20001)`
-    expect(yield* list({ campaignId: campaign.id })).toEqual(mine)
-    expect(yield* list({ campaignId: campaign.id, eventType: "outreach.email_sent" })).toEqual(mine)
-    expect(yield* list({ campaignId: campaign.id, eventType: "outreach.email_opened" })).toEqual([])
-    expect(yield* list({ eventId })).toEqual(mine)
-    expect(yield* list({ eventId, state: "delivered" })).toEqual([])
-    expect(yield* list({ campaignId: other.campaign.id })).toHaveLength(3)
-    expect(yield* (yield* DeadLetterRepository).replay(mine[0]!)).toBe(true)
-    expect(yield* list({ campaignId: campaign.id, state: "pending" })).toHaveLength(1)
-    yield* sql`delete from delivered where organization_id = ${other.organization.id}`
-    yield* sql`delete from deliveries where organization_id = ${organization.id}`
-  })
-
-  test("tells where a delivery stands: in the log, being sent, in a batch, waiting for its next attempt, or dead", function* () {
-    const repository = yield* DeliveryReader
-    const sql = yield* SqlClient.SqlClient
-    const { take, settle } = yield* workerOn()
-    const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
-    const events = yield* publishSent(campaign, 6)
+    const { settle } = yield* workerOn()
+    const seeded = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = seeded
+    const events = yield* publishSent(seeded.campaign, 6)
     const ids = events.map((eventId) => deliveryId(eventId, endpoint.id))
-    const emitted = yield* sql<{
-      id: string
-      at: string
-    }>`select id, emitted_at as at from events where id = any (${events}::text[])`
+    const emitted = yield* sql<{ id: string; at: string }>`
+      select id, emitted_at as at from events where id = any (${events}::text[])`
     const createdAt = new Map(emitted.map(({ id, at }) => [id, at]))
-    /** Reads the states both ways, newest first. */
+    /** Reads the states with `list` and with `find`. */
     const states = Effect.gen(function* () {
       const listed = yield* repository.list({ endpointId: endpoint.id, limit: 10 })
       expect(listed.map(({ id }) => id)).toEqual(ids.toSorted().toReversed())
       for (const delivery of listed) {
         expect((yield* repository.find(delivery.id)).delivery).toEqual(delivery)
         expect(delivery).toMatchObject({ endpointId: endpoint.id, createdAt: createdAt.get(delivery.eventId) })
-        const { state } = delivery
-        expect((yield* repository.list({ state, endpointId: endpoint.id, limit: 10 })).map(({ id }) => id)).toContain(
-          delivery.id,
-        )
+        const ofState = yield* repository.list({ state: delivery.state, endpointId: endpoint.id, limit: 10 })
+        expect(ofState).toEqual(listed.filter(({ state }) => state === delivery.state))
       }
       return ids.map((id) => listed.find((delivery) => delivery.id === id)!.state)
     })
     expect(yield* states).toEqual(Array(6).fill("pending"))
-    expect(yield* repository.find(ids[0]!)).toMatchObject({
-      delivery: { attempts: 0, finishedAt: null },
-      attempts: [],
-    })
+    expect(yield* repository.find(ids[0]!)).toMatchObject({ delivery: { attempts: 0, finishedAt: null }, attempts: [] })
 
-    const [first, second, third, fourth, fifth] = yield* takeFor(endpoint.id, take(5))
+    const [first, second, third, fourth, fifth] = yield* takeFor(seeded, 5)
     expect(yield* states).toEqual([...Array(5).fill("sending"), "pending"])
     yield* settle([first!, second!])
     yield* settle([third!], { state: "rejected" }, 410)
     yield* settle([fourth!], { state: "retry", delaySeconds: 60 }, 503)
     expect(yield* states).toEqual(["delivered", "delivered", "rejected", "pending", "sending", "pending"])
+    const attempt = { number: 1, startedAt: "2026-11-21T00:00:00.000001Z", latencyMs: 12, status: 200 }
     expect(yield* repository.find(second!.id)).toMatchObject({
       delivery: { attempts: 1, dueAt: null, finishedAt: expect.any(String) },
-      attempts: [
-        {
-          number: 1,
-          startedAt: "2026-11-21T00:00:00.000001Z",
-          latencyMs: 12,
-          status: 200,
-          outcome: "success",
-          response: "ok",
-        },
-      ],
+      attempts: [{ ...attempt, outcome: "success", response: "ok" }],
     })
     expect(yield* repository.find(third!.id)).toMatchObject({ attempts: [{ status: 410, response: "gone" }] })
-    expect(yield* repository.find(fourth!.id)).toMatchObject({
-      delivery: { attempts: 1 },
-      attempts: [{ status: 503 }],
-    })
+    expect(yield* repository.find(fourth!.id)).toMatchObject({ delivery: { attempts: 1 }, attempts: [{ status: 503 }] })
 
     yield* sql`update deliveries set due_at = clock_timestamp() where id = ${fourth!.id}`
-    const [, again] = yield* takeFor(endpoint.id, take(1))
+    const [, again] = yield* takeFor(seeded, 1)
     expect(again!.id).toBe(fourth!.id)
     yield* settle([again!])
     yield* settle([fifth!])
@@ -154,9 +117,73 @@ describe("DeliveryReader", () => {
       [1, 503],
       [2, 200],
     ])
+    const absent = yield* createIdentifier("delivery")
+    expect(yield* Effect.flip(repository.find(absent))).toMatchObject({ _tag: "DeliveryNotFound", deliveryId: absent })
   })
 
-  test("lists newest first, page by page, whatever batches hold, and however many share a millisecond", function* () {
+  test("lists all deliveries once over its pages, in the order of `list`, for each filter", function* () {
+    const repository = yield* DeliveryReader
+    yield* seedAll
+    const { endpoint, organization, campaign } = yield* seedAll
+    const all = yield* repository.list({ endpointId: endpoint.id, limit: 100 })
+    expect(all).toHaveLength(12)
+    const filters = [
+      { endpointId: endpoint.id },
+      { organizationId: organization.id },
+      { campaignId: campaign.id },
+      { endpointId: endpoint.id, eventType: "outreach.email_sent" },
+    ]
+    for (const filter of filters) {
+      for (const limit of [1, 5, 12, 50]) expect((yield* allPages(filter, limit)).flat()).toEqual(all)
+    }
+    const pending = (yield* allPages({ organizationId: organization.id, state: "pending" }, 2)).flat()
+    expect(pending).toEqual(all.filter(({ state }) => state === "pending"))
+    expect(pending).toHaveLength(5)
+    const opened = { organizationId: organization.id, eventType: "outreach.email_opened" }
+    expect((yield* allPages(opened, 5)).flat()).toEqual([])
+    const at = madeAt(all[4]!.id)
+    const between = { since: lowestIdentifierAt("delivery", at), before: lowestIdentifierAt("delivery", at + 1) }
+    expect((yield* allPages({ endpointId: endpoint.id, ...between }, 50)).flat()).toEqual(
+      all.filter(({ id }) => madeAt(id) === at),
+    )
+  })
+
+  test("finds the few deliveries of an endpoint, a campaign or an event below many newer ones", function* () {
+    const repository = yield* DeliveryReader
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint, organization } = yield* seedAll
+    const dead = yield* seedDeadLetters(2)
+    const other = yield* seedDeadLetters(1)
+    // More than one step of a list or a page reads.
+    yield* sql`
+      insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+      select ${other.organization.id}, make_id('dlv'), ${other.endpoint.id}, ${other.eventId}, '[]', clock_timestamp()
+      from generate_series(1, 10001)`
+    const all = yield* repository.list({ endpointId: endpoint.id, limit: 100 })
+    for (const filter of [{ endpointId: endpoint.id }, { organizationId: organization.id }]) {
+      expect((yield* allPages(filter, 5)).flat()).toEqual(all)
+      const delivered = yield* allPages({ ...filter, state: "delivered" }, 5)
+      expect(delivered.length).toBeGreaterThan(1)
+      expect(delivered.flat()).toEqual(all.filter(({ state }) => state === "delivered"))
+    }
+    const list = (filter: Parameters<typeof repository.list>[0]) =>
+      Effect.map(repository.list(filter), (rows) => rows.map(({ id }) => id))
+    const mine = yield* list({ endpointId: dead.endpoint.id, limit: 10 })
+    expect(mine).toHaveLength(2)
+    const campaignId = dead.campaign.id
+    expect(yield* list({ campaignId, limit: 3 })).toEqual(mine)
+    expect(yield* list({ campaignId, eventType: "outreach.email_sent", limit: 3 })).toEqual(mine)
+    expect(yield* list({ campaignId, eventType: "outreach.email_opened", limit: 3 })).toEqual([])
+    expect(yield* list({ eventId: dead.eventId, limit: 3 })).toEqual(mine)
+    expect(yield* list({ eventId: dead.eventId, state: "delivered", limit: 3 })).toEqual([])
+    expect(yield* list({ campaignId: other.campaign.id, limit: 3 })).toHaveLength(3)
+    expect(yield* (yield* DeadLetterRepository).replay(mine[0]!)).toBe(true)
+    expect(yield* list({ campaignId, state: "pending", limit: 3 })).toHaveLength(1)
+    yield* sql`delete from delivered where organization_id = ${other.organization.id}`
+    yield* sql`delete from deliveries where organization_id = ${dead.organization.id}`
+  })
+
+  test("lists newest first, whatever batches contain, and however many share a millisecond", function* () {
     const deliveries = yield* DeliveryReader
     const worker = yield* workerOn()
     const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
@@ -166,43 +193,147 @@ describe("DeliveryReader", () => {
       url: EndpointUrl.make("https://other.test/"),
       eventTypes: ["outreach.email_bounced"],
     })
+    const publishBounced = inTransaction(
+      Effect.gen(function* () {
+        const recipients = yield* Effect.forEach(Array.from({ length: 60 }), () => createIdentifier("recipient"))
+        const drafts = yield* draftsOf(
+          campaign,
+          recipients.map((id) => [id, "bounced"] as const),
+        )
+        yield* publishEvents(drafts, yield* commitTimestamp(campaign.organizationId))
+        return drafts.map(({ id }) => id)
+      }),
+    )
     const publish = Effect.gen(function* () {
-      const sent = yield* publishSent(campaign, 10)
-      const bounced = yield* publishTogether(campaign, 200)
+      const sent = yield* publishSent(campaign, 3)
+      const bounced = yield* publishBounced
       return [
         ...[...sent, ...bounced].map((eventId) => deliveryId(eventId, endpoint.id)),
         ...bounced.map((eventId) => deliveryId(eventId, other.id)),
       ]
     })
     const ids = [...(yield* publish)]
-    // Batches of what was read together, of which some reach below others.
+    // Batches of deliveries that were read together: the ids of one reach below those of the next.
     const all = yield* worker.take(1000)
     for (const { id } of [endpoint, other]) {
       const taken = all.filter(({ endpointId }) => endpointId === id)
       yield* worker.settle(taken.filter((_, i) => i % 3 === 0))
       yield* worker.settle(taken.filter((_, i) => i % 3 !== 0))
     }
-    ids.push(...(yield* publish))
-    for (let i = 0; i < 6; i++) ids.push(...(yield* publish))
+    for (let i = 0; i < 3; i++) ids.push(...(yield* publish))
     ids.sort().reverse()
-    const mine = (rows: ReadonlyArray<{ readonly id: string; readonly endpointId: string }>) =>
-      rows.filter(({ endpointId }) => endpointId === endpoint.id || endpointId === other.id).map(({ id }) => id)
-    for (const limit of [1, 30, 500, 2000, 5000]) {
-      expect(mine(yield* deliveries.list({ limit }))).toEqual(ids.slice(0, limit))
+    const own = { organizationId: organization.id }
+    for (const limit of [1, 30, 200, 5000]) {
+      expect((yield* deliveries.list({ ...own, limit })).map(({ id }) => id)).toEqual(ids.slice(0, limit))
     }
-    // By a filter of the events it looks at them step by step.
-    expect(mine(yield* deliveries.list({ campaignId: campaign.id, limit: 5000 }))).toEqual(ids)
+    // With a filter for the events it reads them step by step.
+    expect((yield* deliveries.list({ campaignId: campaign.id, limit: 5000 })).map(({ id }) => id)).toEqual(ids)
     const delivered = yield* deliveries.list({ state: "delivered", endpointId: other.id, limit: 5000 })
-    expect(delivered).toHaveLength(200)
+    expect(delivered).toHaveLength(60)
     for (const { id, eventId } of [delivered[0]!, delivered.at(-1)!]) {
-      expect((yield* deliveries.list({ eventId, limit: 10 })).map((row) => row.id)).toContain(id)
-      expect(yield* deliveries.list({ eventId, limit: 10 })).toHaveLength(2)
+      const ofEvent = yield* deliveries.list({ eventId, limit: 10 })
+      expect(ofEvent.map((row) => row.id)).toContain(id)
+      expect(ofEvent).toHaveLength(2)
     }
   })
 
-  test("knows nothing of an id that is not a delivery's", function* () {
-    const deliveryId = yield* createIdentifier("delivery")
-    const refusal = yield* Effect.flip(Effect.flatMap(DeliveryReader, (deliveries) => deliveries.find(deliveryId)))
-    expect(refusal).toMatchObject({ _tag: "DeliveryNotFound", deliveryId })
+  test("returns the address and the body that is sent", function* () {
+    const repository = yield* DeliveryReader
+    const { endpoint } = yield* seedAll
+    const [delivery] = yield* repository.list({ endpointId: endpoint.id, limit: 1 })
+    const { url, standardWebhooks, body } = yield* repository.request(delivery!)
+    expect({ url, standardWebhooks }).toEqual({ url: endpoint.url, standardWebhooks: false })
+    expect(JSON.parse(body!)).toMatchObject({ event_id: delivery!.eventId })
+  })
+})
+
+describe("retryDelivery", () => {
+  test("makes a delivery due that waits for its next attempt, and rejects every other state", function* () {
+    const repository = yield* DeliveryReader
+    const seeded = yield* seedAll
+    const endpointId = seeded.endpoint.id
+    const all = yield* repository.list({ endpointId, limit: 100 })
+    const waiting = all.find(({ state, attempts }) => state === "pending" && attempts === 1)!
+    yield* retryDelivery(waiting.id)
+    const taken = (yield* takeFor(seeded)).filter(({ isRow }) => isRow)
+    expect(taken).toMatchObject([{ id: waiting.id, attempt: 2 }])
+    for (const state of ["sending", "delivered", "rejected"] as const) {
+      const [delivery] = yield* repository.list({ endpointId, state, limit: 1 })
+      expect(yield* Effect.flip(retryDelivery(delivery!.id))).toMatchObject({ _tag: "NothingToRetry", state })
+    }
+    expect(yield* Effect.flip(retryDelivery(yield* createIdentifier("delivery")))).toMatchObject({
+      _tag: "DeliveryNotFound",
+    })
+  })
+})
+
+test("a group of failures and a delivery belong to one organization", function* () {
+  const finder = yield* ObjectFinder
+  const { organization, endpoint } = yield* seedDeadLetters(1)
+  const other = yield* seedDeadLetters(1)
+  const [group] = yield* (yield* FailureGroupReader).list({ endpointId: endpoint.id }, 1)
+  expect(yield* finder.areOwned(organization.id, [group!.id])).toBe(true)
+  expect(yield* finder.areOwned(other.organization.id, [group!.id])).toBe(false)
+})
+
+describe("The last attempt of deliveries", () => {
+  test("is listed, and lists are filtered by its status, outcome and latency", function* () {
+    const { list, page, find } = yield* DeliveryReader
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint } = yield* seedAll
+    const of = { endpointId: endpoint.id, limit: 100 }
+    const states = (found: ReadonlyArray<DeliverySummary>) => found.map(({ state }) => state).toSorted()
+    const both = Effect.fnUntraced(function* (filter: Partial<Parameters<typeof list>[0]>) {
+      const listed = yield* list({ ...of, ...filter })
+      expect((yield* page({ ...of, ...filter })).deliveries).toEqual(listed)
+      return listed
+    })
+    const retried = yield* both({ status: 503 })
+    expect(retried).toMatchObject([
+      { state: "pending", attempts: 1, lastStatus: 503, lastOutcome: "client_error", lastLatencyMs: 12 },
+      { state: "pending", attempts: 1, lastStatus: 503 },
+    ])
+    expect((yield* find(retried[0]!.id)).delivery).toEqual(retried[0])
+    expect(states(yield* both({ status: 404 }))).toEqual(["rejected", "rejected"])
+    expect(states(yield* both({ status: 200 }))).toEqual(Array(5).fill("delivered"))
+    expect(yield* both({ status: 200, state: "rejected" })).toEqual([])
+    expect(yield* both({ status: 503, outcome: "success" })).toEqual([])
+    expect(states(yield* both({ outcome: "client_error" }))).toEqual(["pending", "pending", "rejected", "rejected"])
+    expect(yield* both({ outcome: "tls" })).toEqual([])
+    expect(states(yield* both({ state: "dead" }))).toEqual(["rejected", "rejected"])
+    const unsent = yield* both({ state: "pending" })
+    expect(unsent.filter(({ lastOutcome }) => lastOutcome === null)).toHaveLength(3)
+
+    yield* sql`update delivery_attempts set latency_ms = 2001 where delivery_id = ${retried[0]!.id}`
+    expect(yield* both({ slowerThan: 2 })).toMatchObject([{ id: retried[0]!.id, lastLatencyMs: 2001 }])
+    expect(yield* both({ slowerThan: 0, outcome: "client_error" })).toHaveLength(4)
+  })
+
+  test("is the one with the highest number, and of two with the same number the later one", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { list } = yield* DeliveryReader
+    const { endpoint, organization } = yield* seedAll
+    const [delivery] = yield* list({ endpointId: endpoint.id, status: 503, limit: 1 })
+    yield* sql`
+      insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
+      values (${organization.id}, ${delivery!.id}, 2, now(), 'outcome_unknown'),
+        (${organization.id}, ${delivery!.id}, 2, now() + interval '1 second', 'tls')`
+    const found = yield* list({ endpointId: endpoint.id, outcome: "tls", limit: 10 })
+    expect(found).toMatchObject([{ id: delivery!.id, lastStatus: null, lastLatencyMs: null }])
+    expect(yield* list({ endpointId: endpoint.id, outcome: "outcome_unknown", limit: 10 })).toEqual([])
+  })
+
+  test("orders the newest deliveries by its latency, those without one last", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { list, slowest } = yield* DeliveryReader
+    const { endpoint } = yield* seedAll
+    const [one, other] = yield* list({ endpointId: endpoint.id, status: 503, limit: 2 })
+    yield* sql`update delivery_attempts set latency_ms = 3000 where delivery_id = ${other!.id}`
+    yield* sql`update delivery_attempts set latency_ms = null where delivery_id = ${one!.id}`
+    const found = yield* slowest({ endpointId: endpoint.id, limit: 20 })
+    expect(found).toHaveLength(9)
+    expect([found[0]!.id, found.at(-1)!.id]).toEqual([other!.id, one!.id])
+    expect(found[1]).toMatchObject({ lastLatencyMs: 12 })
+    expect(yield* slowest({ endpointId: endpoint.id, state: "pending", limit: 1 })).toEqual([found[0]])
   })
 })

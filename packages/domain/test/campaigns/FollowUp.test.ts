@@ -64,23 +64,6 @@ describe("judgeFollowed", () => {
       }),
     )
   })
-
-  it("never draws a recipient whose e-mail is not old enough, who bounced, or who is erased", () => {
-    const days = fc.double({ min: -10, max: 10, noNaN: true })
-    const times = fc.option(days.map(at))
-    fc.assert(
-      fc.property(times, times, fc.boolean(), fc.integer({ min: 1, max: 20 * DAY }), days, (...given) => {
-        const [sentAt, bouncedAt, isErased, afterSeconds, start] = given
-        const windowStart = at(start)
-        const reason = judgeFollowed(
-          { ...recipient, sentAt, bouncedAt, isErased },
-          { unless: "clicked", afterSeconds, windowStart },
-        )
-        const hasHadTime = sentAt !== null && toUnixMillis(sentAt) + afterSeconds * 1000 <= toUnixMillis(windowStart)
-        expect(reason === undefined).toBe(hasHadTime && bouncedAt === null && !isErased)
-      }),
-    )
-  })
 })
 
 describe("drawLeadSeconds", () => {

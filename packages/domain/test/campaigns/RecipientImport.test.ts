@@ -12,18 +12,12 @@ describe("ImportLine", () => {
     expect(reasonAgainst({ ...line, email: `${"a".repeat(242)}@clinic.test` })).toBeUndefined()
   })
 
-  it.each([
-    "",
-    "ada",
-    "ada@",
-    "@clinic.test",
-    "ada@clinic",
-    "ada lovelace@clinic.test",
-    "ada@clinic.test, bob@clinic.test",
-    `${"a".repeat(243)}@clinic.test`,
-  ])("refuses the e-mail address %j without repeating it", (email) => {
-    expect(reasonAgainst({ ...line, email })).toBe("the e-mail address is not valid")
-  })
+  it.each(["", "ada@clinic", "ada@clinic.test, bob@clinic.test", `${"a".repeat(243)}@clinic.test`])(
+    "refuses the e-mail address %j without repeating it",
+    (email) => {
+      expect(reasonAgainst({ ...line, email })).toBe("the e-mail address is not valid")
+    },
+  )
 
   it("names the NPI first when both are wrong", () => {
     expect(reasonAgainst({ ...line, npi: "1234567890", email: "" })).toBe("the NPI's check digit is wrong")

@@ -100,61 +100,6 @@ describe("judgeFailing", () => {
         disable: fc.constantFrom(disable!, null),
       }),
     )
-  /** What happens within each hour: calls of the endpoint, what others see, and how far the clock jumps. */
-  const life = fc.array(
-    fc.record({
-      call: fc.constantFrom(
-        "failed" as const,
-        "failed" as const,
-        "failed" as const,
-        "succeeded" as const,
-        "none" as const,
-      ),
-      isOnline: fc.boolean(),
-      jump: fc.constantFrom(0, 0, 0, 0, 0, 30, 200),
-    }),
-    { maxLength: 600 },
-  )
-
-  it("gives each notice once, in order and in its time, and never after a success", () => {
-    fc.assert(
-      fc.property(hours, life, (hours, life) => {
-        let now = 1000 * HOUR
-        let state = failingFor(0, { since: null, firstFailedAt: null, lastFailedAt: null, answeredAt: null })
-        let lastSuccess = Number.NEGATIVE_INFINITY
-        let answeredAt: number | null = null
-        const given: Array<{ notices: number; at: number }> = []
-        for (const { call, isOnline, jump } of life) {
-          now += HOUR + jump * HOUR
-          if (call === "succeeded") {
-            lastSuccess = now
-            state = { ...state, succeededAt: now, firstFailedAt: null, lastFailedAt: null }
-          }
-          if (call === "failed") state = { ...state, firstFailedAt: state.firstFailedAt ?? now, lastFailedAt: now }
-          const verdict = judgeFailing({ ...state, answeredAt }, hours)
-          if (isOnline) answeredAt = now
-          if (verdict?._tag === "Began") state = { ...state, since: verdict.at }
-          if (verdict?._tag === "Recovered") {
-            state = { ...state, since: null, notices: 0, noticedAt: null }
-            given.length = 0
-          }
-          if (verdict?._tag !== "Noticed") continue
-          const name = (["notice", "reminder", "disable"] as const)[verdict.notices - 1]!
-          expect(verdict.notices).toBeGreaterThan(state.notices)
-          expect(lastSuccess).toBeLessThan(state.since!)
-          expect(now - state.since!).toBeGreaterThanOrEqual(hours[name]! * HOUR)
-          const before = given.at(-1)
-          if (before !== undefined) {
-            const gap = hours[name]! - hours[(["notice", "reminder", "disable"] as const)[before.notices - 1]!]!
-            expect(now - before.at).toBeGreaterThanOrEqual(gap * HOUR)
-          }
-          given.push({ notices: verdict.notices, at: now })
-          state = { ...state, notices: verdict.notices, noticedAt: now }
-        }
-      }),
-    )
-  })
-
   it("says beforehand when it acts: not a moment earlier, and then", () => {
     fc.assert(
       fc.property(hours, fc.integer({ min: 0, max: 2 }), fc.nat(10_000), (hours, notices, noticed) => {

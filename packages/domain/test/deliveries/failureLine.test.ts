@@ -155,8 +155,7 @@ describe("failureLine", () => {
     ]
     for (const one of hard) {
       for (const other of hard) {
-        const response = `${one.repeat(500)}${other.repeat(5000)}`
-        for (let n = 0; n < 10; n++) failureLine(response)
+        failureLine(`${one.repeat(500)}${other.repeat(5000)}`)
       }
     }
   })

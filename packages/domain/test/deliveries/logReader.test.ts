@@ -45,7 +45,7 @@ const passOn = <Event>(
 /** As many events as two blocks and one more, so that reads follow each other. */
 const EVENTS = 3
 const BLOCK = 2
-const DEPTH = 13
+const DEPTH = 12
 
 /** What one worker holds in memory, and whether others take it for alive. */
 interface Worker {

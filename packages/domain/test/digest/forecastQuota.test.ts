@@ -102,18 +102,6 @@ describe("forecastQuota", () => {
     )
   })
 
-  it("asks for no fewer a day than reach the target in time, and for no more", () => {
-    fc.assert(
-      fc.property(anyProgress, (known) => {
-        const forecast = forecastQuota(known)
-        if (!("neededPerDay" in forecast) || forecast.neededPerDay === null) return
-        const days = Math.max(1, daysBetween(known.today, known.by!))
-        expect(forecast.neededPerDay * days).toBeGreaterThanOrEqual(forecast.remaining)
-        expect((forecast.neededPerDay - 1) * days).toBeLessThan(forecast.remaining)
-      }),
-    )
-  })
-
   it("looks at the last seven days alone", () => {
     fc.assert(
       fc.property(anyProgress, gains, (known, before) => {

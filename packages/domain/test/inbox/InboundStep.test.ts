@@ -84,13 +84,6 @@ describe("deferBlockedClinicians", () => {
         )
       }),
     ))
-
-  it("defers nothing while no message is in flight", () =>
-    fc.assert(
-      fc.property(cases, ({ steps, matches }) => {
-        expect(deferBlockedClinicians(steps, matches, new Set())).toEqual(steps)
-      }),
-    ))
 })
 
 describe("toWithdrawals", () => {
@@ -108,24 +101,6 @@ describe("toWithdrawals", () => {
         }
       }),
     ))
-
-  it("withdraws nobody whose message is in flight", () =>
-    fc.assert(
-      fc.property(cases, ({ steps, matches, inFlight }) => {
-        const withdrawals = toWithdrawals(deferBlockedClinicians(steps, matches, inFlight), matches)
-        expect(withdrawals.filter(({ id }) => inFlight.has(id))).toEqual([])
-      }),
-    ))
-
-  it.each([
-    ["account_created", "suppressed"],
-    ["learner_qualified", "learner_qualified"],
-    ["completer_qualified", "completer_qualified"],
-  ] as const)("withdraws for %s as %s", (stage, reason) => {
-    const clinician = step("evt_1", { stage })
-    const id = "rcp_1" as RecipientId
-    expect(toWithdrawals([clinician], [{ id, clinician }])).toEqual([{ id, reason }])
-  })
 })
 
 describe("reachedNow", () => {

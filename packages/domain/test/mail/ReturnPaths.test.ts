@@ -82,9 +82,4 @@ describe("a return path", () => {
       }),
     )
   })
-
-  it("of another key is not valid", () => {
-    const id = RecipientId.make(`rcp_${"0a".repeat(16)}`)
-    expect(testReturnPaths("bounces.acme.test", { key: "other" }).read(paths.of(id))).toBeUndefined()
-  })
 })

@@ -52,10 +52,10 @@ describe("the time zones of states", () => {
     }
   })
 
-  it("are an hour apart at most, except the night in which clocks change, so that two hours of a day are within all of them", () => {
+  it("are at most an hour apart in every week of a year, so that two hours of a day are within all of them", () => {
     for (const state of STATES) {
       const hours = stateTimeZones(state)!.map(hourOf)
-      for (let at = Date.UTC(2026, 0, 1, 18); at < Date.UTC(2028, 0); at += 86_400_000) {
+      for (let at = Date.UTC(2026, 0, 1, 18); at < Date.UTC(2027, 0); at += 7 * 86_400_000) {
         const local = hours.map((hour) => hour(at))
         for (const hour of local) expect([0, 1, 23]).toContain((hour - local[0]! + 24) % 24)
       }
