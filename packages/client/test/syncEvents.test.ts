@@ -24,26 +24,14 @@ const cursorRefused = new ApiError({
 })
 
 /** What may happen while a partner reads. */
+const micros = (seconds: number) => fc.integer({ min: 0, max: seconds * MICROSECONDS })
 const happening = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant("publish" as const),
-      count: fc.integer({ min: 1, max: 9 }),
-      after: fc.integer({ min: 0, max: 9 * MICROSECONDS }),
-    }),
-  },
-  // As after a failover between two walks: stamped behind what was already read.
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("publish late" as const),
-      behind: fc.integer({ min: 0, max: OVERLAP * MICROSECONDS }),
-    }),
-  },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant("read" as const), batches: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("change the key of cursors" as const) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("crash" as const), stored: fc.boolean() }) },
+  fc.record({ kind: fc.constant("publish" as const), count: fc.integer({ min: 1, max: 9 }), after: micros(9) }),
+  // As after a failover between two walks: with a timestamp before the events that were read.
+  fc.record({ kind: fc.constant("publish late" as const), behind: micros(OVERLAP) }),
+  fc.record({ kind: fc.constant("read" as const), batches: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ kind: fc.constant("change the key of cursors" as const) }),
+  fc.record({ kind: fc.constant("crash" as const), stored: fc.boolean() }),
 )
 
 /** The feed of a service, and a partner that stores what it is handed together with the checkpoint, whatever happens. */

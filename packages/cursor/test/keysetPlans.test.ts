@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type KeysetColumn, keyset, type Order } from "../src/keyset.ts"
 import { postgresUrl } from "./postgresUrl.ts"
 
-// An index answers a page, wherever it stands in the list: rows are neither sorted, nor read from the beginning on.
+// An index returns every page: rows are neither sorted, nor read from the start of the list. The planner has no other choice, so that no
+// statistics decide.
 
 const position = { at: "2026-11-21T00:45:29.123456Z", n: 7, id: 9000 }
 const AT = "'2026-11-21 00:45:29.123456+00'::timestamp with time zone"
@@ -54,13 +55,12 @@ describe("in PostgreSQL", () => {
     pool = new Pool({ connectionString: await postgresUrl(), max: 1, options: "-c timezone=UTC" })
     await pool.query(`
       create temporary table entry (at timestamptz not null, n int, id int not null);
-      insert into entry
-        select timestamptz '2026-11-21 00:00Z' + make_interval(secs => i / 3), nullif(i % 100, 0), i
-        from generate_series(1, 20000) i;
       create index at_id on entry (at, id);
       create index at_desc_id on entry (at desc, id);
       create index n_id on entry (n, id);
-      analyze entry`)
+      set enable_seqscan = off;
+      set enable_bitmapscan = off;
+      set enable_sort = off`)
   })
   afterAll(() => pool.end())
 

@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { setTimeout } from "node:timers/promises"
 import { request } from "undici"
 import { describe, expect, it } from "vitest"
@@ -288,14 +289,15 @@ describe("over HTTP", () => {
   })
 
   it("frees the connection of a response that it does not return, however long its body", async () => {
-    let cancelled = 0
+    const closed: Array<Promise<unknown>> = []
     const { url } = await startServer((_, response) => {
       response.writeHead(503).write("without an end")
-      response.on("close", () => cancelled++)
+      closed.push(once(response, "close"))
     })
-    const response = await retry(() => fetch(url), EVERY_SECOND, { ...simulatedTime(), sleep: () => setTimeout(20) })
+    // Each wait lasts until the server has lost the connection of the attempt before it.
+    const response = await retry(() => fetch(url), EVERY_SECOND, { ...simulatedTime(), sleep: () => closed.at(-1) })
     await response.body?.cancel()
-    await expect.poll(() => cancelled).toBe(4)
+    expect(await Promise.all(closed)).toHaveLength(4)
   })
 
   it("does not mind a body that is being read, or is gone", async () => {

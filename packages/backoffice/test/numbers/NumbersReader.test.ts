@@ -34,6 +34,7 @@ const reset = Effect.gen(function* () {
 beforeEach(() => run(reset))
 
 const HOUR_MS = 3_600_000
+const GROUPINGS = ["organization", "program", "campaign"] as const satisfies ReadonlyArray<Grouping>
 const NONE = Object.fromEntries(NUMBER_NAMES.map((name) => [name, 0])) as Numbers
 const FUNNEL = ["accounts", "learners", "completers"] as const
 
@@ -160,11 +161,7 @@ it("adds up the counts of each period, for each grouping and filter", () =>
               expect(yield* reader.hours(filter, yesterday)).toEqual(
                 hoursOf(yesterday).map((hour) => sumOf(matching(filter, hour, false).map(({ numbers }) => numbers))),
               )
-              for (const grouping of [
-                "organization",
-                "program",
-                "campaign",
-              ] as const satisfies ReadonlyArray<Grouping>) {
+              for (const grouping of GROUPINGS) {
                 const groups = yield* reader.groups(filter, grouping, this_week, 100)
                 const found = new Map(
                   groups.map((group) => [group[`${grouping}Id`], Schema.decodeUnknownSync(Numbers)(group)]),
