@@ -2,7 +2,6 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { CampaignId, createIdentifier, Identifier, type Kind, PREFIXES } from "../src/Identifier.ts"
-import { parseInput } from "../src/parseInput.ts"
 
 const kinds = Object.keys(PREFIXES) as Array<Kind>
 

@@ -1,4 +1,4 @@
-import { once } from "node:events"
+import { EventEmitter, once } from "node:events"
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import proxyAddr from "proxy-addr"
@@ -9,7 +9,7 @@ import type { TrustProxy } from "../src/trustProxy.ts"
 const start = async (trusts?: TrustProxy) => {
   let refused = 0
   const held: Array<ServerResponse> = []
-  const { promise: bothHeld, resolve } = Promise.withResolvers<void>()
+  const events = new EventEmitter()
   const limit = connectionLimit(2, trusts)
   const server: Server = createServer()
   limit.watch(server, () => {
@@ -18,14 +18,19 @@ const start = async (trusts?: TrustProxy) => {
   server.on("request", (request, response) => {
     if (limit.isExceededBy(request)) response.writeHead(429).end()
     else if (request.url !== "/held") response.end()
-    else if (held.push(response) === 2) resolve()
+    else if (held.push(response) === 2) events.emit("both held")
   })
   await once(server.listen(0, "127.0.0.1"), "listening")
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { port: (server.address() as AddressInfo).port, refused: () => refused, held, bothHeld }
+  return {
+    port: (server.address() as AddressInfo).port,
+    refused: () => refused,
+    held,
+    bothHeld: once(events, "both held"),
+  }
 }
 
 /** Connects from an address of the loopback network; returns undefined once the server has closed the connection. */

@@ -295,7 +295,7 @@ describe("over HTTP", () => {
       closed.push(once(response, "close"))
     })
     // Each wait lasts until the server has lost the connection of the attempt before it.
-    const response = await retry(() => fetch(url), EVERY_SECOND, { ...simulatedTime(), sleep: () => closed.at(-1) })
+    const response = await retry(() => fetch(url), EVERY_SECOND, { ...simulatedTime(), sleep: () => closed.at(-1)! })
     await response.body?.cancel()
     expect(await Promise.all(closed)).toHaveLength(4)
   })

@@ -115,7 +115,7 @@ async function send({
   )
   const text = (await response.text()).slice(0, 4096)
   print(`${event.event_type} ${event.event_id}: ${response.status} after ${Date.now() - begun} ms\n${text}`.trimEnd())
-  print(MEANING[Math.floor(response.status / 100)] ?? MEANING[5])
+  print(MEANING[Math.floor(response.status / 100)] ?? MEANING[5]!)
   return response.ok ? 0 : 1
 }
 
