@@ -11,7 +11,8 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { refusal } from "./output/Output.ts"
 import { Target } from "./Target.ts"
 
-const client = Layer.unwrap(
+/** The connections to the target's database. Layers that are built with the same memo map share them, as all command lines of a test file do. */
+export const client = Layer.unwrap(
   Effect.map(Target, ({ database, name }) => {
     const client = databaseLayer({ database, applicationName: applicationName("outreach-ops"), maxConnections: 2 })
     // The pool connects at its first statement, which fails only if the connection does.

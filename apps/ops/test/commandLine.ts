@@ -3,22 +3,51 @@ import { backoffice } from "@outreach/backoffice/backoffice"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { asRole } from "@outreach/testing/testRoles"
-import { ConfigProvider, Console, Effect, Layer, Option, Queue, References, Terminal } from "effect"
+import { ConfigProvider, Console, Effect, Layer, ManagedRuntime, Option, Queue, References, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
-import { expect } from "vitest"
+import { afterAll, beforeAll, expect } from "vitest"
+import { client } from "../src/database.ts"
 import { ops } from "../src/ops.ts"
+import { Target } from "../src/Target.ts"
 
 const NO_TERMINAL = { canColor: false, canAnimate: false, canPrompt: false }
 
-const servicesFor = (url: string) => Layer.provideMerge(backoffice, adaptersFor(url))
+const servicesFor = (url: string) =>
+  backoffice.pipe(
+    Layer.provideMerge(adaptersFor(url)),
+    Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "None")),
+  )
 type Services = Layer.Success<ReturnType<typeof servicesFor>>
+
+const configOf = (env: Readonly<Record<string, string>>) =>
+  Layer.succeed(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { ...env } }))
 
 /** Runs command lines in this process over the test file's database, and captures their output. */
 export const commandLine = () => {
   const url = migratedDatabase()
+  let settings: Readonly<Record<string, string>>
+  let services: ManagedRuntime.ManagedRuntime<Services, unknown>
+  let connections: ManagedRuntime.ManagedRuntime<Layer.Success<typeof client>, unknown>
+  beforeAll(async () => {
+    settings = { DATABASE_URL: asRole(url(), "operator"), SECRETS_KEY: SECRETS_KEY.toString("base64") }
+    services = ManagedRuntime.make(servicesFor(url()))
+    // Only the connections are shared: each command line reads its own settings.
+    connections = ManagedRuntime.make(
+      client.pipe(
+        Layer.provide(Layer.fresh(Target.layer)),
+        Layer.provide(NodeServices.layer),
+        Layer.provide(configOf(settings)),
+      ),
+    )
+    await connections.context()
+  })
+  afterAll(async () => {
+    await services.dispose()
+    await connections.dispose()
+  })
 
   /** Runs a command line. With `key`, runs it on a terminal where the user presses that key. */
-  const run = async (args: ReadonlyArray<string>, settings: Record<string, string> = {}, key?: string) => {
+  const run = async (args: ReadonlyArray<string>, changes: Readonly<Record<string, string>> = {}, key?: string) => {
     const output = { stdout: "", stderr: "" }
     const console = {
       ...globalThis.console,
@@ -29,11 +58,15 @@ export const commandLine = () => {
         output.stderr += `${text}\n`
       },
     } as Console.Console
-    const env = { DATABASE_URL: asRole(url(), "operator"), SECRETS_KEY: SECRETS_KEY.toString("base64"), ...settings }
+    const isElsewhere = Object.keys(changes).some((name) => name.startsWith("DATABASE_"))
     const code = await Effect.runPromise(
       ops(args).pipe(
         (effect) =>
           key === undefined ? effect : Effect.provideServiceEffect(effect, Terminal.Terminal, pressing(key)),
+        Effect.provideService(
+          Layer.CurrentMemoMap,
+          isElsewhere ? Layer.makeMemoMapUnsafe() : connections.memoMap,
+        ),
         Effect.provide(NodeServices.layer),
         Effect.provideService(Console.Console, console),
         // Independent of the terminal that the tests run in.
@@ -41,7 +74,7 @@ export const commandLine = () => {
           ...NO_TERMINAL,
           canPrompt: key !== undefined,
         }),
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+        Effect.provide(configOf({ ...settings, ...changes })),
       ),
     )
     return { code, ...output }
@@ -63,10 +96,7 @@ export const commandLine = () => {
       return { ...JSON.parse(stdout).error, exit: code }
     },
     /** Runs an effect on the database, as another process would. */
-    meanwhile: <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-      Effect.runPromise(
-        effect.pipe(Effect.provide(servicesFor(url())), Effect.provideService(References.MinimumLogLevel, "None")),
-      ),
+    meanwhile: <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => services.runPromise(effect),
   }
 }
 
