@@ -1,16 +1,11 @@
 import { spawn } from "node:child_process"
 import { hostname, userInfo } from "node:os"
 import { fileURLToPath } from "node:url"
-import { ARGUMENTS } from "@outreach/domain/operators/recordArgument"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { asRole } from "@outreach/testing/testRoles"
-import { Context, Effect, Option } from "effect"
-import type { Command, Param } from "effect/cli"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
-import { nameOf } from "../src/audit/audited.ts"
-import { Access } from "../src/Declaration.ts"
-import { loadGroups } from "../src/ops.ts"
 import { commandLine } from "./commandLine.ts"
 
 const { url, run, runJson, runFailing, meanwhile } = commandLine()
@@ -21,44 +16,6 @@ const sql = <Row extends object>(statement: string) =>
   meanwhile(SqlClient.SqlClient.use((client) => client.unsafe<Row>(statement)))
 const newest = async (...filters: ReadonlyArray<string>) =>
   (await runJson("audit", "list", "--limit", "1", ...filters)).data[0]
-
-/** Returns the commands below these, each with its words. */
-const leaves = (
-  commands: ReadonlyArray<Command.Command.Any>,
-  above: ReadonlyArray<string> = [],
-): ReadonlyArray<readonly [words: string, command: Command.Command.Any]> =>
-  commands.flatMap((command) => {
-    const words = [...above, command.name]
-    const below = command.subcommands.flatMap(({ commands }) => commands)
-    return below.length > 0 ? leaves(below, words) : [[words.join(" "), command] as const]
-  })
-const accessOf = ({ annotations }: Command.Command.Any) => Option.getOrUndefined(Context.getOption(annotations, Access))
-
-describe("every command", () => {
-  it("declares whether it reads, reveals or changes", async () => {
-    const undeclared = leaves(await loadGroups("")).filter(([, command]) => accessOf(command) === undefined)
-    expect(
-      undeclared.map(([words]) => words),
-      "Make each of these commands with `reading`, `revealing` or `changing` of apps/o../src/Declaration.ts instead of `Command.make`. `revealing` shows or searches by personal data; `changing` changes anything, in the database or outside.",
-    ).toEqual([])
-  })
-
-  it("that is recorded has arguments of which it is decided whether their values are", async () => {
-    const recorded = leaves(await loadGroups("")).filter(([, command]) => accessOf(command) !== "reads")
-    const names = recorded.flatMap(([words, command]) => inputsOf(command).map((name) => [words, name] as const))
-    expect(names.length).toBeGreaterThan(50)
-    expect(
-      names.filter(([, name]) => ARGUMENTS[name] === undefined),
-      "Add each of these flags and arguments to ARGUMENTS of packages/domain/src/operators/recordArgument.ts: `recorded` if no value can be a secret, personal data or a text, else `withheld`.",
-    ).toEqual([])
-  })
-})
-
-/** Returns the names of a command's flags and arguments; the public type of a command does not have them. */
-const inputsOf = (command: Command.Command.Any): ReadonlyArray<string> => {
-  const { orderedParams } = (command as unknown as { config: { orderedParams: ReadonlyArray<Param.Any> } }).config
-  return orderedParams.map((param) => nameOf(param)!)
-}
 
 describe("the audit log", () => {
   it("records who changed what, from where, and that it succeeded", async () => {

@@ -63,10 +63,7 @@ export const commandLine = () => {
       ops(args).pipe(
         (effect) =>
           key === undefined ? effect : Effect.provideServiceEffect(effect, Terminal.Terminal, pressing(key)),
-        Effect.provideService(
-          Layer.CurrentMemoMap,
-          isElsewhere ? Layer.makeMemoMapUnsafe() : connections.memoMap,
-        ),
+        Effect.provideService(Layer.CurrentMemoMap, isElsewhere ? Layer.makeMemoMapUnsafe() : connections.memoMap),
         Effect.provide(NodeServices.layer),
         Effect.provideService(Console.Console, console),
         // Independent of the terminal that the tests run in.

@@ -1,0 +1,131 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { ARGUMENTS } from "@outreach/domain/operators/recordArgument"
+import { CLOSED_ADDRESS } from "@outreach/testing/listen"
+import { Context, Effect, Option } from "effect"
+import { Command, type HelpDoc, type Param } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { afterAll, describe, expect, it } from "vitest"
+import { nameOf } from "../src/audit/audited.ts"
+import { helpOf } from "../src/completion/complete.ts"
+import { Access } from "../src/Declaration.ts"
+import { globalFlags, loadGroups } from "../src/ops.ts"
+import { formatHelp, HELP_WIDTH } from "../src/output/formatHelp.ts"
+import { commandLine } from "./commandLine.ts"
+import { everyCommand, wordsOf } from "./everyCommand.ts"
+
+const { run, meanwhile } = commandLine()
+
+const folder = mkdtempSync(join(tmpdir(), "ops-every-command-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const root = Command.make("ops").pipe(
+  Command.withSubcommands(await loadGroups("")),
+  Command.withGlobalFlags(globalFlags.slice(0, 1)),
+)
+const helpFor = (path: ReadonlyArray<string>): Promise<HelpDoc.HelpDoc> =>
+  Effect.runPromise(Effect.provide(helpOf(root, path), NodeServices.layer))
+const commands = await Promise.all(
+  (await everyCommand()).map(async ({ path, command }) => ({
+    words: path.join(" "),
+    access: Option.getOrUndefined(Context.getOption(command.annotations, Access)),
+    command,
+    doc: await helpFor(path),
+  })),
+)
+
+/** These connect to a database by themselves, need none, or need its owner. */
+const HAS_OTHER_TESTS = new Set(["bounces explain", "doctor", "migrate", "status"])
+
+const MAIL = { MAIL_FROM: "outreach@acme.test", SMTP_URL: `smtp://${CLOSED_ADDRESS}` }
+
+/** Moves the files that an example names into a folder without files. */
+const inFolder = (word: string) => (/\.(?:csv|eml|html|json|jsonl|log)$/.test(word) ? join(folder, "none", word) : word)
+
+/** Returns the names of a command's flags and arguments; the public type of a command doesn't have them. */
+const inputsOf = (command: Command.Command.Any): ReadonlyArray<string> => {
+  const { orderedParams } = (command as unknown as { config: { orderedParams: ReadonlyArray<Param.Any> } }).config
+  return orderedParams.map((param) => nameOf(param))
+}
+
+const newestEntry = () =>
+  meanwhile(
+    SqlClient.SqlClient.use(
+      (sql) => sql<{ id: string; command: string; code: string | null }>`
+        select id, command, code from audit_log left join audit_results on command_id = id order by id desc limit 1`,
+    ),
+  ).then(([entry]) => entry)
+
+describe("every command", () => {
+  it("declares whether it reads, reveals or changes", () => {
+    expect(
+      commands.filter(({ access }) => access === undefined).map(({ words }) => words),
+      "Declare each of these commands with `reading`, `revealing` or `changing` of apps/ops/src/Declaration.ts.",
+    ).toEqual([])
+  })
+
+  it("decides for each argument whether the audit log records its value", () => {
+    const names = commands.flatMap(({ access, words, command }) =>
+      access === "reads" ? [] : inputsOf(command).map((name) => [words, name] as const),
+    )
+    expect(names.length).toBeGreaterThan(50)
+    expect(
+      names.filter(([, name]) => ARGUMENTS[name] === undefined),
+      "Add each of these flags and arguments to ARGUMENTS of packages/domain/src/operators/recordArgument.ts.",
+    ).toEqual([])
+  })
+
+  it(`shows its help within ${HELP_WIDTH} columns`, async () => {
+    const groups = await Promise.all(
+      [[], ...root.subcommands.flatMap(({ commands }) => commands.map(({ name }) => [name]))].map(helpFor),
+    )
+    const lines = [...groups, ...commands.map(({ doc }) => doc)].flatMap((doc) => formatHelp(doc).split("\n"))
+    expect(lines.filter(({ length }) => length > HELP_WIDTH)).toEqual([])
+  })
+
+  it("has examples of its own", () => {
+    const examples = commands.map(({ words, doc: { examples = [] } }) => ({
+      words,
+      isMissing: examples.length === 0,
+      others: examples.filter(({ command }) => !command.startsWith(`ops ${words}`)),
+    }))
+    expect(examples).toEqual(commands.map(({ words }) => ({ words, isMissing: false, others: [] })))
+  })
+
+  it.each(commands.filter(({ words }) => !HAS_OTHER_TESTS.has(words)))(
+    "runs its examples on an empty database, and audits them unless it only reads: $words",
+    async ({ words, access, doc: { examples = [] } }) => {
+      for (const { command } of examples) {
+        const before = await newestEntry()
+        const args = wordsOf(command).map(inFolder)
+        const json = args.includes("--output") ? [] : ["--output", "json"]
+        const { code, stdout, stderr } = await run([...args, ...json], MAIL)
+        const failure = code === 0 ? undefined : JSON.parse(stdout).error
+        expect({ command, code, stderr, failure }).toEqual({
+          ...{ command, code: failure === undefined ? 0 : 1, stderr: "" },
+          failure: failure && { ...failure, message: expect.stringMatching(/^[^\n]+\.$/) },
+        })
+        expect(String(failure?.code)).not.toMatch(/^(?:usage|internal_error|database_failure|configuration)$/)
+        const after = await newestEntry()
+        expect(after).toEqual(
+          access === "reads" ? before : { id: expect.any(String), command: words, code: failure?.code ?? null },
+        )
+        if (access !== "reads") expect(after?.id).not.toBe(before?.id)
+      }
+    },
+  )
+
+  it("leaves no file if it fails", () => {
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+it("breaks a long example where a shell accepts it, and never within quotes", () => {
+  const command = `ops campaigns create --name "${"a b ".repeat(30)}" --subject 'x y' --window-start 2026-12-01T09:00:00Z`
+  const { annotations } = commands[0]!.doc
+  const help = formatHelp({ description: "", usage: "", flags: [], annotations, examples: [{ command }] })
+  const [, example] = help.split("EXAMPLES\n")
+  expect(example!.replaceAll(/ \\\n +/g, " ").trim()).toBe(command)
+})

@@ -1,0 +1,537 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { describe, expect } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { parseInput } from "@outreach/domain/parseInput"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, it } from "vitest"
+import { backoffice } from "../../src/backoffice.ts"
+import { createRejectsFile } from "../../src/csv/badLines.ts"
+import { ColumnMapText } from "../../src/csv/ColumnMap.ts"
+import { ImportLog, MAX_KEPT } from "../../src/recipients/ImportLog.ts"
+import { importFile } from "../../src/recipients/importFile.ts"
+
+const run = runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
+const test = effectTest(run)
+
+const folder = mkdtempSync(join(tmpdir(), "import-file-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+const file = (content: string | Uint8Array): string => {
+  const path = join(folder, `jane.doe@clinic.test ${files++}.csv`)
+  writeFileSync(path, content)
+  return path
+}
+const csv = (...lines: ReadonlyArray<string>): string => file(["npi,email", ...lines].join("\n"))
+const line = (i: number): string => `${npi(i)},clinician${i}@clinic.test`
+const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => line(from + i))
+
+type Options = Partial<Omit<Parameters<typeof importFile>[2], "map">> & { readonly map?: string }
+
+const load = (campaign: CampaignId, path: string, { map, ...options }: Options = {}) =>
+  importFile(campaign, path, {
+    ...{ skipBad: false, ignoreColumns: false, check: false, fields: [], operator: "Dana" },
+    ...(map !== undefined && { map: Result.getOrThrow(parseInput(ColumnMapText)(map)) }),
+    ...options,
+  })
+const loadFailing = (...args: Parameters<typeof load>) => Effect.flip(load(...args))
+
+const draft = (options: Omit<Parameters<typeof seedCampaign>[0], "recipients"> = {}) =>
+  Effect.map(seedCampaign({ recipients: 0, ...options }), ({ campaign }) => campaign.id)
+
+const stored = (campaign: CampaignId) =>
+  SqlClient.SqlClient.use(
+    (sql) => sql<{ npi: string; fields: object | null; timeZones: ReadonlyArray<string> | null }>`
+      select npi, fields, time_zones as "timeZones" from recipients
+      left join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
+      where campaign_id = ${campaign} order by npi`,
+  )
+const count = (campaign: CampaignId) => Effect.map(stored(campaign), ({ length }) => length)
+
+const recorded = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const campaign = yield* (yield* CampaignRepository).find(campaignId)
+  return yield* (yield* ImportLog).list(campaign, { limit: 1000 })
+})
+
+describe("an import", () => {
+  test("adds every line in batches, and nothing when it is repeated", function* () {
+    const campaign = yield* draft()
+    const path = csv(...lines(0, 1100))
+    const report = {
+      ...{ readAs: "UTF-8, comma-separated, with the header npi, email", remarks: [], first: undefined },
+      ...{ updated: 0, suppressed: 0, repeated: 0, badCount: 0, badLines: [], withoutPlace: undefined },
+    }
+    expect(yield* load(campaign, path)).toEqual({ ...report, imported: 1100, alreadyThere: 0 })
+    expect(yield* load(campaign, path)).toEqual({ ...report, imported: 0, alreadyThere: 1100 })
+    expect(yield* count(campaign)).toBe(1100)
+  })
+
+  test("reads a byte order mark, CRLF, quotes, spaces and columns in another order", function* () {
+    const path = file(`\uFEFF"Email", NPI\r\n\r\n"a@clinic.test" , ${npi(1)}\r\nb@clinic.test,"${npi(2)}"\r\n`)
+    expect(yield* load(yield* draft(), path)).toMatchObject({ imported: 2, badCount: 0 })
+  })
+
+  test("adds nothing if a line is bad, and names each by its number and reason", function* () {
+    const campaign = yield* draft()
+    const path = csv(line(1), "", `${npi(2)},no-address`, `12345,"two\nlines"`, "1234567890,x@clinic.test", "1,2,3")
+    const badLines = [
+      { line: 4, reason: "the e-mail address is not valid" },
+      { line: 5, reason: "the line has a quote that does not pair" },
+      { line: 6, reason: "the line has 1 fields and the header 2" },
+      { line: 7, reason: "the NPI's check digit is wrong" },
+      { line: 8, reason: "the line has 3 fields and the header 2" },
+    ]
+    const refused = yield* loadFailing(campaign, path)
+    expect(refused).toMatchObject({ _tag: "BadLines", imported: 0, badCount: 5, badLines })
+    expect(refused.message).not.toMatch(/no-address|12345|clinic\.test/)
+    expect(yield* count(campaign)).toBe(0)
+    expect(yield* load(campaign, path, { skipBad: true })).toMatchObject({ imported: 1, badLines })
+  })
+
+  test("stops after the batch in which the database finds a bad line, and continues when it is repeated", function* () {
+    const campaign = yield* draft()
+    yield* load(campaign, csv(line(7)))
+    const clash = `${npi(7)},other@clinic.test`
+    const path = csv(...lines(0, 7), clash, ...lines(8, 1100))
+    const refused = yield* loadFailing(campaign, path)
+    const badLines = [{ line: 9, reason: "the campaign has this NPI with another e-mail address" }]
+    expect(refused).toMatchObject({ _tag: "BadLines", imported: 999, badLines })
+    expect(refused.message).toMatch(/stopped there, with 999 imported/)
+    const rest = yield* load(campaign, path, { skipBad: true })
+    expect(rest).toMatchObject({ imported: 100, alreadyThere: 999, badCount: 1 })
+  })
+
+  test("reports each line with an unpaired quote, and imports the lines between", function* () {
+    const campaign = yield* draft()
+    const path = csv(
+      `"${line(1)}`,
+      ...lines(2, 4),
+      `${npi(4)},"clinician4@clinic.test`,
+      line(5),
+      `${npi(6)},clinician6@clinic.test"`,
+      `"${npi(7)}"x,clinician7@clinic.test`,
+      ...lines(8, 30).map((text) => text.replace(/^\d+/, '"$&"')),
+      `${npi(30)},"clinician30@clinic.test`,
+      line(31),
+    )
+    const unpaired = "the line has a quote that does not pair"
+    const badLines = [
+      { line: 2, reason: unpaired },
+      { line: 5, reason: unpaired },
+      { line: 7, reason: "the e-mail address is not valid" },
+      { line: 8, reason: unpaired },
+      { line: 31, reason: unpaired },
+    ]
+    expect(yield* load(campaign, path, { skipBad: true })).toMatchObject({ imported: 26, badLines })
+    expect(yield* count(campaign)).toBe(26)
+  })
+
+  test("counts repeated lines, and names those that contradict each other", function* () {
+    const campaign = yield* draft()
+    yield* load(campaign, csv(line(1)))
+    const path = csv(
+      ...[line(1), line(2), line(2).toUpperCase(), line(1)],
+      ...[`${npi(3)},CLINICIAN2@clinic.test`, `${npi(2)},x@clinic.test`],
+    )
+    const badLines = [
+      { line: 6, reason: "line 3 has this e-mail address with another NPI: keep the line that is right" },
+      { line: 7, reason: "line 3 has this NPI with another e-mail address: keep the line that is right" },
+    ]
+    expect(yield* loadFailing(campaign, path)).toMatchObject({ imported: 0, badLines })
+    const report = { imported: 1, alreadyThere: 1, repeated: 2, badLines }
+    expect(yield* load(campaign, path, { skipBad: true })).toMatchObject(report)
+  })
+
+  test("recognizes one international address in all its forms", function* () {
+    const campaign = yield* draft()
+    expect(yield* load(campaign, csv(`${npi(1)},JOSÉ@BÜRO.test`))).toMatchObject({ imported: 1 })
+    const rows = [`${npi(1)},jose\u0301@xn--bro-hoa.test`, `${npi(2)},josé@bu\u0308ro.test`, `${npi(4)},josé@büro`]
+    const report = yield* load(campaign, csv(...rows), { skipBad: true })
+    expect(report).toMatchObject({ imported: 0, alreadyThere: 1, badCount: 2 })
+  })
+
+  test("is rejected for a campaign that is under way", function* () {
+    const campaign = yield* draft()
+    yield* scheduleCampaign(campaign, { force: ["recipients"] })
+    const refused = yield* loadFailing(campaign, csv(line(1)))
+    expect(refused).toMatchObject({ _tag: "CampaignNotInStatus", status: "scheduled" })
+  })
+
+  it.each<[reason: string, path: () => string, options?: Options]>([
+    ["it does not exist", () => join(folder, "none.csv")],
+    ["it is not a regular file, and a file is read twice", () => folder],
+    ["a file is read twice; give a file's name", () => "-"],
+    ["it is empty", () => file("")],
+    ["it is empty", () => file("\n\r\n  \n")],
+    [
+      'its first line must name the columns npi and email, and lacks email; it names "npi", "phone"',
+      () => file("npi,phone\n"),
+    ],
+    [
+      'it has columns beside npi and email ("First Name", column 4, "Phone 2"); --ignore-columns leaves them out',
+      () => file(`npi,email,First Name,${npi(1)},Phone 2\n`),
+    ],
+    [
+      'its first line names npi more than once; name the one that counts by its place, such as --map "column 3=npi"',
+      () => file("npi,email,NPI\n"),
+      { ignoreColumns: true },
+    ],
+    ["its first line has a quote that does not pair", () => file(`npi,"email\n${line(1)}\n`)],
+    ["line 3 is longer than 64 KiB", () => csv(line(1), "x".repeat(200_000))],
+    ["line 2 is longer than 64 KiB", () => csv(`"${"x".repeat(200_000)}`, line(1))],
+    [
+      '--map names a column for email that it lacks; it has "npi", "email", "Work"',
+      () => file("npi,email,Work\n"),
+      { map: "E-Mail=email" },
+    ],
+    [
+      'it has columns beside npi and email ("email"); --ignore-columns leaves them out',
+      () => file("npi,email,Work\n"),
+      { map: "Work=email" },
+    ],
+    [
+      'it has columns beside npi, email, first_name and state ("Notes"); --ignore-columns leaves them out',
+      () => file("First Name,npi,state,email,Notes\n"),
+      { fields: ["first_name", "state"] },
+    ],
+    [
+      "its first line lacks a column for state, of the fields of the campaign and of --fields",
+      () => file("npi,email,name\n"),
+      { fields: ["name", "state"] },
+    ],
+    [
+      "its first line names the field first_name more than once",
+      () => file("npi,email,First Name,first-name\n"),
+      { fields: "all" },
+    ],
+    [
+      '"Token" cannot be a field: the name has another meaning already; rename it, or name the others with --fields',
+      () => file("npi,email,Token\n"),
+      { fields: "all" },
+    ],
+    [
+      "column 3 cannot be a field: the name is not 1 to 40 of the characters a to z, 0 to 9 and _, a letter first; rename it, or name the others with --fields",
+      () => file("npi,email,2nd line\n"),
+      { fields: "all" },
+    ],
+  ])("rejects a file as a whole: %s", async (reason, path, options) => {
+    const refused = await run(
+      Effect.flatMap(draft(), (campaign) => loadFailing(campaign, path(), { skipBad: true, ...options })),
+    )
+    expect(refused).toMatchObject({ _tag: "UnusableFile", reason })
+  })
+})
+
+describe("a list as people have it", () => {
+  test("is read in its encoding and with its delimiter, which the report names", function* () {
+    const campaign = yield* draft()
+    const text = `NPI;E-Mail;Vorname\r\n${npi(1)};jose@clinic.test;José\r\n${npi(2)};zoe@clinic.test;"Zoë; Anna"\r\n`
+    const mapped = { map: "e-mail=email,Vorname=first_name", fields: ["first_name"] }
+    expect(yield* load(campaign, file(Buffer.from(text, "latin1")), mapped)).toMatchObject({
+      readAs: "Windows-1252, semicolon-separated, with the header NPI, E-Mail, Vorname",
+    })
+    expect(yield* stored(campaign)).toMatchObject([
+      { fields: { first_name: "José" } },
+      { fields: { first_name: "Zoë; Anna" } },
+    ])
+    const utf16 = file(Buffer.from(`\uFEFFemail\tnpi\n${line(3).split(",").reverse().join("\t")}\n`, "utf16le"))
+    const readAs = "UTF-16LE, tab-separated, with the header email, npi"
+    expect(yield* load(campaign, utf16)).toMatchObject({ readAs, imported: 1 })
+  })
+
+  test("has each line named that isn't in the encoding of the others", function* () {
+    const campaign = yield* draft()
+    const mixed = Buffer.concat([
+      Buffer.from(`npi,email,name\n${line(1)},José\n${line(2)},Zoë\n${line(3)},Jos`),
+      Buffer.of(0xe9, 0x0a),
+    ])
+    expect(yield* loadFailing(campaign, file(mixed), { ignoreColumns: true })).toMatchObject({
+      badLines: [{ line: 4, reason: "the line has bytes that are not UTF-8, as the file is; save it as UTF-8" }],
+    })
+    const none = Buffer.from(`npi,email,name\n${line(1)},Jos\xE9\n${line(2)},\x8F\n${line(3)},\0\n`, "latin1")
+    expect(yield* loadFailing(campaign, file(none), { ignoreColumns: true })).toMatchObject({
+      badLines: [
+        { line: 3, reason: "the line has bytes that are not Windows-1252, as the file is; save it as UTF-8" },
+        { line: 4, reason: "the line has a NUL byte" },
+      ],
+    })
+  })
+
+  test("has the likely mapping suggested, which then is accepted", function* () {
+    const campaign = yield* draft()
+    const rows = [`1,${npi(1)},"Reyes, Dana",dana@clinic.test`, `2,${npi(2)},"Okafor, Sam",sam@clinic.test`]
+    const path = file(["Row,NPI #,Name,Work e-mail", ...rows].join("\n"))
+    expect(yield* loadFailing(campaign, path)).toMatchObject({
+      reason:
+        'its first line must name the columns npi and email, and lacks npi and email; it names "Row", "NPI #", "Name", "Work e-mail"; if they are meant so, add --map "NPI #=npi,Work e-mail=email"',
+    })
+    const mapped = { map: "NPI #=npi,Work e-mail=email", ignoreColumns: true }
+    expect(yield* load(campaign, path, mapped)).toMatchObject({ imported: 2 })
+    // Without a header, columns are named by their places, and nothing of the first line is repeated.
+    const bare = file(rows.join("\n"))
+    expect(yield* loadFailing(campaign, bare)).toMatchObject({
+      reason:
+        'its first line is that of a clinician, and no header that names the columns npi and email; if they are meant so, add --map "column 2=npi,column 4=email"',
+    })
+    const places = { map: "column 2=npi, Column 4 = email", ignoreColumns: true }
+    expect(yield* load(campaign, bare, places)).toMatchObject({
+      ...{ readAs: "UTF-8, comma-separated, with no header", alreadyThere: 2 },
+    })
+    const named = file(`NPI,Mail,FirstName\n${line(1)},Ada\n`)
+    expect(yield* loadFailing(campaign, named, { map: "Mail=email", fields: ["first_name"] })).toMatchObject({
+      reason: expect.stringContaining('add --map "Mail=email,FirstName=first_name"'),
+    })
+  })
+
+  test("has the effects of a spreadsheet on each value reported or undone", function* () {
+    const campaign = yield* draft()
+    const path = csv(
+      ...["1.23457E+09,a@b.test", `'${npi(1)},mailto:a@clinic.test`, `${npi(2)}.0,b@clinic.test`, ",c@clinic.test"],
+    )
+    expect(yield* load(campaign, path, { skipBad: true })).toMatchObject({
+      imported: 2,
+      remarks: [
+        { remark: "an apostrophe before the NPI was taken off", lines: 1 },
+        { remark: "mailto: before the e-mail address was taken off", lines: 1 },
+        { remark: "a decimal zero after the NPI was taken off", lines: 1 },
+      ],
+      badLines: [
+        { line: 2, reason: expect.stringMatching(/^the NPI was shortened by Excel, as in 1\.23457E\+09, and digits/) },
+        { line: 5, reason: "the line has no NPI" },
+      ],
+    })
+  })
+
+  test("is only checked, with its first lines masked and the counts that an import would have", function* () {
+    const { campaign, program } = yield* seedCampaign({ recipients: 0 })
+    yield* load(campaign.id, csv(line(1), `${npi(50)},taken@clinic.test`))
+    yield* suppressClinicians({ programId: program.id }, [{ npi: npi(2), email: null }], "operator")
+    const rows = [...lines(1, 30), line(3), "12,x@clinic.test", `${npi(50)},other@clinic.test`]
+    const named = rows.map((row) => `${row},Zoë ${npi(0)}`)
+    const path = file(["npi,email,First Name", `=1,a@b.test,x`, ...named].join("\n"))
+    const report = yield* load(campaign.id, path, { fields: ["first_name"], check: true })
+    expect(report).toMatchObject({
+      ...{ imported: 27, alreadyThere: 1, suppressed: 1, repeated: 1, badCount: 3 },
+      badLines: [
+        { line: 2 },
+        { line: 33 },
+        { line: 34, reason: "the campaign has this NPI with another e-mail address" },
+      ],
+    })
+    expect(report.first).toHaveLength(10)
+    expect(report.first!.slice(0, 2)).toEqual([
+      { line: 2, npi: null, email: null, fields: {}, fault: expect.stringContaining("the NPI is a formula") },
+      {
+        ...{ line: 3, npi: `••••••${npi(1).slice(-4)}`, email: "c•••@clinic.test" },
+        ...{ fields: { first_name: `Zoë ••••••${npi(0).slice(-4)}` }, fault: null },
+      },
+    ])
+    expect(yield* count(campaign.id)).toBe(2)
+    const empty = yield* load(campaign.id, csv(), { check: true })
+    expect(empty).toMatchObject({ imported: 0, first: [], badCount: 0 })
+    // Checks aren't recorded.
+    expect(yield* recorded(campaign.id)).toHaveLength(1)
+  })
+})
+
+describe("an import into a campaign with hours", () => {
+  test("accepts the columns that say where recipients are, and counts those without a place", function* () {
+    const campaign = yield* draft({ hours: "8-18" })
+    const rows = [`${line(1)},Florida,`, `${line(2)},FL,America/Chicago`, `${line(3)},,`, `${line(4)},,Europe/Berlin`]
+    const path = file(["npi,email,State,Time Zone", ...rows].join("\n"))
+    expect(yield* load(campaign, path)).toMatchObject({ imported: 4, withoutPlace: 1 })
+    expect(yield* stored(campaign)).toMatchObject([
+      { npi: npi(1), timeZones: ["America/New_York", "America/Chicago"] },
+      { npi: npi(2), timeZones: ["America/Chicago"] },
+      { npi: npi(3), timeZones: null },
+      { npi: npi(4), timeZones: ["Europe/Berlin"] },
+    ])
+    const moved = file(["npi,email,state", `${line(1)},Florida`, `${line(3)},NY`].join("\n"))
+    expect(yield* load(campaign, moved)).toMatchObject({ updated: 1, alreadyThere: 1, withoutPlace: 0 })
+    expect((yield* stored(campaign))[2]).toMatchObject({ npi: npi(3), timeZones: ["America/New_York"] })
+  })
+
+  test("names each line with an unknown place, and doesn't repeat the place", function* () {
+    const rows = [`${line(1)},Gotham,`, `${line(2)},NY,Eastern`, `${line(3)},NY,`]
+    const path = file(["npi,email,state,time_zone", ...rows].join("\n"))
+    const badLines = [
+      { line: 2, reason: "the state is not one of the United States or their territories, such as NY or New York" },
+      { line: 3, reason: "the time_zone is not a name of the IANA time zone database, such as America/New_York" },
+    ]
+    expect(yield* loadFailing(yield* draft({ hours: "8-18" }), path)).toMatchObject({ imported: 0, badLines })
+    const elsewhere = yield* draft()
+    expect(yield* load(elsewhere, path, { fields: ["state", "time_zone"] })).toMatchObject({ imported: 3 })
+    const zones = (yield* stored(elsewhere)).map(({ timeZones }) => timeZones)
+    expect(zones).toEqual([null, null, ["America/New_York"]])
+  })
+})
+
+describe("an import with fields", () => {
+  test("stores the named columns, and keeps the fields of earlier imports", function* () {
+    const campaign = yield* draft()
+    const rows = `Ada,${npi(1)}, NY ,a@clinic.test,x\n,${npi(2)},,b@clinic.test,\n`
+    const options = { fields: ["first_name", "state"], ignoreColumns: true }
+    expect(yield* load(campaign, file(`First Name,npi,state,email,Notes\n${rows}`), options)).toMatchObject({
+      ...{ imported: 2, badCount: 0 },
+    })
+    const fields = [{ fields: { first_name: "Ada", state: "NY" } }, { fields: {} }]
+    expect(yield* stored(campaign)).toMatchObject(fields)
+    const plain = csv(`${npi(1)},a@clinic.test`, `${npi(3)},c@clinic.test`)
+    expect(yield* load(campaign, plain)).toMatchObject({ imported: 1, updated: 0, alreadyThere: 1 })
+    expect(yield* stored(campaign)).toMatchObject([...fields, { fields: null }])
+  })
+
+  test("stores every column unchanged with `all`, and replaces the fields of lines that are imported again", function* () {
+    const campaign = yield* draft()
+    for (const [value, counts] of [
+      ['🇨🇭 ‘quoted’\r\n, "text"', { imported: 1, updated: 0 }],
+      ['e\u0301, \t=1+1\n""', { imported: 0, updated: 1 }],
+    ] as const) {
+      const path = file(`npi,email,Any-thing\n${line(0)},"${value.replaceAll('"', '""')}"`)
+      expect(yield* load(campaign, path, { fields: "all" })).toMatchObject({ ...counts, badCount: 0 })
+      expect(yield* stored(campaign)).toMatchObject([{ fields: { any_thing: value } }])
+    }
+  })
+
+  test("names each line whose fields are too long, aren't text or are missing", function* () {
+    const campaign = yield* draft({ fields: ["first_name"] })
+    const rows = [`${line(1)},${"é".repeat(1100)},Ada`, `${line(2)},a\u0007b,Ada`, `${line(3)},fine,Ada`]
+    const path = file(["npi,email,note,first_name", ...rows].join("\n"))
+    const refused = yield* loadFailing(campaign, path, { fields: "all" })
+    expect(refused).toMatchObject({
+      badLines: [
+        { line: 2, reason: expect.stringMatching(/^the fields take 22\d\d bytes, and 2048 is the most$/) },
+        { line: 3, reason: "the field note holds a control character, or is not UTF-8" },
+      ],
+    })
+    expect(yield* loadFailing(campaign, csv(line(1)))).toMatchObject({
+      reason: "its first line lacks a column for first_name, of the fields of the campaign and of --fields",
+    })
+  })
+})
+
+describe("the file of refused lines", () => {
+  const loadWith = (campaign: CampaignId, path: string, rejects: string, options: Options = {}) =>
+    Effect.flatMap(createRejectsFile(rejects), (file) => load(campaign, path, { ...options, rejects: file })).pipe(
+      Effect.scoped,
+    )
+  const rejectsFile = () => join(folder, `rejects-${files++}.csv`)
+
+  test("has the lines with their numbers and reasons, to be fixed and imported", function* () {
+    const campaign = yield* draft()
+    const rejects = rejectsFile()
+    const clash = `${npi(9)},other@clinic.test`
+    yield* load(campaign, csv(line(9)))
+    const path = csv(line(1), `"${line(2)}`, line(3), `${line(4)},x`, clash, line(6))
+    expect(yield* loadWith(campaign, path, rejects, { skipBad: true })).toMatchObject({ imported: 3, badCount: 3 })
+    expect(readFileSync(rejects, "utf8").split("\n")).toEqual([
+      "line,reason,npi,email",
+      `3,"the line has a quote that does not pair","${line(2)}`,
+      `5,"the line has 3 fields and the header 2",${line(4)},x`,
+      `6,"the campaign has this NPI with another e-mail address",${clash}`,
+      "",
+    ])
+    expect(statSync(rejects).mode & 0o777).toBe(0o600)
+    const fixed = readFileSync(rejects, "utf8")
+      .replace(`"${line(2)}`, line(2))
+      .replace(",x\n", "\n")
+    const report = yield* load(campaign, file(fixed.replace(clash, line(5))), { ignoreColumns: true })
+    expect(report).toMatchObject({ imported: 3, badCount: 0 })
+  })
+
+  test("has all refused lines, also beyond those that are reported, and only exists if there are any", function* () {
+    const campaign = yield* draft()
+    const rejects = rejectsFile()
+    const path = csv(line(1), ...Array.from({ length: 10_050 }, (_, i) => `${i},x`))
+    const refused = yield* Effect.flip(loadWith(campaign, path, rejects))
+    expect(refused).toMatchObject({ _tag: "BadLines", imported: 0, badCount: 10_050 })
+    const written = readFileSync(rejects, "utf8").trim().split("\n")
+    expect(written).toHaveLength(10_051)
+    expect(written.at(-1)).toMatch(/^10052,"the NPI has too few digits .*",10049,x$/)
+
+    const none = rejectsFile()
+    expect(yield* loadWith(campaign, csv(line(1)), none)).toMatchObject({ imported: 1 })
+    const unusable = csv("1,2", "x".repeat(200_000))
+    expect(yield* Effect.flip(loadWith(campaign, unusable, none))).toMatchObject({ _tag: "UnusableFile" })
+    expect(existsSync(none)).toBe(false)
+  })
+
+  it.each([
+    ["it exists already, and nothing is overwritten", () => file("mine")],
+    ["it exists already, and nothing is overwritten", () => folder],
+    ["its folder does not exist", () => join(folder, "none", "rejects.csv")],
+  ])("isn't written if %s", async (reason, path) => {
+    const refused = await run(Effect.flip(Effect.scoped(createRejectsFile(path()))))
+    expect(refused).toMatchObject({ _tag: "UnusableRejectsFile", reason })
+  })
+})
+
+describe("the record of an import", () => {
+  const rejectsOf = (id: Parameters<ImportLog["Service"]["find"]>[0]) => ImportLog.use((log) => log.find(id))
+
+  test("has who imported when, how many lines had which outcome, and why lines were refused", function* () {
+    const campaign = yield* draft()
+    yield* load(campaign, csv(line(1), line(1), "12,x@clinic.test", line(2)), { skipBad: true })
+    yield* load(campaign, csv(line(1), line(3), `${npi(2)},other@clinic.test`), { skipBad: true })
+    const ended = { operator: "Dana", endedAt: expect.any(String), status: "finished", fault: null }
+    const imports = yield* recorded(campaign)
+    expect(imports).toMatchObject([
+      { ...ended, lines: 3, imported: 1, alreadyThere: 1, repeated: 0, rejected: 1 },
+      { ...ended, lines: 4, imported: 2, alreadyThere: 0, repeated: 1, rejected: 1 },
+    ])
+    expect((yield* rejectsOf(imports[0]!.id)).rejects).toEqual([
+      { line: 4, reason: "the campaign has this NPI with another e-mail address" },
+    ])
+  })
+
+  test("has the reason of an import that failed, and neither people nor files", function* () {
+    const campaign = yield* draft()
+    yield* loadFailing(campaign, csv(line(1), "12,x@clinic.test"))
+    yield* loadFailing(campaign, csv(...lines(0, 150), "x".repeat(200_000)), { skipBad: true })
+    yield* loadFailing(campaign, join(folder, "none.csv"))
+    const imports = yield* recorded(campaign)
+    expect(imports).toMatchObject([
+      { status: "failed", fault: "A file cannot be used: line 152 is longer than 64 KiB.", lines: null, imported: 0 },
+      { status: "failed", fault: expect.stringMatching(/^1 bad line; nothing was imported/), lines: 2, rejected: 1 },
+    ])
+    expect(JSON.stringify(imports)).not.toContain("@")
+  })
+
+  test("is interrupted once its process hasn't been active for minutes", function* () {
+    const campaign = yield* draft()
+    yield* load(campaign, csv(line(1)))
+    const sql = yield* SqlClient.SqlClient
+    for (const [silence, status] of [
+      ["1 second", "running"],
+      ["10 minutes", "interrupted"],
+    ]) {
+      yield* sql`
+        update imports set ended_at = null, active_at = clock_timestamp() - ${silence!}::interval where campaign_id = ${campaign}`
+      expect(yield* recorded(campaign)).toMatchObject([{ status, imported: 1 }])
+    }
+  })
+
+  test("is kept for the newest imports of a campaign, with the first refused lines of each", function* () {
+    const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into imports (organization_id, campaign_id, operator, ended_at)
+      select ${organization.id}, ${campaign.id}, 'earlier ' || i, clock_timestamp()
+      from generate_series(1, ${MAX_KEPT.imports + 5}) i`
+    yield* load(campaign.id, csv(...Array.from({ length: MAX_KEPT.rejects + 5 }, () => "1,2")), { skipBad: true })
+    const all = yield* recorded(campaign.id)
+    expect(all).toHaveLength(MAX_KEPT.imports)
+    expect(all[0]).toMatchObject({ rejected: MAX_KEPT.rejects + 5 })
+    expect((yield* rejectsOf(all[0]!.id)).rejects).toHaveLength(MAX_KEPT.rejects)
+  })
+})
