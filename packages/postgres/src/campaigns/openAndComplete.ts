@@ -13,6 +13,7 @@ export const IS_SERVED = `
 export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const isServed = sql.literal(IS_SERVED)
+    // Turns are inserted in the order of their keys, so that two workers never wait for each other.
     yield* sql`
       with opened as (
         update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
@@ -20,11 +21,11 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
         returning organization_id, id
       ), turn as (
         insert into campaign_turns (organization_id, campaign_id, next_at)
-        select organization_id, id, '-infinity' from opened
+        select organization_id, id, '-infinity' from opened order by organization_id, id
         on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at
       ), turn_of_organization as (
         insert into organization_turns (organization_id, next_at)
-        select distinct organization_id, '-infinity'::timestamptz from opened
+        select distinct organization_id, '-infinity'::timestamptz from opened order by organization_id
         on conflict (organization_id) do update set next_at = excluded.next_at
       )
       update subject_tests test set began_at = clock_timestamp() from opened
@@ -36,12 +37,14 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
       where status = ${open.to} and not exists (
         select from campaign_turns
         where organization_id = campaign.organization_id and campaign_id = campaign.id and next_at < clock_timestamp() + interval '2 minutes')
+      order by organization_id, id
       on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at`
     yield* sql`
       insert into organization_turns (organization_id, next_at)
       select distinct organization_id, '-infinity'::timestamptz from campaign_turns turn
       where not exists (
         select from organization_turns where organization_id = turn.organization_id and next_at < clock_timestamp() + interval '2 minutes')
+      order by organization_id
       on conflict (organization_id) do update set next_at = excluded.next_at`
     // What a window that ends would drop waits while the clock is not believed.
     // A lease may still report a message as sent, so its campaign is not closed. Recipients can still be imported into an empty campaign.

@@ -4,10 +4,11 @@ import { commandCampaign, publishChunk, scheduleCampaign } from "@outreach/domai
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns } from "@outreach/testing/sendCampaign"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
@@ -90,5 +91,30 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
     yield* commandCampaign(id, "pause")
     yield* openAndComplete
     expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
+  })
+
+  test("gives lost turns back in the order of their organizations, so that workers never deadlock", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [first, ...others] = Array.from({ length: 6 }, (_, i) => `org_${i}`)
+    yield* sql`
+      insert into campaign_turns (organization_id, campaign_id, next_at)
+      select id, 'cmp_0', clock_timestamp() from unnest(${[first, ...others]}::text[]) as id`
+    const give = (id: string | undefined) =>
+      sql`insert into organization_turns (organization_id, next_at) values (${id}, '-infinity')`
+    const begun = yield* Deferred.make<void>()
+    const worker = Effect.gen(function* () {
+      yield* give(first)
+      yield* Deferred.succeed(begun, undefined)
+      yield* Effect.repeat(sql`select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))`, {
+        until: ({ length }) => length > 0,
+      })
+      yield* Effect.forEach(others, give)
+    })
+    yield* Effect.all([inTransaction(worker), Effect.andThen(Deferred.await(begun), openAndComplete)], {
+      concurrency: "unbounded",
+    })
+    for (const table of ["campaign_turns", "organization_turns"]) {
+      expect(yield* sql`delete from ${sql(table)} where organization_id like 'org\\__' returning true`).toHaveLength(6)
+    }
   })
 })
