@@ -15,19 +15,31 @@ export interface TestSchema {
   readonly migrate: (url: string) => Promise<void>
 }
 
+/** The names of the templates that this process has created. They exist until the run ends, so each is created once. */
+const templates = new Map<string, Promise<string>>()
+
+const templateOf = (server: string, { name, sources, migrate }: TestSchema): Promise<string> => {
+  const key = [server, name, ...sources].join(" ")
+  const create = async () => {
+    const template = `${name}_${await digest(sources)}`
+    await createTemplate(server, template, migrate)
+    return template
+  }
+  templates.set(key, templates.get(key) ?? create())
+  return templates.get(key)!
+}
+
 /**
  * Gives a test file its own migrated database, cloned before its tests and dropped after them. The file fails if it leaves
  * a connection open. The project's `globalSetup` must name `@outreach/embedded-postgres/vitestServer`.
  *
  * @returns a function that returns the database's address inside tests and hooks
  */
-export function testDatabase({ name, sources, migrate }: TestSchema): () => string {
+export function testDatabase(schema: TestSchema): () => string {
   let clone: Clone | undefined
   beforeAll(async () => {
     const server = await postgresUrl()
-    const template = `${name}_${await digest(sources)}`
-    await createTemplate(server, template, migrate)
-    clone = await cloneDatabase(server, template)
+    clone = await cloneDatabase(server, await templateOf(server, schema))
   }, 60_000)
   afterAll(async () => {
     await clone?.drop()

@@ -20,10 +20,19 @@ export const sendCampaign = Effect.fnUntraced(function* (campaignId: CampaignId)
 /** Leases the given number of messages of all campaigns, whichever has the next turn, without any rate unless `options` names one. */
 export const claimMessages = Effect.fnUntraced(function* (limit: number, options: Partial<MessageClaim> = {}) {
   const sql = yield* SqlClient.SqlClient
-  // A test may have changed behind the back of the turns when a message is due.
-  for (const table of ["campaign_turns", "organization_turns"]) {
-    yield* sql`update ${sql(table)} set next_at = least(next_at, clock_timestamp())`
-  }
+  // A test may have changed behind the back of the turns when a message is due. Rows are locked in one order, because tests claim concurrently.
+  yield* sql`
+    with late as materialized (
+      select organization_id, campaign_id from campaign_turns where next_at > clock_timestamp()
+      order by organization_id, campaign_id for update
+    )
+    update campaign_turns turn set next_at = clock_timestamp() from late
+    where turn.organization_id = late.organization_id and turn.campaign_id = late.campaign_id`
+  yield* sql`
+    with late as materialized (
+      select organization_id from organization_turns where next_at > clock_timestamp() order by organization_id for update
+    )
+    update organization_turns turn set next_at = clock_timestamp() from late where turn.organization_id = late.organization_id`
   return yield* claimDue({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options })
 })
 
