@@ -13,6 +13,7 @@ import type { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -23,7 +24,7 @@ import { SqlClient } from "effect/sql"
 const test = effectTest(runOnDatabase({ maxConnections: 12 }))
 type Work = Effect.Effect<unknown, { readonly _tag: string }, Layer.Success<ReturnType<typeof adaptersFor>>>
 
-const ROUNDS = 30
+const ROUNDS = propertyRuns(5)
 const EVENTS = 20
 const WHOLE_LOG = { from: "2026-01-01T00:00:00.000000Z" as Timestamp, to: "2999-01-01T00:00:00.000000Z" as Timestamp }
 
