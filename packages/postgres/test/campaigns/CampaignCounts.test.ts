@@ -1,20 +1,27 @@
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
+import type { RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
+import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { markMailed } from "@outreach/domain/restores/Restores"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeEach, describe, expect } from "vitest"
-import { countCampaign, keep, progressOf, seed, settle } from "./countCampaign.ts"
+import fc from "fast-check"
+import { beforeEach, describe, expect, it } from "vitest"
+import { carryOut, operation } from "./campaignHistory.ts"
+import { countCampaign, funnelHours, keep, progressOf, seed, settle } from "./countCampaign.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
@@ -140,10 +147,10 @@ describe("the counts of a campaign", () => {
   })
 
   test("are right after reports on one domain that come at once, some of them twice, while other messages are settled", function* () {
-    const { campaign } = yield* seedCampaign({ recipients: 40 })
+    const { campaign } = yield* seedCampaign({ recipients: 20 })
     yield* sendCampaign(campaign.id)
-    const leases = yield* claimMessages(40)
-    const [sent, others] = [leases.slice(0, 24), leases.slice(24)]
+    const leases = yield* claimMessages(20)
+    const [sent, others] = [leases.slice(0, 12), leases.slice(12)]
     for (const lease of sent) yield* settle(lease, { _tag: "Accepted" })
     const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" } as const
     const gone = { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 5.2.1 Disabled" } as const
@@ -152,8 +159,168 @@ describe("the counts of a campaign", () => {
     )
     const settled = others.map((lease, i) => settle(lease, [blocked, gone, { _tag: "Accepted" } as const][i % 3]!))
     yield* Effect.all([...late, ...settled], { concurrency: "unbounded", discard: true })
-    const counted = { sent: 29, bounced: 13, refusedLater: 16 }
+    const counted = { sent: 14, bounced: 7, refusedLater: 8 }
     expect(yield* progressOf(campaign.id)).toMatchObject(counted)
     expect((yield* keep(campaign.id)).queue).toEqual((yield* countCampaign(campaign.id)).queue)
   })
 })
+
+describe("the counts of a campaign", () => {
+  it("are what its rows count to, whatever was imported, published, sent, withdrawn, hit and erased", () =>
+    fc.assert(
+      fc.asyncProperty(fc.boolean(), fc.array(operation, { minLength: 3, maxLength: 25 }), (isTest, operations) =>
+        run(
+          Effect.gen(function* () {
+            const seeded = yield* seed(isTest)
+            const { id, organizationId } = seeded.campaign
+            for (const operation of operations) yield* carryOut(seeded, operation)
+            expect(yield* keep(id)).toEqual(yield* countCampaign(id))
+            const funnel = yield* funnelHours(organizationId)
+            expect(funnel.kept).toEqual(funnel.counted)
+            const kept = yield* progressOf(id)
+            yield* (yield* CampaignCounts).fold
+            expect(yield* keep(id)).toEqual(yield* countCampaign(id))
+            expect(yield* progressOf(id)).toEqual(kept)
+            yield* resetSending
+          }),
+        ),
+      ),
+      { numRuns: propertyRuns(3) },
+    ))
+})
+
+describe("the complaints and unsubscriptions of a campaign", () => {
+  const recipientsOf = Effect.fnUntraced(function* (campaignId: string) {
+    const sql = yield* SqlClient.SqlClient
+    return yield* sql<{ id: RecipientId; isErased: boolean }>`
+      select id, erased_at is not null as "isErased" from recipients where campaign_id = ${campaignId} order by id`
+  })
+
+  const HOUR = 3600
+  const hourNow = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ hour: number }>`
+      select extract(epoch from date_trunc('hour', clock_timestamp(), 'UTC'))::int as hour`
+    return rows[0]!.hour
+  })
+
+  /** Moves what was counted an hour back, by way of hours that are free. */
+  const wait = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const table of ["campaign_counts", "campaign_count_changes"]) {
+      yield* sql`update ${sql(table)} set hour = hour - interval '1000 hours' where isfinite(hour)`
+      yield* sql`update ${sql(table)} set hour = hour + interval '999 hours' where isfinite(hour)`
+    }
+  })
+
+  const keptHours = Effect.fnUntraced(function* (campaignId: string) {
+    const sql = yield* SqlClient.SqlClient
+    return yield* sql<Count>`
+      select each.name, extract(epoch from hour)::int as hour, sum(count)::int as count
+      from campaigns cross join lateral counts_of_campaign(organization_id, campaigns.id)
+      cross join lateral (values ('complained', complained), ('unsubscribed', unsubscribed)) each (name, count)
+      where campaigns.id = ${campaignId} and count <> 0 group by 1, 2 having sum(count) <> 0 order by 1, 2`
+  })
+
+  const step = fc.record({
+    do: fc.constantFrom(
+      "complain",
+      "opt out",
+      "ask",
+      "ask of the program",
+      "take back",
+      "apply",
+      "erase",
+      "fold",
+      "wait",
+    ),
+    who: fc.nat({ max: 2 }),
+  })
+  it("tell how many have complained and how many stay unsubscribed, whatever they repeat and take back", () =>
+    fc.assert(
+      fc.asyncProperty(fc.boolean(), fc.array(step, { minLength: 5, maxLength: 25 }), (isTest, steps) =>
+        run(
+          Effect.gen(function* () {
+            const { campaign, organization } = yield* seed(isTest)
+            const unsubscriptions = yield* UnsubscriptionRepository
+            const [complained, unsubscribed] = [new Set<RecipientId>(), new Set<RecipientId>()]
+            let hours: ReadonlyArray<Count> = []
+            for (const { do: name, who } of steps) {
+              const { id, isErased } = (yield* recipientsOf(campaign.id))[who]!
+              const recipient = { organizationId: organization.id, recipientId: id }
+              if (name === "complain") yield* reportComplaint(id, "abuse")
+              if (name === "opt out") yield* reportComplaint(id, "opt-out")
+              if (name === "ask") yield* unsubscriptions.ask(recipient)
+              if (name === "ask of the program") yield* unsubscriptions.ask(recipient, "program")
+              if (name === "take back") yield* unsubscriptions.revoke(recipient)
+              if (name === "apply") yield* applyUnsubscriptions
+              if (name === "erase") yield* eraseRecipients(organization.id, [id])
+              if (name === "fold") yield* (yield* CampaignCounts).fold
+              if (name === "wait") {
+                yield* wait
+                hours = hours.map((each) => ({ ...each, hour: each.hour - HOUR }))
+              }
+              if (isErased) continue
+              const before = [complained.size, unsubscribed.size] as const
+              if (name === "complain") complained.add(id)
+              if (name === "take back") unsubscribed.delete(id)
+              else if (name.startsWith("ask") || name === "opt out") unsubscribed.add(id)
+              const hour = yield* hourNow
+              hours = [
+                ...hours,
+                { name: "complained", hour, count: complained.size - before[0] },
+                { name: "unsubscribed", hour, count: unsubscribed.size - before[1] },
+              ]
+            }
+            const counts = { complained: complained.size, unsubscribed: unsubscribed.size }
+            expect(yield* progressOf(campaign.id)).toMatchObject(counts)
+            const expected = sumHours(hours)
+            expect(yield* keptHours(campaign.id)).toEqual(expected)
+            yield* (yield* CampaignCounts).fold
+            expect(yield* progressOf(campaign.id)).toMatchObject(counts)
+            expect(yield* keptHours(campaign.id)).toEqual(expected)
+          }),
+        ),
+      ),
+      { numRuns: propertyRuns(3) },
+    ))
+
+  test("count once what comes several times at once", function* () {
+    const { campaign, organization } = yield* seed(false)
+    const { id } = (yield* recipientsOf(campaign.id))[0]!
+    const recipient = { organizationId: organization.id, recipientId: id }
+    const { ask, revoke } = yield* UnsubscriptionRepository
+    const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.all(
+        Array.from({ length: 8 }, () => effect),
+        { concurrency: "unbounded" },
+      )
+    yield* atOnce(reportComplaint(id, "abuse"))
+    expect(yield* progressOf(campaign.id)).toMatchObject({ complained: 1, unsubscribed: 0 })
+    for (const [effect, unsubscribed] of [
+      [ask(recipient), 1],
+      [revoke(recipient), 0],
+      [ask(recipient), 1],
+    ] as const) {
+      yield* atOnce(effect)
+      expect(yield* progressOf(campaign.id)).toMatchObject({ complained: 1, unsubscribed })
+    }
+  })
+})
+
+interface Count {
+  readonly name: string
+  readonly hour: number
+  readonly count: number
+}
+
+const sumHours = (counts: ReadonlyArray<Count>): ReadonlyArray<Count> => {
+  const sums = new Map<string, Count>()
+  for (const { name, hour, count } of counts) {
+    const key = `${name} ${hour}`
+    sums.set(key, { name, hour, count: (sums.get(key)?.count ?? 0) + count })
+  }
+  return [...sums.values()]
+    .filter(({ count }) => count !== 0)
+    .sort((one, other) => one.name.localeCompare(other.name) || one.hour - other.hour)
+}

@@ -4,24 +4,27 @@ import { EVENTS } from "@outreach/contract"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
+import { Deployment } from "@outreach/domain/Deployment"
 import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
+import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { updateProgram } from "@outreach/domain/programs/Programs"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
-import { whileOpen } from "@outreach/testing/inTransaction"
+import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns } from "@outreach/testing/sendCampaign"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase({ layer: DeliveryReader.layer })
 const test = effectTest(run)
 
-// Publishing takes whatever campaign is next, so each test begins without any under way.
+// Publishing and advancing take whatever campaigns there are, so each test starts without an active one.
 beforeEach(() => run(cancelCampaigns))
 
 const published = EVENTS["outreach.recipients_published"].envelope
@@ -38,14 +41,14 @@ const events = Effect.fnUntraced(function* (organizationId: OrganizationId) {
 
 describe("publishChunk", () => {
   test("announces recipients in chunks of at most 500, one event each, and moves the campaign along", function* () {
-    const { organization, program, campaign } = yield* seedCampaign({ recipients: 1203, emailDomain: "x.io" })
+    const { organization, program, campaign } = yield* seedCampaign({ recipients: 501, emailDomain: "x.io" })
     yield* scheduleCampaign(campaign.id)
     const statuses: Array<CampaignStatus> = []
     while (yield* publishChunk()) statuses.push(yield* status(campaign.id))
-    expect(statuses).toEqual(["publishing", "publishing", "published"])
+    expect(statuses).toEqual(["publishing", "published"])
 
     const envelopes = yield* events(organization.id)
-    expect(envelopes.map(({ data }) => data.recipients.length)).toEqual([500, 500, 203])
+    expect(envelopes.map(({ data }) => data.recipients.length)).toEqual([500, 1])
     for (const envelope of envelopes) {
       expect(envelope).toMatchObject({ livemode: false, occurred_at: envelope.emitted_at })
       expect(envelope.data).toMatchObject({
@@ -66,31 +69,17 @@ describe("publishChunk", () => {
     )
     const from = recipientsFrom(fromUnixMillis(0))
     const { rows: kept } = yield* (yield* RecipientRepository).page(organization.id, from, 2000)
-    expect([announced.size, kept.length]).toEqual([1203, 1203])
+    expect([announced.size, kept.length]).toEqual([501, 501])
     for (const { id, token, npi, email, updatedAt } of kept) {
       expect(announced.get(id)).toEqual({ service_recipient_id: id, token, npi, email, updatedAt })
     }
-    expect(yield* (yield* CampaignRepository).progress(campaign.id)).toEqual({
-      recipients: 1203,
-      published: 1203,
-      queued: 1203,
-      deferred: 0,
-      unknown: 0,
-      quarantined: 0,
-      refusedLater: 0,
-      complained: 0,
-      unsubscribed: 0,
-      withdrawn: 0,
-      sent: 0,
-      sentInLastMinute: 0,
-      bounced: 0,
-      answered: 0,
-    })
+    const { recipients, published, queued, ...others } = yield* (yield* CampaignRepository).progress(campaign.id)
+    expect([recipients, published, queued, ...new Set(Object.values(others))]).toEqual([501, 501, 501, 0])
   })
 
   test("announces long addresses in events of at most 64 KiB, each recipient once", function* () {
     const emailDomain = `${"clinic.".repeat(30)}test`
-    const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain })
+    const { organization, campaign } = yield* seedCampaign({ recipients: 300, emailDomain })
     yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
     expect(yield* status(campaign.id)).toBe("published")
@@ -99,8 +88,8 @@ describe("publishChunk", () => {
       select max(octet_length(body)) as largest from events where organization_id = ${organization.id}`
     expect(largest).toBeLessThanOrEqual(65_536)
     const announced = (yield* events(organization.id)).flatMap(({ data }) => data.recipients)
-    expect([announced.length, new Set(announced.map(({ token }) => token)).size]).toEqual([700, 700])
-    expect((yield* (yield* CampaignRepository).progress(campaign.id)).queued).toBe(700)
+    expect([announced.length, new Set(announced.map(({ token }) => token)).size]).toEqual([300, 300])
+    expect((yield* (yield* CampaignRepository).progress(campaign.id)).queued).toBe(300)
   })
 
   test("makes no empty event when the last chunk was full, or nobody was imported", function* () {
@@ -116,22 +105,9 @@ describe("publishChunk", () => {
     }
   })
 
-  test("gives each event to each endpoint of the organization", function* () {
-    const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 3 })
-    yield* seedCampaign({ recipients: 0 })
-    yield* scheduleCampaign(campaign.id)
-    while (yield* publishChunk()) {}
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql`
-      select id from events where organization_id = ${organization.id}`
-    const waiting = yield* (yield* DeliveryReader).list({ endpointId: endpoint.id, limit: 10 })
-    expect(waiting.map(({ eventId, state }) => [eventId, state])).toEqual(rows.map(({ id }) => [id, "pending"]))
-    expect(waiting).toHaveLength(1)
-  })
-
   test("leaves drafts and paused campaigns alone, and goes on where it stopped", function* () {
     const repository = yield* CampaignRepository
-    const { organization, campaign } = yield* seedCampaign({ recipients: 700, emailDomain: "x.io" })
+    const { organization, campaign } = yield* seedCampaign({ recipients: 501, emailDomain: "x.io" })
     expect(yield* publishChunk()).toBe(false)
     yield* scheduleCampaign(campaign.id)
     expect(yield* publishChunk()).toBe(true)
@@ -140,7 +116,7 @@ describe("publishChunk", () => {
     expect((yield* repository.progress(campaign.id)).published).toBe(500)
     yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
-    expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([500, 200])
+    expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([500, 1])
   })
 
   test("lets two publishers work at two campaigns, never at the same", function* () {
@@ -196,9 +172,6 @@ describe("createCampaign", () => {
     for (const kind of ["traffic", "survey"] as const) {
       const refused = yield* Effect.flip(createCampaign({ ...campaign, kind, html: "<p>{{ sender_name }}</p>" }))
       expect(refused).toMatchObject({ _tag: "SenderNotShown", missing: ["postalAddress", "unsubscribeUrl"] })
-      expect(refused.message).toBe(
-        "The html does not show the postal address and the link to unsubscribe. Add {{ postal_address }} and {{ unsubscribe_url }} where recipients see it, or let `--layout plain` add a footer.",
-      )
     }
   })
 
@@ -271,20 +244,164 @@ describe("CampaignRepositoryPg.summaries", () => {
     const theirs = yield* seedCampaign({ recipients: 0 })
     const ids = [ours.campaign.id, theirs.campaign.id]
     const summaries = yield* (yield* CampaignRepository).summaries(ours.organization.id, ids)
-    const {
-      subject: _,
-      html: _html,
-      text: _text,
-      shortLink: _link,
-      fields: _fields,
-      perMinute: _rate,
-      hours: _hours,
-      pauseOnComplaints: _pauses,
-      stoppedAt: _stoppedAt,
-      stoppedBy: _stoppedBy,
-      stopReason: _stopReason,
-      ...campaign
-    } = ours.campaign
-    expect([...summaries]).toEqual([[campaign.id, { campaign, program: ours.program }]])
+    expect([...summaries.keys()]).toEqual([ours.campaign.id])
+    const { campaign, program } = summaries.get(ours.campaign.id)!
+    expect(program).toEqual(ours.program)
+    expect(ours.campaign).toMatchObject(campaign)
+  })
+})
+
+/** Lets a campaign's window end, as the passing of its time would. */
+const endWindow = Effect.fnUntraced(function* (id: CampaignId) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update campaigns set window_start = clock_timestamp() - interval '1 day',
+      window_end = clock_timestamp() - interval '1 second'
+    where id = ${id}`
+})
+
+describe("CampaignRepositoryPg.openAndComplete", () => {
+  const openAndComplete = Effect.flatMap(CampaignRepository, (campaigns) => campaigns.openAndComplete)
+  const queued = Effect.fnUntraced(function* (id: CampaignId) {
+    return (yield* (yield* CampaignRepository).progress(id)).queued
+  })
+  const publishedCampaign = Effect.fnUntraced(function* (options: { recipients: number; opensIn?: number }) {
+    const { campaign } = yield* seedCampaign(options)
+    yield* scheduleCampaign(campaign.id, { force: ["recipients"] })
+    while (yield* publishChunk()) {}
+    return campaign.id
+  })
+
+  test("opens a published campaign when its window has begun, and not before", function* () {
+    const now = yield* publishedCampaign({ recipients: 1 })
+    const later = yield* publishedCampaign({ recipients: 1, opensIn: 600 })
+    yield* openAndComplete
+    expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
+  })
+
+  test("completes a campaign with nothing left to send", function* () {
+    const id = yield* publishedCampaign({ recipients: 1 })
+    yield* SqlClient.SqlClient.use((sql) => sql`delete from messages where campaign_id = ${id}`)
+    yield* openAndComplete
+    expect(yield* status(id)).toBe("completed")
+  })
+
+  test("leaves an empty campaign open until its window ends, because it may still get recipients", function* () {
+    const id = yield* publishedCampaign({ recipients: 0 })
+    yield* openAndComplete
+    expect(yield* status(id)).toBe("sending")
+    yield* endWindow(id)
+    yield* openAndComplete
+    expect(yield* status(id)).toBe("completed")
+  })
+
+  test("completes a campaign whose window has ended, and drops what it did not send", function* () {
+    const id = yield* publishedCampaign({ recipients: 3 })
+    yield* openAndComplete
+    yield* endWindow(id)
+    yield* openAndComplete
+    expect([yield* status(id), yield* queued(id)]).toEqual(["completed", 0])
+  })
+
+  test("waits for the messages that a worker still holds", function* () {
+    const id = yield* publishedCampaign({ recipients: 3 })
+    yield* openAndComplete
+    expect(yield* claimMessages({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null })).toHaveLength(1)
+    yield* endWindow(id)
+    yield* openAndComplete
+    expect([yield* status(id), yield* queued(id)]).toEqual(["sending", 3])
+
+    yield* commandCampaign(id, "cancel")
+    yield* openAndComplete
+    expect(yield* queued(id)).toBe(1)
+  })
+
+  test("keeps a paused campaign's messages", function* () {
+    const id = yield* publishedCampaign({ recipients: 3 })
+    yield* commandCampaign(id, "pause")
+    yield* openAndComplete
+    expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
+  })
+
+  test("gives lost turns back in the order of their organizations, so that workers never deadlock", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [first, ...others] = Array.from({ length: 6 }, (_, i) => `org_${i}`)
+    yield* sql`
+      insert into campaign_turns (organization_id, campaign_id, next_at)
+      select id, 'cmp_0', clock_timestamp() from unnest(${[first, ...others]}::text[]) as id`
+    const give = (id: string | undefined) =>
+      sql`insert into organization_turns (organization_id, next_at) values (${id}, '-infinity')`
+    const begun = yield* Deferred.make<void>()
+    const worker = Effect.gen(function* () {
+      yield* give(first)
+      yield* Deferred.succeed(begun, undefined)
+      yield* Effect.repeat(sql`select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))`, {
+        until: ({ length }) => length > 0,
+      })
+      yield* Effect.forEach(others, give)
+    })
+    yield* Effect.all([inTransaction(worker), Effect.andThen(Deferred.await(begun), openAndComplete)], {
+      concurrency: "unbounded",
+    })
+    for (const table of ["campaign_turns", "organization_turns"]) {
+      expect(yield* sql`delete from ${sql(table)} where organization_id like 'org\\__' returning true`).toHaveLength(6)
+    }
+  })
+})
+
+describe("scheduling a campaign", () => {
+  test("is refused while a check fails, and names every failed check with what to do", function* () {
+    const { campaign, program, organization } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update programs set status = 'archived' where id = ${program.id}`
+    yield* sql`update signing_secrets set expires_at = clock_timestamp() where organization_id = ${organization.id}`
+    const refused = yield* Effect.flip(scheduleCampaign(campaign.id))
+    expect(refused).toMatchObject({ _tag: "CampaignNotReady", campaignId: campaign.id })
+    for (const words of [
+      `recipients: No recipient is imported. Import them: ops recipients import --campaign ${campaign.id} <file>.`,
+      "program: The program",
+      "signing_secret: No signing secret is active for 1 enabled endpoint. Run ops secrets rotate",
+      "--force recipients,program,signing_secret",
+    ]) {
+      expect(refused.message).toContain(words)
+    }
+    expect(yield* status(campaign.id)).toBe("draft")
+  })
+
+  test("overrides the checks that are named, and no other", function* () {
+    const { campaign, program } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update programs set completer_target = 1 where id = ${program.id}`
+    yield* sql`
+      insert into digest_funnel (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
+        account_created_total, learner_qualified_total, completer_qualified_total)
+      select organization_id, id, current_date, 0, 0, 1, 0, 0, 1 from programs where id = ${program.id}`
+    const force = (...checks: ReadonlyArray<"recipients" | "quota" | "window">) =>
+      scheduleCampaign(campaign.id, { force: checks })
+    const refused = yield* Effect.flip(force("recipients", "window"))
+    expect(refused.message).toMatch(/^Campaign \S+ is not ready: 1 of 12 checks failed\.\nquota: /)
+    expect((yield* force("recipients", "quota")).status).toBe("scheduled")
+  })
+
+  test("checks a campaign that is resumed as well", function* () {
+    const { campaign, program } = yield* seedCampaign({ recipients: 2 })
+    yield* scheduleCampaign(campaign.id)
+    yield* commandCampaign(campaign.id, "pause")
+    yield* SqlClient.SqlClient.use((sql) => sql`update programs set status = 'archived' where id = ${program.id}`)
+    expect(yield* Effect.flip(scheduleCampaign(campaign.id, { command: "resume" }))).toMatchObject({
+      _tag: "CampaignNotReady",
+    })
+    expect((yield* scheduleCampaign(campaign.id, { command: "resume", force: ["program"] })).status).toBe("scheduled")
+  })
+
+  test("is refused in production while PUBLIC_BASE_URL is not https", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 1 })
+    const at = (publicBaseUrl: string) =>
+      scheduleCampaign(campaign.id).pipe(
+        Effect.provideService(Deployment, { livemode: true }),
+        Effect.provideService(PreflightSettings, { signsMail: true, publicBaseUrl }),
+      )
+    expect((yield* Effect.flip(at("http://outreach.test"))).message).toContain("public_base_url: ")
+    expect((yield* at("https://outreach.test")).status).toBe("scheduled")
   })
 })

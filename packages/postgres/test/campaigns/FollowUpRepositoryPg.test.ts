@@ -168,7 +168,7 @@ describe("a follow-up", () => {
   })
 
   test("is drawn exactly once by any number of workers, chunk after chunk", function* () {
-    const first = yield* sentCampaign(1700)
+    const first = yield* sentCampaign(501)
     const followUp = yield* follow(first)
     yield* scheduleCampaign(followUp.id)
     const worker = Effect.gen(function* () {
@@ -179,13 +179,13 @@ describe("a follow-up", () => {
       { concurrency: "unbounded" },
     )
     yield* publishAll
-    expect(yield* npisOf(followUp)).toEqual(numbers(0, 1700))
+    expect(yield* npisOf(followUp)).toEqual(numbers(0, 501))
     expect((yield* find(followUp))?.skipped).toEqual({})
-    expect(yield* (yield* CampaignRepository).progress(followUp.id)).toMatchObject({ published: 1700, queued: 1700 })
+    expect(yield* (yield* CampaignRepository).progress(followUp.id)).toMatchObject({ published: 501, queued: 501 })
   })
 
   test("goes on where a worker died, and after a pause", function* () {
-    const first = yield* sentCampaign(1100)
+    const first = yield* sentCampaign(501)
     yield* happen(first, 3, "human clicked")
     const followUp = yield* follow(first)
     yield* scheduleCampaign(followUp.id)
@@ -197,12 +197,12 @@ describe("a follow-up", () => {
     yield* commandCampaign(followUp.id, "pause")
     expect(yield* publishChunk()).toBe(false)
     yield* draw(followUp)
-    expect(yield* npisOf(followUp)).toHaveLength(1099)
+    expect(yield* npisOf(followUp)).toHaveLength(500)
     expect((yield* find(followUp))?.skipped).toEqual({ clicked: 1 })
   })
 
   test("starts over, and draws nobody twice, when the last recipient read is erased", function* () {
-    const first = yield* sentCampaign(700)
+    const first = yield* sentCampaign(501)
     const followUp = yield* follow(first)
     yield* scheduleCampaign(followUp.id)
     yield* publishChunk()
@@ -214,7 +214,7 @@ describe("a follow-up", () => {
       update recipient_keys set npi = '0000000001', email = 'erased@example.invalid'
       where recipient_id = (select last_id from follow_ups where campaign_id = ${followUp.id})`
     yield* publishAll
-    expect(yield* npisOf(followUp)).toEqual(numbers(0, 700))
+    expect(yield* npisOf(followUp)).toEqual(numbers(0, 501))
     expect((yield* find(followUp))?.skipped).toEqual({ erased: 1 })
   })
 

@@ -80,7 +80,7 @@ const sendTestGroup = Effect.fnUntraced(function* (campaign: Campaign) {
 
 describe("the test group", () => {
   test("is leased at once, each recipient with the subject that the hash says, and the others wait", function* () {
-    const campaign = yield* seed(200)
+    const campaign = yield* seed(60)
     yield* sendCampaign(campaign.id)
     const rows = yield* recipientsOf(campaign)
     for (const { id, testSubject, waits } of rows) {
@@ -128,7 +128,7 @@ const byId = (one: { readonly recipientId: string }, other: { readonly recipient
 
 describe("the winner", () => {
   test("is decided after the time, not before, by clicks without suspected bots, and the others get it", function* () {
-    const campaign = yield* seed(100)
+    const campaign = yield* seed(40)
     const leases = yield* sendTestGroup(campaign)
     const [a, b] = [of(leases, "a"), of(leases, "b")]
     yield* click(campaign, a, "bot clicked")
@@ -144,7 +144,7 @@ describe("the winner", () => {
       counts: { a: { sent: a.length, clicked: 0 }, b: { sent: b.length, clicked: 2 } },
     })
     const others = yield* claimMessages(1000)
-    expect([others.length, of(others, null).length]).toEqual([100 - leases.length, 100 - leases.length])
+    expect([others.length, of(others, null).length]).toEqual([40 - leases.length, 40 - leases.length])
     const queue = yield* MessageQueue
     expect((yield* queue.template(campaign.id, null)).subject).toBe("{{ program_name }} is waiting")
     yield* settleAll(others)
