@@ -3,23 +3,19 @@ import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
-const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof settled> | Partitions | DeliveryReader>) =>
-  Effect.runPromise(Effect.provide(effect, Layer.provideMerge(DeliveryReader.layer, adaptersFor(url()))))
-const test = effectTest(run)
-
 const setClock = simulatedClock(url)
+const test = effectTest(runOnDatabase({ url, layer: DeliveryReader.layer }))
 
 /** Takes a delivery of an event. */
 const leased = Effect.gen(function* () {
@@ -58,6 +54,9 @@ const unsorted = Effect.gen(function* () {
 const day = (n: number): string => new Date(Date.UTC(2050, 0, 10 + n)).toISOString().slice(0, 10)
 const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => day(from + i))
 
+/** The last day of the test that goes on day after day. */
+const LAST_DAY = 6
+
 // The clock goes on from test to test, and partitions with it.
 describe("the days of delivered", { shuffle: false }, () => {
   test("moves what came before a day had its place to where it belongs", function* () {
@@ -76,7 +75,7 @@ describe("the days of delivered", { shuffle: false }, () => {
   test("keeps a week ahead and a number of days back, day after day, whoever does it and how often", function* () {
     const deliveries = yield* DeliveryReader
     const delivered: Array<Effect.Success<typeof settled>> = []
-    for (let today = 0; today <= 12; today++) {
+    for (let today = 0; today <= LAST_DAY; today++) {
       yield* setClock(`${day(today)}T00:00:00Z`)
       delivered.push(yield* settled)
       const kept = yield* Effect.all(
@@ -100,7 +99,7 @@ describe("the days of delivered", { shuffle: false }, () => {
   test("gives up after a moment where somebody reads the history for long, and drops the day another time", function* () {
     const sql = yield* SqlClient.SqlClient
     const reading = sql`select count(*) from delivered`
-    yield* setClock(`${day(13)}T12:00:00Z`)
+    yield* setClock(`${day(LAST_DAY + 1)}T12:00:00Z`)
     const failure = yield* whileOpen(reading, () =>
       Effect.gen(function* () {
         const failure = yield* Effect.flip(Effect.sandbox(keep(3)))
@@ -110,7 +109,7 @@ describe("the days of delivered", { shuffle: false }, () => {
     )
     expect(String(failure)).toContain("Partitions.add failed in the database: 55P03")
     expect(yield* keep(3)).toEqual({ added: 1, dropped: 1 })
-    expect(yield* days).toEqual(span(10, 20))
+    expect(yield* days).toEqual(span(LAST_DAY - 2, LAST_DAY + 8))
   })
 
   test("fails nothing that is settled while a day gets its place", function* () {

@@ -11,31 +11,23 @@ import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { asRole } from "@outreach/testing/testRoles"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { simulatedClock, stepClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
 const setClock = simulatedClock(url)
-type Services = Layer.Success<ReturnType<typeof adaptersFor>>
+const runAsOwner = runOnDatabase({ url, layer: DatabaseInspection.layer })
 /** Runs a part of a test as the owner of the tables. */
 const asOwner = <A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
-  Effect.suspend(() => Effect.provide(effect, Layer.fresh(adaptersFor(url())))) as Effect.Effect<A, E>
-// All else is done with the worker's role, which owns nothing.
-const test = effectTest(
-  <A, E>(effect: Effect.Effect<A, E, Services | DatabaseInspection>): Promise<A> =>
-    Effect.runPromise(
-      Effect.provide(
-        effect,
-        Layer.provideMerge(DatabaseInspection.layer, adaptersFor(asRole(url(), "worker"))),
-      ) as never,
-    ),
-)
+  Effect.flatten(Effect.promise(() => runAsOwner(Effect.exit(effect))))
+// Everything else uses the worker's role, which owns nothing.
+const test = effectTest(runOnDatabase({ url: () => asRole(url(), "worker"), layer: DatabaseInspection.layer }))
+type Services = Parameters<typeof runAsOwner>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never
 
 const at = (days: number): string => new Date(Date.UTC(2050, 5, 15, 12) + days * 86_400_000).toISOString()
 const believed = (days: number) => asOwner(setClock(at(days)))
@@ -159,7 +151,7 @@ describe("the time by which things are dropped and erased", { shuffle: false }, 
   })
 
   test("drops one month, or one day of deliveries, in a day at the most", function* () {
-    yield* asOwner(sqlAs("truncate events, hits cascade"))
+    yield* asOwner(Effect.andThen(sqlAs("delete from hits"), sqlAs("delete from events")))
     const dropped = Effect.forEach(PARTITIONED_TABLES, (table) =>
       Effect.map(partitionsOf(table), (names) => names.find((name) => !name.endsWith("earlier"))),
     )
@@ -194,7 +186,7 @@ describe("the time by which things are dropped and erased", { shuffle: false }, 
 
   test("does not come back for a clock that was off while nobody watched, before it has gone on steadily", function* () {
     yield* believed(400)
-    yield* asOwner(sqlAs("truncate clock_faults"))
+    yield* asOwner(sqlAs("delete from clock_faults"))
     const hour = 1 / 24
     // Off for three days: it takes three hours.
     yield* stepped(403)
@@ -236,12 +228,12 @@ describe("the time by which things are dropped and erased", { shuffle: false }, 
     yield* forgetAll
     const { responses, samples, requests, ...left } = yield* countOld
     expect(left).toEqual({ hits: 1, attempts: 1, outcomes: 1, trends: 1, deadLetters: 1 })
-    expect(yield* asOwner(Effect.provide(partitionsFinding, DatabaseInspection.layer))).toMatchObject({
+    expect(yield* asOwner(partitionsFinding)).toMatchObject({
       status: "warning",
       found: expect.stringContaining("2049-08-19 11:00 to 2049-08-19 13:00"),
     })
     // Once the operator has decided, they go.
-    yield* asOwner(sqlAs("truncate clock_faults"))
+    yield* asOwner(sqlAs("delete from clock_faults"))
     yield* forgetAll
     expect(yield* countOld).toMatchObject({ hits: 0, attempts: 0, outcomes: 0, trends: 0, deadLetters: 0 })
   })
@@ -263,7 +255,7 @@ describe("partitions that a wrong clock made", { shuffle: false }, () => {
   test("are named, and removed by the owner without a row", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* believed(600)
-    yield* asOwner(sqlAs("truncate clock_faults"))
+    yield* asOwner(sqlAs("delete from clock_faults"))
     yield* addAll
     const names = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
     // The first worker of a deployment came under this clock, as its migration did.

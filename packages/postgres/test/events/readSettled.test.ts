@@ -56,6 +56,8 @@ const looksUpTransaction = Effect.gen(function* () {
   )
 })
 
+const soon = Effect.provideService(SettlingLimit, "20 millis")
+
 describe("a page that is the last one", () => {
   test("waits for a transaction that has its timestamp, and shows what it wrote", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
@@ -73,14 +75,14 @@ describe("a page that is the last one", () => {
   test("waits for a timestamp that was given within a savepoint", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const withSavepoint = inTransaction(Effect.andThen(publishSent(campaign, 1), commitTimestamp(organization.id)))
-    const page = yield* whileOpen(withSavepoint, () => pageOf(organization.id))
+    const page = yield* whileOpen(withSavepoint, () => soon(pageOf(organization.id)))
     expect(page).toEqual({ rows: 0, isSettled: false })
   })
 
-  test("is not settled while a transaction keeps its timestamp for longer than a second", function* () {
+  test("is not settled while a transaction keeps its timestamp for longer than the limit", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     yield* publishSent(campaign, 2)
-    const during = () => pageOf(organization.id)
+    const during = () => soon(pageOf(organization.id))
     expect(yield* whileOpen(publishSent(campaign, 3), during)).toEqual({ rows: 2, isSettled: false })
     expect(yield* pageOf(organization.id)).toEqual({ rows: 5, isSettled: true })
   })

@@ -7,22 +7,21 @@ import { Settlements } from "@outreach/domain/mail/Settlements"
 import type { Ramp } from "@outreach/domain/senders/Ramp"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
-import { Effect, type Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeEach, describe, expect } from "vitest"
 import { simulatedClock } from "../simulatedClock.ts"
 
 const url = migratedDatabase()
-const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
-  Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
-const test = effectTest(run)
 const setClock = simulatedClock(url)
+const run = runOnDatabase({ url })
+const test = effectTest(run)
 
 beforeEach(() =>
   run(
@@ -242,7 +241,7 @@ const someDays = fc.record({
 describe("ramp_slots", () => {
   test("allows each day on which something is sent its number, whatever is wanted on which days", function* () {
     const sql = yield* SqlClient.SqlClient
-    for (const { daily, days } of fc.sample(someDays, 60)) {
+    for (const { daily, days } of fc.sample(someDays, PROPERTY_RUNS)) {
       let row = { number: 1, countedOn: "2026-01-01", sent: 0 }
       let today = 1
       const sentOn: Array<number> = []

@@ -50,16 +50,16 @@ describe("the turns of a claim", () => {
   })
 
   test("begin with a campaign that begins to send, and come to all in turn", function* () {
-    const campaigns = yield* Effect.replicateEffect(seedSending(20), 20)
+    const campaigns = yield* Effect.replicateEffect(seedSending(12), 12)
     for (let i = 0; i < 3; i++) yield* claim(16)
-    const last = yield* seedSending(20)
+    const last = yield* seedSending(12)
     expect(count(yield* claim(8), last)[0]).toBeGreaterThan(0)
     const leases = (yield* Effect.replicateEffect(claim(16), 6)).flat()
     expect(Math.min(...count(leases, ...campaigns, last))).toBeGreaterThan(0)
   })
 
   test("give a campaign that begins beside a long one every second message, also where a rate leaves one at a time", function* () {
-    const long = yield* seedSending(200)
+    const long = yield* seedSending(30)
     const options = { perMinute: 1 }
     yield* claim(9, options)
     const short = yield* seedSending(12)
