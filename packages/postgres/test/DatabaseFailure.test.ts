@@ -1,11 +1,17 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe } from "@effect/vitest"
+import { Transaction } from "@outreach/domain/Transaction"
 import { type DatabaseFailure, orDieAs } from "@outreach/postgres/DatabaseFailure"
+import { describeFault, faultOf } from "@outreach/postgres/describeFault"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { effectTest } from "@outreach/testing/effectTest"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { Cause, Effect, Exit } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { expect, it } from "vitest"
 
 const url = migratedDatabase()
+const run = runOnDatabase({ url })
+const test = effectTest(run)
 
 /** Lets a statement fail on a connection of its own, and answers what becomes of it. */
 const failureOf = async (
@@ -61,5 +67,66 @@ describe("DatabaseFailure", () => {
     const failure = await failureOf((sql) => sql`select 'dana@clinic.test'::int`)
     expect(failure).toMatchObject({ transient: false })
     expect(JSON.stringify(failure) + failure?.message).not.toContain("dana")
+  })
+})
+
+it("says about a schema that is missing or older how to migrate, and about all else what the connection says", async () => {
+  const faultIn = (statement: string) =>
+    run(SqlClient.SqlClient.use((sql) => sql.unsafe(statement)).pipe(Effect.flip, Effect.map(describeFault)))
+  for (const [code, statement] of [
+    ["42P01", "select from nowhere"],
+    ["42703", "select nothing from migrations"],
+    ["42883", "select nothing()"],
+  ] as const) {
+    expect(await faultIn(statement)).toEqual({ code, advice: expect.stringContaining("run `ops migrate`") })
+  }
+  expect(faultOf("42501").advice).toContain("`ops migrate --grant-to`")
+  expect(await faultIn("select set_config('statement_timeout', '-5', false)")).toEqual(faultOf("22023"))
+  expect(faultOf("22023").advice).toContain("look at the server's log")
+})
+
+/** Attempts a transaction in which an adapter's statement fails with a SQLSTATE. */
+const attempt = Effect.fnUntraced(function* (code: string) {
+  const sql = yield* SqlClient.SqlClient
+  const statement = sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+  return yield* Effect.exit((yield* Transaction).attempt(orDieAs("Test.fail")(statement)))
+})
+
+describe("TransactionPg.attempt", () => {
+  test("fails when the database would reject the transaction again", function* () {
+    const exit = yield* attempt("23514")
+    expect(Exit.isFailure(exit) && exit.cause.reasons[0]).toMatchObject({
+      error: { _tag: "TransactionRejected", reason: "23514" },
+    })
+  })
+
+  test("dies when the same transaction may succeed later", function* () {
+    const exit = yield* attempt("53300")
+    expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+  })
+})
+
+describe("TransactionPg.retryTransient", () => {
+  const failing = (code: string, failures: number) =>
+    Effect.gen(function* () {
+      const { retryTransient } = yield* Transaction
+      const sql = yield* SqlClient.SqlClient
+      let tries = 0
+      const statement = Effect.suspend(() =>
+        ++tries > failures
+          ? Effect.void
+          : sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`).pipe(Effect.asVoid),
+      )
+      const exit = yield* Effect.exit(retryTransient(orDieAs("Test.fail")(statement), 3))
+      return { tries, isDone: Exit.isSuccess(exit) }
+    })
+
+  test("runs again what the database failed for the moment, and no more often than it may", function* () {
+    expect(yield* failing("53300", 2)).toEqual({ tries: 3, isDone: true })
+    expect(yield* failing("53300", 9)).toEqual({ tries: 4, isDone: false })
+  })
+
+  test("leaves at once what the database would reject again", function* () {
+    expect(yield* failing("23514", 1)).toEqual({ tries: 1, isDone: false })
   })
 })

@@ -1,14 +1,17 @@
+import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
+import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
 import { dumpSchema } from "@outreach/postgres/dumpSchema"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
+import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { runWith } from "@outreach/testing/runWith"
 import { Effect } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 
-const runOn = <A>(url: string, effect: Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, testDatabaseLayer(url)))
-
+const SCHEMA = new URL("../schema.sql", import.meta.url)
 const migrated = migratedDatabase()
+const run = runWith(() => testDatabaseLayer(migrated()))
 /** Dumps the schema as a statement would leave it, and takes the statement back. */
 const dumpAfter = (statement: string) =>
   Effect.gen(function* () {
@@ -20,7 +23,7 @@ const dumpAfter = (statement: string) =>
 
 describe("dumpSchema", () => {
   it("writes what schema.sql says, so that schema.sql is what the migrations make", async () => {
-    await expect(await runOn(migrated(), dumpSchema)).toMatchFileSnapshot("../schema.sql")
+    await expect(await run(dumpSchema)).toMatchFileSnapshot("../schema.sql")
   })
 
   it.each([
@@ -40,7 +43,7 @@ describe("dumpSchema", () => {
     ["a storage parameter", "alter table deliveries reset (fillfactor)"],
     ["a function", "create function more() returns int language sql as 'select 1'"],
   ])("shows a change of %s", async (_what, statement) => {
-    expect(await runOn(migrated(), dumpAfter(statement))).not.toBe(await runOn(migrated(), dumpSchema))
+    expect(await run(dumpAfter(statement))).not.toBe(await readFile(SCHEMA, "utf8"))
   })
 
   it.each([
@@ -49,6 +52,36 @@ describe("dumpSchema", () => {
     ["an enum", "create type more as enum ('one')"],
     ["a generated column", "alter table api_keys add column more int generated always as (1) stored"],
   ])("dies at %s, rather than leave it out", async (_what, statement) => {
-    await expect(runOn(migrated(), dumpAfter(statement))).rejects.toThrow("dumpSchema cannot write what more is")
+    await expect(run(dumpAfter(statement))).rejects.toThrow("dumpSchema cannot write what more is")
   })
+})
+
+const url = testDatabase({
+  name: "schema_sql",
+  sources: [SCHEMA],
+  migrate: async (url) => {
+    const text = await readFile(SCHEMA, "utf8")
+    // The client sends one statement at a time; a block of PL/pgSQL holds them all.
+    const load = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`do $schema$ begin\n${text}\nend $schema$`))
+    await Effect.runPromise(Effect.provide(load, testDatabaseLayer(url)))
+  },
+})
+
+describe("schema.sql", () => {
+  it("makes the schema that it was written from", async () => {
+    expect(await Effect.runPromise(Effect.provide(dumpSchema, testDatabaseLayer(url())))).toBe(
+      await readFile(SCHEMA, "utf8"),
+    )
+  })
+})
+
+const test = effectTest(run)
+
+test("a function of the database has at most eight parameters", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const functions = yield* sql<{ name: string; parameters: number }>`
+    select proname as name, pronargs::int as parameters from pg_proc
+    where pronamespace = 'public'::regnamespace order by parameters desc, name`
+  expect(functions.length).toBeGreaterThan(40)
+  expect(functions.filter(({ parameters }) => parameters > 8)).toEqual([])
 })

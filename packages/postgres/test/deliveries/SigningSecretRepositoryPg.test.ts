@@ -1,16 +1,24 @@
-import { describe, expect } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { createEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
-const test = effectTest(runOnDatabase())
+const url = migratedDatabase()
+const run = runOnDatabase({ url })
+const test = effectTest(run)
 
 /** Creates an organization with an endpoint. */
 const organization = Effect.gen(function* () {
@@ -52,15 +60,6 @@ describe("SigningSecretRepositoryPg", () => {
     expect(rows).toHaveLength(1)
   })
 
-  test("ends the oldest secret at the 17th rotation within the grace window, and says so", function* () {
-    const { id, endpointId } = yield* organization
-    const rotated = yield* Effect.forEach(Array.from({ length: 17 }), () =>
-      rotateSecretWithinBound({ organizationId: id }, 3600),
-    )
-    expect(rotated.map(({ ended }) => ended)).toEqual([...Array(16).fill(0), 1])
-    expect(yield* active(endpointId)).toEqual(texts(...rotated.slice(1).map(({ secret }) => secret)))
-  })
-
   test("overlooks no secret when rotations run at the same time", function* () {
     const { id, endpointId } = yield* organization
     yield* Effect.all(
@@ -70,7 +69,7 @@ describe("SigningSecretRepositoryPg", () => {
     expect(yield* active(endpointId)).toHaveLength(1)
   })
 
-  test("keeps no secret's text", function* () {
+  test("stores no secret in plain text", function* () {
     const sql = yield* SqlClient.SqlClient
     const { id } = yield* organization
     const secret = yield* rotateSecret(id, 0)
@@ -88,10 +87,202 @@ describe("SigningSecretRepositoryPg", () => {
     expect(yield* secrets.findByText(own)).toMatchObject({ organizationId: id, endpointId })
     expect(yield* secrets.findByText(Redacted.make("whsec_another"))).toBeUndefined()
   })
+})
 
-  test("refuses an organization that does not exist", function* () {
-    const organizationId = yield* createIdentifier("organization")
-    const refusal = yield* Effect.flip(rotateSecret(organizationId, 0))
-    expect(refusal).toMatchObject({ _tag: "OrganizationNotFound", organizationId })
+const createOwn = Effect.fnUntraced(function* (organizationId: OrganizationId) {
+  const given = { organizationId, url: "https://own.test/hooks", ownSecrets: true }
+  const { endpoint, secret } = yield* createEndpoint(given, { allowPrivate: false })
+  return { endpoint, secret: secret! }
+})
+/** The texts that verify at an endpoint, which must be those that a worker signs with. */
+const signingFor = Effect.fnUntraced(function* (endpointId: EndpointId) {
+  const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
+  const verifying = owner!.secrets.map(({ secret }) => Redacted.value(secret))
+  const signing = (yield* (yield* DeliveryLeases).secrets([endpointId])).get(endpointId) ?? []
+  expect(signing.map(({ secret }) => Redacted.value(secret)).sort()).toEqual([...verifying].sort())
+  return verifying.sort()
+})
+describe("an endpoint with secrets of its own", () => {
+  test("is signed for with its own alone, and leaves the organization's to the others", function* () {
+    const { organization, endpoint: shared, secret } = yield* seedCampaign({ recipients: 0 })
+    const own = yield* createOwn(organization.id)
+    const other = yield* createOwn(organization.id)
+    expect(own.endpoint.ownSecrets).toBe(true)
+    expect(yield* signingFor(own.endpoint.id)).toEqual(texts(own.secret))
+    expect(yield* signingFor(other.endpoint.id)).toEqual(texts(other.secret))
+    expect(yield* signingFor(shared.id)).toEqual(texts(secret))
+    const next = yield* rotateSecret(organization.id, 0)
+    expect(yield* signingFor(own.endpoint.id)).toEqual(texts(own.secret))
+    expect(yield* signingFor(shared.id)).toEqual(texts(next))
+    const { secret: newest } = yield* rotateSecretWithinBound({ endpointId: own.endpoint.id }, 3600)
+    expect(yield* signingFor(own.endpoint.id)).toEqual(texts(newest, own.secret))
+    expect(yield* signingFor(other.endpoint.id)).toEqual(texts(other.secret))
+  })
+
+  test("is signed for with the organization's, too, until the grace window of its first own one is over", function* () {
+    const { organization, endpoint, secret } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    const { find } = yield* EndpointRepository
+    const { secret: own } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
+    expect((yield* find(endpoint.id)).ownSecrets).toBe(true)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(own, secret))
+    const [first, second] = (yield* (yield* DeliveryLeases).secrets([endpoint.id])).get(endpoint.id)!
+    expect(first!.endsInMs).toBeNull()
+    expect(second!.endsInMs).toBeLessThanOrEqual(3_600_000)
+    // One that the organization revokes in the meantime is over here, too.
+    const next = yield* rotateSecret(organization.id, 0)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(own, next))
+    // A later rotation of its own does not lengthen the window.
+    const { secret: newest } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 86_400)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(newest, own, next))
+    yield* sql`update webhook_endpoints set shared_secrets_until = clock_timestamp() where id = ${endpoint.id}`
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(newest, own))
+  })
+
+  test("leaves the organization's at once without grace", function* () {
+    const { endpoint } = yield* seedCampaign({ recipients: 0 })
+    const { secret } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 0)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(secret))
+  })
+
+  test("has at most as many active ones as a signature is verified with, also beside those of the organization", function* () {
+    const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
+    yield* Effect.forEach(Array.from({ length: 20 }), () => rotateSecret(organization.id, 3600))
+    const rotated = yield* Effect.forEach(Array.from({ length: 20 }), () =>
+      rotateSecretWithinBound({ endpointId: endpoint.id }, 3600),
+    )
+    expect(rotated.map(({ ended }) => ended)).toEqual([...Array(16).fill(0), ...Array(4).fill(1)])
+    const newest = rotated.slice(-MAX_ACTIVE_SECRETS).map(({ secret }) => secret)
+    expect(yield* signingFor(endpoint.id)).toEqual(texts(...newest.toReversed()))
+  })
+
+  test("changes its version with its own secrets, and not with those that do not sign for it", function* () {
+    const { organization, endpoint: shared } = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = yield* createOwn(organization.id)
+    const { find } = yield* EndpointRepository
+    const versions = Effect.map(Effect.all([find(endpoint.id), find(shared.id)]), (found) =>
+      found.map(({ version }) => version),
+    )
+    const [own, others] = yield* versions
+    yield* rotateSecret(organization.id, 0)
+    const [sameOwn, newOthers] = yield* versions
+    expect(sameOwn).toBe(own)
+    expect(newOthers).toBeGreaterThan(others!)
+    yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 0)
+    const [newOwn, sameOthers] = yield* versions
+    expect(newOwn).toBeGreaterThan(own!)
+    expect(sameOthers).toBe(newOthers)
+  })
+
+  test("notes the use of the secrets that signed, and of no others", function* () {
+    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = yield* createOwn(organization.id)
+    yield* (yield* EndpointRepository).disable((yield* (yield* EndpointRepository).list(organization.id))[0]!.id)
+    const { list, find } = yield* SigningSecretRepository
+    yield* publishSent(campaign, 1)
+    yield* Effect.flatMap(workerOn(crypto.randomUUID()), ({ take }) => take(1))
+    const listed = yield* list({ organizationId: organization.id })
+    expect(listed.map(({ endpointId, lastUsedAt }) => [endpointId, lastUsedAt !== null])).toEqual([
+      [endpoint.id, true],
+      [null, false],
+    ])
+    expect(yield* list({ endpointId: endpoint.id })).toMatchObject([{ endpointId: endpoint.id }])
+    // The organization's secret is none that could sign in its place.
+    expect(yield* find(listed[0]!.id)).toMatchObject({ isActive: true, activeOthers: 0 })
+  })
+
+  test("waits when its only secret is revoked, whatever the organization has", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = yield* createOwn(organization.id)
+    const { list, revoke } = yield* SigningSecretRepository
+    const [secret] = yield* list({ endpointId: endpoint.id })
+    yield* revoke(secret!.id)
+    expect(yield* signingFor(endpoint.id)).toEqual([])
+  })
+
+  test("gives up no secret when rotations and a revocation run beside each other", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    const { endpoint } = yield* createOwn(organization.id)
+    const { list, revoke } = yield* SigningSecretRepository
+    const [first] = yield* list({ endpointId: endpoint.id })
+    yield* Effect.all(
+      [
+        ...Array.from({ length: 6 }, () => rotateSecretWithinBound({ endpointId: endpoint.id }, 0)),
+        revoke(first!.id),
+        rotateSecret(organization.id, 0),
+      ],
+      { concurrency: 8 },
+    )
+    expect(yield* signingFor(endpoint.id)).toHaveLength(1)
+  })
+})
+
+/** Runs an effect as a separate worker, which remembers nothing of others. */
+const runFresh = <A, E>(
+  effect: Effect.Effect<A, E, DeliveryLeases | SigningSecretRepository | Effect.Services<typeof seeded>>,
+) => Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+
+/** Seeds an organization whose first secret is over. */
+const seeded = Effect.gen(function* () {
+  const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+  yield* rotateSecret(organization.id, 0)
+  yield* publishSent(campaign, 20)
+  return organization.id
+})
+const claimUpTo = (limit: number) => Effect.flatMap(workerOn(), ({ take }) => take(limit))
+const claim = claimUpTo(1)
+
+describe("SigningSecretRepositoryPg.list", () => {
+  test("lists secrets newest first, with when they end and were last used, and without themselves", function* () {
+    const organizationId = yield* seeded
+    const { list } = yield* SigningSecretRepository
+    const [second, first, ...others] = yield* list({ organizationId })
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String), lastUsedAt: null })
+    expect(second).toEqual({
+      organizationId,
+      id: expect.stringMatching(/^sec_[0-9a-f]{32}$/),
+      endpointId: null,
+      createdAt: expect.any(String),
+      expiresAt: null,
+      lastUsedAt: null,
+      lastVerifiedAt: null,
+    })
+    yield* claimUpTo(100)
+    expect(yield* list({ organizationId })).toEqual([{ ...second, lastUsedAt: expect.any(String) }, first])
+  })
+
+  it("notes the use of a secret once in five minutes, over all workers, and waits for nobody", async () => {
+    const organizationId = await run(seeded)
+    const used = Effect.flatMap(SigningSecretRepository, ({ list }) =>
+      Effect.map(list({ organizationId }), ([{ lastUsedAt } = { lastUsedAt: null }]) => lastUsedAt),
+    )
+    const usedAgo = (interval: string) =>
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`
+          update signing_secrets set last_used_at = clock_timestamp() - ${interval}::interval
+          where organization_id = ${organizationId} and expires_at is null`,
+      )
+    const claimAndLook = Effect.andThen(claim, used)
+    const before = await run(Effect.andThen(usedAgo("299 seconds"), used))
+    // Each a worker of its own, and each claiming twice.
+    for (let worker = 0; worker < 2; worker++) {
+      expect(await runFresh(Effect.andThen(claim, claimAndLook))).toBe(before)
+    }
+    const old = await run(Effect.andThen(usedAgo("301 seconds"), used))
+    const noted = await runFresh(claimAndLook)
+    expect(noted! > old!).toBe(true)
+
+    await run(usedAgo("1 hour"))
+    const blocked = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select from signing_secrets for update`
+          return yield* Effect.promise(() => runFresh(claim))
+        }),
+      ),
+    )
+    expect(await run(blocked)).toHaveLength(1)
   })
 })

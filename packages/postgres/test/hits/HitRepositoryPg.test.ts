@@ -68,7 +68,7 @@ const judgeHits = Effect.gen(function* () {
 })
 
 // Hits are judged and forgotten of all organizations.
-beforeEach(() => run(query((sql) => sql`truncate hits, hit_windows`)))
+beforeEach(() => run(query((sql) => Effect.andThen(sql`delete from hits`, sql`delete from hit_windows`))))
 
 describe("a hit", () => {
   test("is published as an open or a click, with the fields of the catalogue and the time that it came", function* () {
@@ -180,7 +180,7 @@ describe("a hit", () => {
 describe("judgeHits", () => {
   test("publishes each hit once, however many workers judge at the same time", function* () {
     const { hit, events, hits, recipients } = yield* seedSent({ recipients: 20 })
-    const many = Array.from({ length: 1200 }, (_, i) =>
+    const many = Array.from({ length: 300 }, (_, i) =>
       hit({
         address: `198.51.100.${i % 256}`,
         recipientId: recipients[i % 20]!.id,
@@ -190,15 +190,15 @@ describe("judgeHits", () => {
     )
     yield* record(...many)
     const counts = yield* Effect.all(
-      Array.from({ length: 8 }, () => judgeHits),
+      Array.from({ length: 5 }, () => judgeHits),
       { concurrency: "unbounded" },
     )
-    expect(counts.reduce((sum, count) => sum + count)).toBe(1200)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(300)
     expect((yield* hits).every(({ judged_at }) => judged_at !== null)).toBe(true)
     const rows = yield* events
     const times = rows.map(({ body, recipient_id }) => `${JSON.parse(body).occurred_at} ${recipient_id}`)
-    expect(new Set(times).size).toBe(1200)
-    expect(rows).toHaveLength(1200)
+    expect(new Set(times).size).toBe(300)
+    expect(rows).toHaveLength(300)
   })
 
   test("leaves a hit as it was when it fails half way", function* () {
@@ -219,11 +219,11 @@ describe("judgeHits", () => {
 
   test("takes some of each organization, so that none waits behind another's flood", function* () {
     const [flooded, other] = [yield* seedSent({ recipients: 1 }), yield* seedSent({ recipients: 1 })]
-    yield* record(...Array.from({ length: 600 }, (_, i) => flooded.hit({ agoMs: 60_000, link: `https://${i}.test/` })))
+    yield* record(...Array.from({ length: 510 }, (_, i) => flooded.hit({ agoMs: 60_000, link: `https://${i}.test/` })))
     yield* record(other.hit())
     expect(yield* judgeHits).toBe(501)
     expect(yield* other.events).toHaveLength(1)
-    expect(yield* judgeHits).toBe(100)
+    expect(yield* judgeHits).toBe(10)
   })
 })
 

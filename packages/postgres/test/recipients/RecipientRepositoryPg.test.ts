@@ -182,20 +182,20 @@ describe("RecipientRepositoryPg.page", () => {
     expect(keys).toEqual([...keys].sort())
   })
 
-  for (const limit of [1, 2, 3, 5, 12, 13]) {
-    test(`reads every row once in pages of ${limit}, across equal stamps`, function* () {
-      const { organizationId, all } = yield* seeded
-      const recipients = yield* RecipientRepository
+  test("reads every row once in pages of any size, across equal stamps", function* () {
+    const { organizationId, all } = yield* seeded
+    expect(all).toHaveLength(12)
+    const recipients = yield* RecipientRepository
+    for (const limit of [1, 2, 5, 12, 13]) {
       const read: Array<Recipient> = []
       for (let page = yield* recipients.page(organizationId, EPOCH, limit); page.rows.length > 0; ) {
         expect(page.rows.length).toBeLessThanOrEqual(limit)
         read.push(...page.rows)
         page = yield* recipients.page(organizationId, page.rows.at(-1)!, limit)
       }
-      expect(all).toHaveLength(12)
       expect(read).toEqual(all)
-    })
-  }
+    }
+  })
 
   test("begins at `since`, inclusive to the microsecond", function* () {
     const { organizationId, all } = yield* seeded

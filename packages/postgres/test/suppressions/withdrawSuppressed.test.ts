@@ -1,19 +1,21 @@
 import { describe, expect } from "@effect/vitest"
 import type { Campaign, CampaignKind } from "@outreach/domain/campaigns/Campaign"
-import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
-import { createIdentifier } from "@outreach/domain/Identifier"
+import { createIdentifier, type ProgramId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
+import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
 import { effectTest } from "@outreach/testing/effectTest"
+import { whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, FOOTER, npi, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
-import { Effect } from "effect"
+import { Effect, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
@@ -149,5 +151,43 @@ describe("suppressClinicians of an organization", () => {
     const { campaign } = yield* seedCampaign({ recipients: 1 })
     yield* suppressClinicians({ organizationId: organization.id }, [{ npi: null, email: email(0) }], "operator")
     expect(yield* waiting(campaign.id)).toEqual([email(0)])
+  })
+})
+
+/** Begins to suppress the first recipient; returns once that was tried twice in vain. */
+const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
+  const withdrawals = yield* WithdrawalRepository
+  const third = yield* Latch.make()
+  let tries = 0
+  const takeTurn: typeof withdrawals.takeTurn = (organizationId) => {
+    tries += 1
+    return Effect.andThen(tries > 2 ? third.open : Effect.void, withdrawals.takeTurn(organizationId))
+  }
+  const suppressing = yield* suppressClinicians({ programId }, [{ npi: npi(0), email: null }], "operator").pipe(
+    Effect.provideService(WithdrawalRepository, { ...withdrawals, takeTurn }),
+    Effect.forkDetach,
+  )
+  yield* third.await
+  return suppressing
+})
+
+describe("suppressClinicians", () => {
+  test("waits while another transaction of the organization withdraws", function* () {
+    const { organization, program } = yield* seedCampaign({ recipients: 2 })
+    const { takeTurn } = yield* WithdrawalRepository
+    const suppressing = yield* whileOpen(takeTurn(organization.id), () => failTwice(program.id))
+    expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
+  })
+
+  test("waits for the message in flight to whom it withdraws, and suppresses nobody meanwhile", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { campaign, program } = yield* seedCampaign({ recipients: 2 })
+    yield* scheduleCampaign(campaign.id)
+    yield* publishChunk()
+    yield* sql`update messages set lease_until = 'infinity' where campaign_id = ${campaign.id}`
+    const suppressing = yield* failTwice(program.id)
+    expect(yield* sql`select from suppressions where program_id = ${program.id}`).toEqual([])
+    yield* sql`update messages set lease_until = null where campaign_id = ${campaign.id}`
+    expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
   })
 })
