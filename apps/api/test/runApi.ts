@@ -1,41 +1,41 @@
 import { telemetry } from "@outreach/process/telemetry"
-import { eventually } from "@outreach/testing/eventually"
+import { ProcessLog } from "@outreach/testing/ProcessLog"
+import { urlIn } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
 import { ConfigProvider, Console, Context, Effect, Exit, Layer, Metric, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import { ApiConfig } from "../src/ApiConfig.ts"
 import { api } from "../src/api.ts"
 import { WriteInterval } from "../src/http/CallerActivity.ts"
-import { settingsFor } from "./spawnApi.ts"
+import { settingsFor } from "./startApiProcess.ts"
 
-/** The API inside the test's own process. */
+/** The API inside the test's process. */
 export interface RunningApi {
   readonly url: string
-  /** Returns where it serves operators. */
+  /** Returns the address of the admin port. */
   readonly adminUrl: () => Promise<string>
-  /** Every line that was logged so far, except those that say where it listens. */
-  readonly logs: ReadonlyArray<string>
+  readonly log: ProcessLog
   readonly stop: () => Promise<void>
 }
 
-/** Runs the API in this process as `main.ts` composes it; only what a test ends by a signal needs a process of its own. */
+/** Runs the API in this process as `main.ts` composes it. `services` replace those of the runtime, such as the clock. */
 export const runApi = async (
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
+  services: Layer.Layer<never> = Layer.empty,
 ): Promise<RunningApi> => {
-  const logs: Array<string> = []
-  let adminUrl: string | undefined
-  const log = (line: string) => {
-    const { message, annotations } = JSON.parse(line)
-    if (message === "admin port open") adminUrl = `http://127.0.0.1:${annotations.port}`
-    else if (message !== "listening") logs.push(line)
-  }
+  const log = new ProcessLog()
   const surroundings = Layer.mergeAll(
     ConfigProvider.layer(ConfigProvider.fromEnv({ env: settingsFor(databaseUrl, settings) })),
-    Layer.succeed(Console.Console, { ...globalThis.console, log } as Console.Console),
-    // No test waits for what is counted.
+    Layer.succeed(Console.Console, {
+      ...globalThis.console,
+      log: (line: string) => log.append(`${line}\n`),
+    } as Console.Console),
+    // Tests don't wait for the counters.
     Layer.succeed(WriteInterval, "50 millis"),
-    // Counters of its own, as a process has.
+    // Each API has its own counters, as a process has.
     Layer.sync(Metric.MetricRegistry, () => new Map()),
+    services,
   )
   const layer = api.pipe(
     Layer.provide(ApiConfig.fromEnvironment),
@@ -46,12 +46,8 @@ export const runApi = async (
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   return {
     url: HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address),
-    adminUrl: async () =>
-      (await eventually(
-        () => adminUrl,
-        (url) => url !== undefined,
-      ))!,
-    logs,
+    adminUrl: async () => urlIn(await until(log, "admin port open")),
+    log,
     stop: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   }
 }

@@ -2,6 +2,7 @@ import type { Scope } from "@outreach/contract"
 import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,33 +13,28 @@ export const DOCS_URL = "https://docs.outreach.test/guide"
 
 type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
 
-/** The API in the test's own process, over a database of its own. */
-export interface TestApi {
-  readonly url: string
+/** The API in the test's process, and its database. */
+export interface TestApi extends Pick<RunningApi, "url" | "adminUrl" | "log"> {
   readonly databaseUrl: string
-  /** Returns where it serves operators. */
-  readonly adminUrl: () => Promise<string>
-  /** Every line that was logged so far; what a request logs may come after its answer. */
-  readonly logs: ReadonlyArray<string>
   readonly run: <A, E>(effect: Effect.Effect<A, E, Adapters>) => Promise<A>
-  /** Issues a key and answers its text. */
+  readonly sql: <Row extends object>(
+    statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
+  ) => Promise<ReadonlyArray<Row>>
+  /** Issues a key and returns its id and text. */
   readonly issue: (organizationId: OrganizationId, scopes: ReadonlyArray<Scope>) => Promise<{ id: KeyId; text: string }>
-  /** Lets a key have made `count` requests in this minute, and in the next one should the test run into it. */
+  /** Sets the number of requests that a key has made in this minute, and in the next one in case the test runs into it. */
   readonly setCount: (keyId: KeyId, count: number) => Promise<void>
-  /** The requests that were charged to anybody. */
-  readonly charged: () => Promise<number>
+  /** Returns the number of requests that were charged to any key of an organization. */
+  readonly charged: (organizationId: OrganizationId) => Promise<number>
+  /** Does something while no other transaction can use a table. */
+  readonly whileLocked: <A>(table: string, work: () => Promise<A>) => Promise<A>
+  /** Waits until this number of statements wait for a locked table. */
+  readonly untilBlocked: (table: string, count?: number) => Promise<unknown>
+  /** Does something while a table is missing, which makes its statements fail permanently. */
+  readonly whileMissing: <A>(table: string, work: () => Promise<A>) => Promise<A>
 }
 
-/** Waits for an end; fails with what does not end before the test runner says only that something does not. */
-const named = async (complaint: string, end: Promise<void> | undefined): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(complaint)), 55_000)
-  })
-  await Promise.race([end, late]).finally(() => clearTimeout(timer))
-}
-
-/** Starts the API before a file's tests, once `prepare` has had its way with the database, and stops it after them. */
+/** Starts the API before a file's tests and stops it after them. `prepare` changes the database first. */
 export const startApi = (
   prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>,
   settings: Readonly<Record<string, string>> = {},
@@ -53,38 +49,64 @@ export const startApi = (
     api = await runApi(databaseUrl(), { DEPLOYMENT: "staging", DOCS_URL, ...settings })
   })
   afterAll(async () => {
-    await named("the API does not stop", api?.stop())
-    await named("the adapters do not close", adapters?.dispose())
+    await api?.stop()
+    await adapters?.dispose()
   })
 
   const run: TestApi["run"] = (effect) => adapters.runPromise(effect)
+  const sql: TestApi["sql"] = (statement) => run(Effect.flatMap(SqlClient.SqlClient, statement))
+  const rename = (from: string, to: string) => sql((sql) => sql`alter table ${sql(from)} rename to ${sql(to)}`)
   return () => ({
-    url: api.url,
+    ...api,
     databaseUrl: databaseUrl(),
-    adminUrl: api.adminUrl,
-    logs: api.logs,
     run,
+    sql,
     issue: async (organizationId, scopes) => {
       const { key, text } = await run(issueKey({ organizationId, name: "test", scopes, expiresAt: null }))
       return { id: key.id, text: Redacted.value(text) }
     },
-    setCount: (keyId, count) =>
+    setCount: async (keyId, count) => {
+      await sql(
+        (sql) => sql`
+          insert into rate_windows (key_id, window_start, count)
+          select ${keyId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint * 60 + later, ${count}
+          from unnest(array[0, 60]) as later
+          on conflict (key_id, window_start) do update set count = excluded.count`,
+      )
+    },
+    charged: async (organizationId) => {
+      const [row] = await sql<{ total: number }>(
+        (sql) => sql`
+          select coalesce(sum(count), 0)::int as total from rate_windows
+          where key_id in (select id from api_keys where organization_id = ${organizationId})`,
+      )
+      return row!.total
+    },
+    whileLocked: (table, work) =>
       run(
-        Effect.flatMap(
-          SqlClient.SqlClient,
-          (sql) => sql`
-            insert into rate_windows (key_id, window_start, count)
-            select ${keyId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint * 60 + later, ${count}
-            from unnest(array[0, 60]) as later
-            on conflict (key_id, window_start) do update set count = excluded.count`,
-        ).pipe(Effect.asVoid),
+        SqlClient.SqlClient.use((sql) =>
+          sql.withTransaction(
+            Effect.andThen(sql`lock table ${sql(table)} in access exclusive mode`, Effect.promise(work)),
+          ),
+        ),
       ),
-    charged: () =>
-      run(
-        Effect.flatMap(
-          SqlClient.SqlClient,
-          (sql) => sql<{ total: number }>`select coalesce(sum(count), 0)::int as total from rate_windows`,
-        ).pipe(Effect.map((rows) => rows[0]!.total)),
+    untilBlocked: (table, count = 1) =>
+      eventually(
+        () =>
+          sql(
+            (sql) => sql`
+              select from pg_locks where not granted and relation = ${table}::regclass
+                and database = (select oid from pg_database where datname = current_database())`,
+          ),
+        ({ length }) => length >= count,
       ),
+    whileMissing: async (table, work) => {
+      await rename(table, `${table}_away`)
+      try {
+        return await work()
+      } finally {
+        await rename(`${table}_away`, table)
+      }
+    },
   })
 }

@@ -1,15 +1,12 @@
 import { type Checkpoint, createClient, type EventBatch } from "@outreach/client"
 import { SCOPES } from "@outreach/contract"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect, it, onTestFinished } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { runApi } from "../runApi.ts"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
 import { startApi, type TestApi } from "../startApi.ts"
 
-const LIMIT = 100
+const LIMIT = 10
 
 const api = startApi()
 
@@ -56,39 +53,38 @@ const startAnother = async (settings: Readonly<Record<string, string>> = {}) => 
 
 it("loses and repeats nothing when the partner crashes between pages, before or after it has stored one", async () => {
   const partner = await startPartner()
-  await partner.publish(730)
-  for (let crash = 0; partner.stored.length < 500; crash++) {
+  await partner.publish(73)
+  for (let crash = 0; partner.stored.length < 50; crash++) {
     const reading = reader(partner)
     for (let page = 0; page <= crash % 3; page++) {
       const { value } = await reading.next()
       // Every other time the last page is handed out, and lost in the crash.
       if (value && (page < crash % 3 || crash % 2 === 0)) partner.store(value)
     }
-    if (crash % 4 === 0) await partner.publish(7)
+    if (crash % 4 === 0) await partner.publish(1)
   }
   await walk(partner)
   await walk(partner)
   expect(partner.stored).toEqual(partner.published)
 })
 
-it("goes on through a process of the API that is killed in the middle of a walk", async () => {
+it("continues after an API process stops in the middle of a walk", async () => {
   const partner = await startPartner()
-  await partner.publish(450)
-  const doomed = spawnApi(api().databaseUrl, { DEPLOYMENT: "staging" })
-  onTestFinished(() => endApi(doomed))
-  const reading = reader(partner, await addressOf(doomed))
+  await partner.publish(45)
+  const doomed = await startAnother()
+  const reading = reader(partner, doomed)
   partner.store((await reading.next()).value!)
   partner.store((await reading.next()).value!)
-  await endApi(doomed)
+  await doomed.stop()
   await expect(reading.next()).rejects.toMatchObject({ name: "ConnectionError", reason: "network" })
-  await partner.publish(60)
+  await partner.publish(6)
   await walk(partner)
   expect(partner.stored).toEqual(partner.published)
 })
 
 it("goes on from the checkpoint when the key of the cursors is changed in the middle of a walk", async () => {
   const partner = await startPartner()
-  await partner.publish(450)
+  await partner.publish(45)
   const other = await startAnother({ CURSOR_KEY: Buffer.alloc(32, 8).toString("base64") })
   const asked: Array<[cursor: boolean, status: number]> = []
   let pages = 0
@@ -112,32 +108,13 @@ it("goes on from the checkpoint when the key of the cursors is changed in the mi
   expect(partner.stored).toEqual(partner.published)
 })
 
-it("throws at a cursor that was tampered with, when the caller walks by hand", async () => {
-  const partner = await startPartner()
-  await partner.publish(3)
-  const client = createClient({ apiKey: partner.key.text, baseUrl: api().url })
-  const since = "2026-01-01T00:00:00Z"
-  const pages = client.listEvents({ since, limit: 1 }).pages()[Symbol.asyncIterator]()
-  const cursor: string = (await pages.next()).value!.next_cursor!
-  const tampered = `${cursor.startsWith("A") ? "B" : "A"}${cursor.slice(1)}`
-  await expect(Array.fromAsync(client.listEvents({ since, limit: 1, cursor: tampered }))).rejects.toMatchObject({
-    code: "INVALID_PARAMETER",
-    details: { parameter: "cursor" },
-  })
-  expect(await Array.fromAsync(client.listEvents({ since, limit: 1, cursor }))).toHaveLength(2)
-})
-
 it("sees an event that a database set back stamped behind what was read, within the overlap", async () => {
   const partner = await startPartner()
   await partner.publish(5)
   await walk(partner)
   await partner.publish(1)
-  await api().run(
-    Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) =>
-        sql`update events set emitted_at = emitted_at - interval '4 seconds' where id = ${partner.published[5]!}`,
-    ),
+  await api().sql(
+    (sql) => sql`update events set emitted_at = emitted_at - interval '4 seconds' where id = ${partner.published[5]!}`,
   )
   await walk(partner)
   expect(partner.stored).toEqual(partner.published)

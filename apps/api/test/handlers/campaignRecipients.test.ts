@@ -4,7 +4,6 @@ import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
@@ -26,13 +25,10 @@ const idsOf = async (campaignId: string, asker = key) =>
     (row: { service_recipient_id: string }) => row.service_recipient_id,
   )
 const touch = (organizationId: OrganizationId, recipientId: string) =>
-  api().run(
-    Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) => sql`
-        update recipients set updated_at = updated_at + interval '1 second'
-        where organization_id = ${organizationId} and id = ${recipientId}`,
-    ),
+  api().sql(
+    (sql) => sql`
+      update recipients set updated_at = updated_at + interval '1 second'
+      where organization_id = ${organizationId} and id = ${recipientId}`,
   )
 
 it("lists the records as the token list shows them", async () => {
@@ -80,14 +76,4 @@ it("refuses the cursor of another campaign", async () => {
   const { body } = await ask(api(), `${pathOf(seed.campaign.id)}?limit=1`, { key })
   const refused = await ask(api(), `${pathOf("cmp_0199")}?cursor=${body.next_cursor}`, { key })
   expect([refused.status, refused.body.error.details]).toEqual([400, { parameter: "cursor" }])
-})
-
-it.each(["cmp_XYZ", "rcp_0199", "0199", "cmp_", "cmp_0199%00"])("refuses %s as a campaign's id", async (id) => {
-  const { status, body } = await ask(api(), pathOf(id), { key })
-  expect([status, body.error.code]).toEqual([400, "INVALID_CAMPAIGN_ID"])
-})
-
-it("takes no since", async () => {
-  const { status, body } = await ask(api(), `${pathOf(seed.campaign.id)}?since=2026-01-01T00:00:00Z`, { key })
-  expect([status, body.error.code, body.error.details]).toEqual([400, "INVALID_PARAMETER", { parameter: "since" }])
 })

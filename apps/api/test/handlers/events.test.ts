@@ -4,11 +4,12 @@ import type { EventId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Fiber } from "effect"
-import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { Effect } from "effect"
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
-import { startApi } from "../startApi.ts"
+import { runApi } from "../runApi.ts"
+import { settableTime } from "../settableTime.ts"
+import { DOCS_URL, startApi } from "../startApi.ts"
 import { publishOutcomes } from "./publishOutcomes.ts"
 
 const api = startApi()
@@ -24,15 +25,13 @@ beforeAll(async () => {
 })
 
 const EVENTS = "/v1/partners/consumer/events?since=2026-01-01T00:00:00Z"
-const sql = <Row extends object>(query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
-  api().run(Effect.flatMap(SqlClient.SqlClient, query))
 const list = async (query = "") => (await ask(api(), `${EVENTS}${query}`, { key })).body
 const idsOf = ({ data }: { data: ReadonlyArray<{ event_id: EventId }> }) => data.map(({ event_id }) => event_id)
 const typesOf = ({ data }: { data: ReadonlyArray<{ event_type: FeedEventType }> }) =>
   data.map(({ event_type }) => event_type)
 
 it("serves each envelope as it was written when the event was published", async () => {
-  const rows = await sql<{ body: string }>(
+  const rows = await api().sql<{ body: string }>(
     (sql) => sql`select body from events where organization_id = ${seed.organization.id} order by emitted_at, id`,
   )
   const { data } = await list()
@@ -42,7 +41,7 @@ it("serves each envelope as it was written when the event was published", async 
 
 it("orders by the time of emission and then by id, whenever the thing happened", async () => {
   expect(idsOf(await list())).toEqual(rounds.flat())
-  await sql((sql) => sql`update events set occurred_at = '2020-01-01T00:00:00Z' where id = ${rounds[1]![3]!}`)
+  await api().sql((sql) => sql`update events set occurred_at = '2020-01-01T00:00:00Z' where id = ${rounds[1]![3]!}`)
   expect(idsOf(await list())).toEqual(rounds.flat())
 })
 
@@ -54,44 +53,33 @@ it("says that there is more while a transaction keeps its timestamp for longer t
     whileOpen(commitTimestamp(seed.organization.id), () =>
       Effect.promise(async () => {
         const [full, unsettled] = [await list("&limit=1"), await read()]
-        return { full, unsettled, next: await read({ cursor: unsettled.next_cursor }) }
+        return { full, unsettled }
       }),
     ),
   )
   expect(during.full.data).toHaveLength(1)
   expect(during.unsettled).toMatchObject({ data: [], has_more: true, next_cursor: expect.any(String) })
-  expect(during.next).toMatchObject({ data: [], has_more: true, next_cursor: during.unsettled.next_cursor })
   const after = await read({ cursor: during.unsettled.next_cursor })
   expect(after).toMatchObject({ data: [], has_more: false, next_cursor: null })
 })
 
 it("dates a page before it was read, so that the date can be the next since", async () => {
-  const { dated, blockedAt } = await api().run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { asking, blockedAt } = yield* whileOpen(sql`lock table events in access exclusive mode`, () =>
-        Effect.gen(function* () {
-          const asking = yield* Effect.forkDetach(Effect.promise(() => ask(api(), EVENTS, { key })))
-          yield* sql`select from pg_locks where not granted and relation = 'events'::regclass`.pipe(
-            Effect.repeat({ until: ({ length }) => length > 0 }),
-          )
-          const blockedAt = Date.now()
-          yield* Effect.repeat(Effect.sleep("20 millis"), {
-            until: () => Math.floor(Date.now() / 1000) > Math.floor(blockedAt / 1000),
-          })
-          return { asking, blockedAt }
-        }),
-      )
-      return { dated: (yield* Fiber.join(asking)).headers.get("date")!, blockedAt }
-    }),
-  )
-  expect(Date.parse(dated)).toBeLessThanOrEqual(blockedAt)
+  const time = settableTime()
+  const { url, stop } = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL }, time.layer)
+  onTestFinished(stop)
+  time.now = Date.parse("2026-01-01T00:00:00Z")
+  const reading = await api().whileLocked("events", async () => {
+    const reading = ask({ url }, EVENTS, { key })
+    await api().untilBlocked("events")
+    time.now += 3_600_000
+    return [reading]
+  })
+  expect((await reading[0]!).headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT")
 })
 
 describe("a filter by type", () => {
   it.each([
     ["&type=outreach.email_sent", ["outreach.email_sent"]],
-    ["&types[]=outreach.email_bounced", ["outreach.email_bounced"]],
     [
       "&types%5B%5D=outreach.email_bounced&types[]=outreach.email_sent",
       ["outreach.email_sent", "outreach.email_bounced"],
@@ -132,23 +120,6 @@ describe("a filter by type", () => {
     const { next_cursor } = await list(`${all}&limit=1`)
     expect(idsOf(await list(`&cursor=${next_cursor}`))).toEqual(rounds.flat().slice(1))
   })
-
-  it.each([
-    ["type", "outreach.recipients_published"],
-    ["type", "clinician.account_created"],
-    ["type", ""],
-    ["type", "outreach.email_sent,outreach.email_clicked"],
-    ["types[]", "outreach.email"],
-    ["types[]", ""],
-  ])("refuses %s=%s", async (name, value) => {
-    const { status, body } = await ask(api(), `${EVENTS}&${name}=${value}`, { key })
-    expect([status, body.error.code]).toEqual([400, "INVALID_TYPE_FILTER"])
-  })
-
-  it("refuses type twice", async () => {
-    const twice = `${EVENTS}&type=outreach.email_sent&type=outreach.email_sent`
-    expect((await ask(api(), twice, { key })).status).toBe(400)
-  })
 })
 
 it("carries neither publications nor what happens in surveys", async () => {
@@ -161,7 +132,7 @@ it("carries neither publications nor what happens in surveys", async () => {
       return seeded
     }),
   )
-  await sql((sql) => sql`update campaigns set kind = 'survey' where id = ${campaign.id}`)
+  await api().sql((sql) => sql`update campaigns set kind = 'survey' where id = ${campaign.id}`)
   await api().run(publishOutcomes(campaign, ["outreach.email_clicked"]))
   const { text } = await api().issue(organization.id, SCOPES)
   const { body } = await ask(api(), EVENTS, { key: text })
@@ -193,10 +164,5 @@ describe("an expansion", () => {
   it("is null where there is nothing any more", async () => {
     const { data } = await list("&expand[]=recipient&limit=1")
     expect(data[0].recipient).toBeNull()
-  })
-
-  it("refuses what is not an expansion of an event", async () => {
-    const { status, body } = await ask(api(), `${EVENTS}&expand[]=recipients`, { key })
-    expect([status, body.error.code]).toEqual([400, "INVALID_EXPAND"])
   })
 })

@@ -1,8 +1,8 @@
 import { SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, ask } from "../ask.ts"
@@ -24,16 +24,12 @@ const seedRows = (rows: number) =>
     }),
   )
 
-const recipientIds = (organizationId: OrganizationId) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<{ id: string }>`select id from recipients where organization_id = ${organizationId} order by id`,
+const idsIn = (table: "recipients" | "events") => async (organizationId: OrganizationId) => {
+  const rows = await api().sql<{ id: string }>(
+    (sql) => sql`select id from ${sql(table)} where organization_id = ${organizationId} order by id`,
   )
-const eventIds = (organizationId: OrganizationId) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<{ id: string }>`select id from events where organization_id = ${organizationId} order by id`,
-  )
+  return rows.map(({ id }) => id)
+}
 
 /** Each list: its path, what it must be asked with, and the ids it shows, against those that are there. */
 const LISTS = [
@@ -42,36 +38,39 @@ const LISTS = [
     path: (_seed: Seed) => "/v1/partners/consumer/tokens",
     required: SINCE,
     idOf: (row: { service_recipient_id: string }) => row.service_recipient_id,
-    idsOf: recipientIds,
+    idsOf: idsIn("recipients"),
   },
   {
     list: "the events list",
     path: (_seed: Seed) => "/v1/partners/consumer/events",
     required: SINCE,
     idOf: (row: { event_id: string }) => row.event_id,
-    idsOf: eventIds,
+    idsOf: idsIn("events"),
   },
   {
     list: "the recipients of a campaign",
     path: ({ campaign }: Seed) => `/v1/partners/consumer/campaigns/${campaign.id}/recipients`,
     required: "",
     idOf: (row: { service_recipient_id: string }) => row.service_recipient_id,
-    idsOf: recipientIds,
+    idsOf: idsIn("recipients"),
   },
 ] as const
 
+let seed: Seed
+let other: Seed
+let large: Seed
+let key: string
+beforeAll(async () => {
+  seed = await seedRows(5)
+  other = await seedRows(3)
+  large = await seedRows(101)
+  key = await keyOf(seed)
+})
+
 describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
-  let seed: Seed
-  let other: Seed
-  let key: string
-  beforeAll(async () => {
-    seed = await seedRows(5)
-    other = await seedRows(3)
-    key = await keyOf(seed)
-  })
   const target = (query: string, of: Seed = seed) => `${path(of)}?${[required, query].filter(Boolean).join("&")}`
   const ids = ({ body }: Answer): ReadonlyArray<string> => body.data.map(idOf)
-  const there = async ({ organization }: Seed) => (await api().run(idsOf(organization.id))).map(({ id }) => id)
+  const there = ({ organization }: Seed) => idsOf(organization.id)
   const refusal = async (query: string, asker = key) => {
     const { status, body } = await ask(api(), target(query), { key: asker })
     return [status, body.error?.code, body.error?.details?.parameter]
@@ -99,24 +98,17 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
     expect(ids(await ask(api(), target("", other), { key: await keyOf(other) }))).toEqual(await there(other))
   })
 
-  it.each(["0", "501", "1e2", "abc", "", "-1", "1.0", "%201", "１", "1&limit=1", "00"])(
-    "refuses limit=%s",
-    async (limit) => {
-      expect(await refusal(`limit=${limit}`)).toEqual([400, "INVALID_PARAMETER", "limit"])
-    },
-  )
-
-  it("serves 1 to 500 rows a page, and 100 when it is not told", async () => {
-    const large = await seedRows(501)
+  it("serves up to 500 rows a page, and 100 by default", async () => {
     const asker = await keyOf(large)
     for (const [limit, length] of [
       ["", 100],
       ["limit=1", 1],
-      ["limit=500", 500],
+      ["limit=500", 101],
     ] as const) {
       const { body } = await ask(api(), target(limit, large), { key: asker })
-      expect([body.data.length, body.has_more]).toEqual([length, true])
+      expect([body.data.length, body.has_more]).toEqual([length, length < 101])
     }
+    expect(await refusal("limit=501")).toEqual([400, "INVALID_PARAMETER", "limit"])
   })
 
   it("echoes path and query as they were sent", async () => {
@@ -132,25 +124,16 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
     expect(next.body.data[0]).not.toHaveProperty("campaign")
   })
 
-  it.each(["expand[]=everything", "expand[]=", "expand[]=campaign&expand[]=Program", "expand[]=__proto__"])(
-    "refuses %s",
-    async (query) => {
-      expect((await refusal(query)).slice(0, 2)).toEqual([400, "INVALID_EXPAND"])
-    },
-  )
-
   it("refuses a cursor that differs in any one character", async () => {
     const cursor: string = (await ask(api(), target("limit=1"), { key })).body.next_cursor
-    const keys = await Promise.all(Array.from({ length: 3 }, () => keyOf(seed)))
-    let asked = 0
     const change = fc.tuple(fc.nat(cursor.length - 1), fc.constantFrom(..."ABCDabcd0189-_"))
     await fc.assert(
       fc.asyncProperty(change, async ([at, character]) => {
         fc.pre(cursor[at] !== character)
         const altered = cursor.slice(0, at) + character + cursor.slice(at + 1)
-        const refused = await refusal(`cursor=${altered}`, keys[asked++ % keys.length])
-        expect(refused).toEqual([400, "INVALID_PARAMETER", "cursor"])
+        expect(await refusal(`cursor=${altered}`, await keyOf(seed))).toEqual([400, "INVALID_PARAMETER", "cursor"])
       }),
+      { numRuns: propertyRuns(3) },
     )
   })
 
@@ -183,12 +166,8 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
 })
 
 describe.each(LISTS.filter(({ required }) => required !== ""))("since, in $list", ({ path }) => {
-  let seed: Seed
-  let key: string
   let stamp: string
   beforeAll(async () => {
-    seed = await seedRows(3)
-    key = await keyOf(seed)
     const { body } = await ask(api(), target(SINCE), { key })
     stamp = body.data[0].updated_at ?? body.data[0].emitted_at
   })
@@ -201,23 +180,17 @@ describe.each(LISTS.filter(({ required }) => required !== ""))("since, in $list"
     const digits = String(micros)
     const later = `${stamp.slice(0, 17)}${digits.slice(12, 14)}.${digits.slice(14)}Z`
     const east = `${new Date(Date.parse(stamp) + 7_200_000).toISOString().slice(0, 19)}.${stamp.slice(20, 26)}%2B02:00`
-    expect([await found(stamp), await found(east)]).toEqual([3, 3])
+    expect([await found(stamp), await found(east)]).toEqual([5, 5])
     if (!stamp.endsWith("999999Z")) expect(await found(later)).toBe(0)
   })
 
   it("may be written another way with its cursor, but not be another", async () => {
     const { body } = await ask(api(), target(`${SINCE}&limit=1`), { key })
     const same = await ask(api(), target(`since=2026-01-01T02:00:00.000%2B02:00&cursor=${body.next_cursor}`), { key })
-    expect([same.status, same.body.data.length]).toEqual([200, 2])
+    expect([same.status, same.body.data.length]).toEqual([200, 4])
     const another = await ask(api(), target(`since=2026-01-02T00:00:00Z&cursor=${body.next_cursor}`), { key })
     expect([another.status, another.body.error.details]).toEqual([400, { parameter: "cursor" }])
     const none = await ask(api(), target(`cursor=${body.next_cursor}`), { key })
     expect(none.body.error).toMatchObject({ code: "MISSING_PARAMETER", details: { parameter: "since" } })
-  })
-
-  it("is refused with the reason when its plus sign was not escaped", async () => {
-    const { status, body } = await ask(api(), target("since=2026-01-01T00:00:00+02:00"), { key })
-    expect([status, body.error.code, body.error.details]).toEqual([400, "INVALID_PARAMETER", { parameter: "since" }])
-    expect(body.error.message).toContain("write %2B")
   })
 })

@@ -23,7 +23,9 @@ it("counts responses by operation and status, and refusals by reason, and names 
     await get("/somewhere/secret"),
   ]).toEqual([200, 200, 403, 401, 404])
 
-  const text = await (await fetch(`${await adminUrl()}/metrics`)).text()
+  const operators = await adminUrl()
+  expect(await (await fetch(`${operators}/readyz`)).text()).toBe("ready\n")
+  const text = await (await fetch(`${operators}/metrics`)).text()
   for (const line of [
     'outreach_http_requests_total{operation="getHealth",status="200"} 1',
     'outreach_http_requests_total{operation="getToken",status="403"} 1',

@@ -3,130 +3,100 @@ import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it, vi } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 
-const api = startApi(
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.flatMap(
-      sql<{ name: string }>`select current_database() as name`,
-      ([row]) =>
-        // So that a locked table is a failure at once, in every connection made from now on.
-        sql`${sql.literal(`alter database "${row!.name}" set lock_timeout = 50`)}`,
-    ),
+// A locked table is an immediate failure, in every connection that is opened from now on.
+const lockTimeout = SqlClient.SqlClient.use((sql) =>
+  Effect.flatMap(
+    sql<{ name: string }>`select current_database() as name`,
+    ([row]) => sql`${sql.literal(`alter database "${row!.name}" set lock_timeout = 50`)}`,
   ),
 )
+const api = startApi(lockTimeout)
 
-let key: { id: string; text: string }
+let key: string
 beforeAll(async () => {
   const { organization } = await api().run(seedCampaign({ recipients: 1 }))
-  key = await api().issue(organization.id, SCOPES)
+  key = (await api().issue(organization.id, SCOPES)).text
 })
 
 const TOKEN = "/v1/partners/consumer/tokens/aB3xY9"
+const look = () => ask(api(), TOKEN, { key })
 
-/** Asks while a table is locked. */
-const whileLocked = <A>(table: string, question: () => Promise<A>) =>
-  api().run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      return yield* sql.withTransaction(
-        Effect.andThen(sql`lock table ${sql(table)} in access exclusive mode`, Effect.promise(question)),
-      )
-    }),
-  )
-
-const rename = (from: string, to: string) =>
-  api().run(
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`alter table ${sql(from)} rename to ${sql(to)}`).pipe(
-      Effect.asVoid,
-    ),
-  )
-
-/** What was logged about a request, once it was. */
-const logsOf = (headers: Headers): ReadonlyArray<string> | false => {
-  const entries = api().logs.filter((log) => log.includes(headers.get("X-Request-Id")!))
-  return entries.length > 0 && entries
-}
-
-describe("a failure of the database", () => {
-  it("that may pass is answered 503, and says how long to wait", async () => {
-    const { status, body } = await whileLocked("recipients", () => ask(api(), TOKEN, { key: key.text }))
+describe("a transient failure of the database", () => {
+  it("is a 503 with the time to wait, in the envelope of the operation", async () => {
+    const { status, body } = await api().whileLocked("recipients", look)
     expect([status, body.error.code, body.error.type]).toEqual([503, "SERVICE_UNAVAILABLE", "api_error"])
     expect(body.error.details).toEqual({ retry_after: 5 })
+    const legacy = await api().whileLocked("rate_windows", () => ask(api(), "/v1/uploads/presign", { key }))
+    expect([legacy.status, legacy.body.error.code]).toEqual([503, "SERVICE_UNAVAILABLE"])
   })
 
-  it("that may pass is logged with others of its second in one line, which counts them and names the first", async () => {
-    const lines = () =>
-      api()
-        .logs.map((line) => JSON.parse(line))
-        .filter(({ message }) => message === "requests failed with the database")
-    const counted = () => lines().reduce((sum, { annotations }) => sum + annotations.count, 0)
-    const before = counted()
-    await whileLocked("recipients", () =>
-      Promise.all(Array.from({ length: 5 }, () => ask(api(), TOKEN, { key: key.text }))),
-    )
-    await eventually(counted, (count) => count >= before + 5)
-    for (const { annotations } of lines()) {
-      expect(annotations.requestId).toMatch(/^req_/)
-      expect(annotations.failures).toEqual({ "RecipientRepository.find: 55P03": annotations.count })
-    }
-    expect(api().logs.join("\n")).not.toContain("unhandled error in request")
-  })
-
-  it("keeps the caller's window in the headers once it was charged, and shows an untouched one before", async () => {
-    const after = await whileLocked("recipients", () => ask(api(), TOKEN, { key: key.text }))
+  it("shows the caller's window once the request was charged, and an untouched one before", async () => {
+    const after = await api().whileLocked("recipients", look)
     expect(Number(after.headers.get("X-RateLimit-Remaining"))).toBeLessThan(100)
-    const before = await whileLocked("rate_windows", () => ask(api(), TOKEN, { key: key.text }))
+    const before = await api().whileLocked("rate_windows", look)
     expect([before.status, before.headers.get("X-RateLimit-Remaining")]).toEqual([503, "100"])
   })
 
-  it("is answered in the legacy envelope where that is the operation's", async () => {
-    const { status, body } = await whileLocked("rate_windows", () =>
-      ask(api(), "/v1/uploads/presign", { key: key.text }),
-    )
-    expect([status, body.error.code]).toEqual([503, "SERVICE_UNAVAILABLE"])
+  it("is logged once a second, with the number of failed requests and the id of the first", async () => {
+    const failure = "RecipientRepository.page: 55P03"
+    const lines = () => api().log.lines.filter(({ annotations }) => failure in (annotations["failures"] ?? {}))
+    const list = () => ask(api(), "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z", { key })
+    await api().whileLocked("recipients", () => Promise.all(Array.from({ length: 5 }, list)))
+    const failed = await until(api().log, () => {
+      const all = lines()
+      return all.reduce((sum, { annotations }) => sum + annotations["failures"][failure], 0) === 5 && all
+    })
+    for (const { message, annotations } of failed) {
+      expect([message, annotations["requestId"]]).toEqual([
+        "requests failed with the database",
+        expect.stringMatching(/^req_/),
+      ])
+    }
+    expect(api().log.text).not.toContain("unhandled error in request")
   })
+})
 
-  it("that will not pass is answered 500 and logged with the request's id, and neither shows anything of it", async () => {
-    await rename("recipients", "recipients_away")
-    const { status, headers, body } = await ask(api(), `${TOKEN}?expand[]=campaign`, { key: key.text })
-    await rename("recipients_away", "recipients")
+describe("a permanent failure of the database", () => {
+  const linesOf = (headers: Headers) =>
+    api()
+      .log.text.split("\n")
+      .filter((line) => line.includes(headers.get("X-Request-Id")!))
 
+  it("is a 500 and logged with the request's id, and neither shows details", async () => {
+    const target = `${TOKEN}?expand[]=campaign`
+    const { status, headers, body } = await api().whileMissing("recipients", () => ask(api(), target, { key }))
     expect([status, body.error.code, body.error.details]).toEqual([500, "INTERNAL_ERROR", null])
     expect(JSON.stringify(body)).not.toMatch(/recipients|sql|database/i)
-    const [entry, ...others] = await vi.waitUntil(() => logsOf(headers), { timeout: 100_000 })
+    const [line, ...others] = await until(api().log, () => linesOf(headers).length > 0 && linesOf(headers))
     expect(others).toEqual([])
-    expect(JSON.parse(entry!)).toMatchObject({ level: "ERROR", annotations: { operation: "getToken" } })
-    expect(entry).toContain("RecipientRepository.find failed in the database")
-    for (const secret of [key.text, "aB3xY9", "expand"]) expect(entry).not.toContain(secret)
+    expect(JSON.parse(line!)).toMatchObject({ level: "ERROR", annotations: { operation: "getToken" } })
+    expect(line).toContain("RecipientRepository.find failed in the database")
+    for (const secret of [key, "aB3xY9", "expand"]) expect(line).not.toContain(secret)
   })
 
-  it("is not logged when it is only a refusal", async () => {
-    const counted = () => api().logs.filter((line) => !line.includes("requests failed with the database")).length
-    const before = counted()
-    await ask(api(), TOKEN, { key: key.text })
-    await ask(api(), TOKEN)
-    await ask(api(), "/nowhere")
-    // Lines come in order, so whatever those had logged would stand before this failure.
-    await rename("recipients", "recipients_away")
-    const { headers } = await ask(api(), TOKEN, { key: key.text })
-    await rename("recipients_away", "recipients")
-    await vi.waitUntil(() => logsOf(headers), { timeout: 100_000 })
-    expect(counted()).toBe(before + 1)
+  it("is logged, but a client error isn't", async () => {
+    const refused = [await look(), await ask(api(), TOKEN), await ask(api(), "/nowhere")]
+    // Lines are written in order, so theirs would come before this one.
+    const { headers } = await api().whileMissing("recipients", look)
+    await until(api().log, () => linesOf(headers).length > 0)
+    for (const answer of refused) expect(linesOf(answer.headers)).toEqual([])
   })
 })
 
 describe("the readiness probe", () => {
-  it("answers 503 while the database takes no connections, and 200 when it does again", async () => {
+  it("is 503 while the database accepts no connections, and 200 when it does again", async () => {
     const name = new URL(api().databaseUrl).pathname.slice(1)
     const server = await postgresUrl()
-    // A database cannot refuse connections by its own word, so this comes from another one of the server.
+    // A database can't refuse connections by its own command, so this comes from another one of the server.
     const allow = (allowed: boolean) =>
-      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      SqlClient.SqlClient.use((sql) =>
         Effect.andThen(
           sql`${sql.literal(`alter database "${name}" allow_connections ${allowed}`)}`,
           sql`
@@ -138,11 +108,13 @@ describe("the readiness probe", () => {
       ).pipe(Effect.provide(testDatabaseLayer(server)), Effect.runPromise)
     const ready = async () => (await ask(api(), "/readyz")).status
     await allow(false)
-    await eventually(ready, (status) => status === 503)
+    await until(api().log, "database unusable")
+    expect(await ready()).toBe(503)
     expect((await ask(api(), "/v1/health")).status).toBe(200)
-    expect((await ask(api(), TOKEN, { key: key.text })).status).toBeGreaterThanOrEqual(500)
+    expect((await look()).status).toBeGreaterThanOrEqual(500)
     await allow(true)
+    await until(api().log, "database usable again")
     await eventually(ready, (status) => status === 200)
-    expect((await ask(api(), TOKEN, { key: key.text })).status).toBe(404)
+    expect((await look()).status).toBe(404)
   })
 })

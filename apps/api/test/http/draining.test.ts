@@ -1,45 +1,45 @@
-import { once } from "node:events"
 import { Agent, get } from "node:http"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { eventually } from "@outreach/testing/eventually"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { until } from "@outreach/testing/until"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { ask } from "../ask.ts"
+import { runApi } from "../runApi.ts"
+import { DOCS_URL, startApi } from "../startApi.ts"
+import { startApiProcess } from "../startApiProcess.ts"
 
-const databaseUrl = migratedDatabase()
+const api = startApi()
 
-const start = async (settings: Readonly<Record<string, string>>) => {
-  const child = spawnApi(databaseUrl(), settings)
-  onTestFinished(() => endApi(child))
-  const lines: Array<string> = []
-  const { port } = await addressOf(child, (line) => lines.push(JSON.parse(line).message))
-  return { child, port, lines, exited: once(child, "close") }
+const start = async (settings: Readonly<Record<string, string>> = {}) => {
+  const process = startApiProcess(api().databaseUrl, settings)
+  return { process, port: Number((await until(process, "listening")).annotations["port"]) }
 }
 
 interface Exchange {
-  /** The place of the request among all that were sent. */
+  /** The position of the request among all requests. */
   readonly sent: number
   readonly reused: boolean
+  readonly status: number | undefined
   readonly connection: string | undefined
   readonly fault: string | undefined
 }
 
-let sent = 0
-
-const ask = (port: number, agent: Agent | false, path = "/v1/health"): Promise<Exchange> =>
-  new Promise((resolve) => {
-    const place = sent++
-    const request = get({ port, host: "127.0.0.1", path, agent }, (response) => {
-      response.resume().on("end", () => settle(undefined, response.headers.connection))
+/** Creates a function that sends requests to a port and numbers them. */
+const createSender = (port: number) => {
+  let sent = 0
+  return (agent: Agent | false, path = "/v1/health"): Promise<Exchange> =>
+    new Promise((resolve) => {
+      const position = sent++
+      const request = get({ port, host: "127.0.0.1", path, agent }, (response) => {
+        const { statusCode: status, headers } = response
+        response.resume().on("end", () => settle({ status, connection: headers.connection, fault: undefined }))
+      })
+      const settle = (outcome: Pick<Exchange, "status" | "connection" | "fault">) =>
+        resolve({ sent: position, reused: request.reusedSocket, ...outcome })
+      request.on("error", ({ code }: NodeJS.ErrnoException) =>
+        settle({ status: undefined, connection: undefined, fault: code }),
+      )
     })
-    const settle = (fault: string | undefined, connection?: string) =>
-      resolve({ sent: place, reused: request.reusedSocket, connection, fault })
-    request.on("error", (error: NodeJS.ErrnoException) => settle(error.code))
-  })
-
-/** Asks over and over until the server refuses connections. */
-const askUntilRefused = async (port: number, agent: Agent | false): Promise<ReadonlyArray<Exchange>> => {
-  const exchanges: Array<Exchange> = []
-  while (exchanges.at(-1)?.fault !== "ECONNREFUSED") exchanges.push(await ask(port, agent))
-  return exchanges
 }
 
 const keptAlive = () => {
@@ -48,43 +48,63 @@ const keptAlive = () => {
   return agent
 }
 
-describe("an API that is told to stop", () => {
-  it("says close in each response while it drains, also on connections that were kept alive", async () => {
-    const { child, port, exited } = await start({ SHUTDOWN_DELAY_SECONDS: "2" })
+describe("an API that stops", () => {
+  it("is not ready during its shutdown delay, but serves and closes each connection, also those that were kept alive", async () => {
+    // The delay doesn't pass: the process is killed at the end.
+    const { process, port } = await start({ SHUTDOWN_DELAY_SECONDS: "60" })
+    const send = createSender(port)
     const agents = Array.from({ length: 3 }, keptAlive)
-    const before = await Promise.all(agents.map((agent) => ask(port, agent)))
+    const before = await Promise.all(agents.map((agent) => send(agent)))
     expect(before.map(({ connection }) => connection)).toEqual(agents.map(() => "keep-alive"))
-    child.kill("SIGTERM")
+    process.child.kill("SIGTERM")
     const prober = keptAlive()
-    while ((await ask(port, prober, "/readyz")).connection === "keep-alive");
-    const draining = await Promise.all(agents.map((agent) => ask(port, agent)))
-    expect(draining).toMatchObject(agents.map(() => ({ reused: true, connection: "close", fault: undefined })))
-    expect(await exited).toEqual([0, null])
+    const unready = await eventually(
+      () => send(prober, "/readyz"),
+      ({ status }) => status !== 200,
+    )
+    expect([unready.status, unready.connection]).toEqual([503, "close"])
+    const draining = await Promise.all(agents.map((agent) => send(agent)))
+    expect(draining).toMatchObject(agents.map(() => ({ reused: true, status: 200, connection: "close" })))
   })
 
-  it.each([
-    ["keep their connections alive", keptAlive],
-    ["open a connection for each request", () => false as const],
-  ])("resets none of 20 busy clients that %s and sent before it closed its port", async (_, agentOf) => {
-    const { child, port, exited } = await start({})
-    const clients = Array.from({ length: 20 }, () => askUntilRefused(port, agentOf()))
-    // The last connection that is accepted shows how long the port was open.
-    const openers = Array.from({ length: 2 }, () => askUntilRefused(port, false))
-    await ask(port, false)
-    child.kill("SIGTERM")
-    const exchanges = (await Promise.all([...clients, ...openers])).flat()
+  it("resets no request of busy clients that was sent before it closed its port, and exits with 0", async () => {
+    const { process, port } = await start()
+    const send = createSender(port)
+    const sendUntilRefused = async (agent: Agent | false): Promise<ReadonlyArray<Exchange>> => {
+      const exchanges: Array<Exchange> = []
+      while (exchanges.at(-1)?.fault !== "ECONNREFUSED") exchanges.push(await send(agent))
+      return exchanges
+    }
+    // Some keep their connection, and some open one for each request. The last connection that is accepted shows how long the port was open.
+    const clients = Array.from({ length: 20 }, (_, i) => sendUntilRefused(i % 2 === 0 && keptAlive()))
+    await send(false)
+    process.child.kill("SIGTERM")
+    const exchanges = (await Promise.all(clients)).flat()
     const lastAccepted = Math.max(...exchanges.filter(({ reused, fault }) => !reused && !fault).map(({ sent }) => sent))
     expect(exchanges.filter(({ sent, fault }) => fault !== undefined && sent < lastAccepted)).toEqual([])
-    expect(await exited).toEqual([0, null])
+    expect(await process.ended).toBe(0)
+    expect(process.lines.slice(-2).map(({ message }) => message)).toEqual(["stopping", "stopped"])
   })
 
-  it.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)(
-    "drains on %s, and logs that it stops and has stopped",
-    async (signal) => {
-      const { child, lines, exited } = await start({})
-      child.kill(signal)
-      expect(await exited).toEqual([0, null])
-      expect(lines.slice(-2)).toEqual(["stopping", "stopped"])
-    },
-  )
+  it("finishes requests in flight, and accepts no further ones", async () => {
+    const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+    const { text: key } = await api().issue(organization.id, ["tokens:read"])
+    const { url, stop } = await runApi(api().databaseUrl, { DOCS_URL })
+    const { held, stopped } = await api().whileLocked("recipients", async () => {
+      const held = ask({ url }, "/v1/partners/consumer/tokens/aB3xY9", { key })
+      await api().untilBlocked("recipients")
+      const stopped = stop()
+      await eventually(
+        () =>
+          fetch(`${url}/v1/health`).then(
+            () => true,
+            () => false,
+          ),
+        (isServed) => !isServed,
+      )
+      return { held, stopped }
+    })
+    expect((await held).status).toBe(404)
+    await stopped
+  })
 })

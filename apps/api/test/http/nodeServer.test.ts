@@ -2,10 +2,13 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { operations } from "@outreach/contract"
+import { eventually } from "@outreach/testing/eventually"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { until } from "@outreach/testing/until"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
-import { startApi } from "../startApi.ts"
+import { runApi } from "../runApi.ts"
+import { DOCS_URL, startApi } from "../startApi.ts"
 
 const api = startApi()
 const open = () => connect({ port: Number(new URL(api().url).port), host: "127.0.0.1" })
@@ -36,71 +39,58 @@ describe("a connection", () => {
   })
 })
 
-describe("connections past MAX_CONNECTIONS", () => {
-  const narrow = startApi(undefined, { MAX_CONNECTIONS: "3", CONNECTIONS_PER_ADDRESS: "3" })
-
-  it("are closed at once, which is logged, until one of the others ends", async () => {
-    const { port } = new URL(narrow().url)
-    const health = "GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n"
-    const held = Array.from({ length: 3 }, () => connect({ port: Number(port), host: "127.0.0.1" }))
-    onTestFinished(() => {
-      for (const socket of held) socket.destroy()
-    })
-    for (const socket of held) {
-      socket.write(health)
-      await once(socket, "data")
-    }
-    const statusOf = async () => {
-      const socket = connect({ port: Number(port), host: "127.0.0.1" }).on("error", () => {})
-      socket.write(health.replace("Host", "Connection: close\r\nHost"))
-      return (await text(socket).catch(() => "")).slice(9, 12)
-    }
-    expect(await statusOf()).toBe("")
-    await vi.waitUntil(() => narrow().logs.some((line) => line.includes("connection limit reached")), {
-      timeout: 60_000,
-    })
-    held[0]!.destroy()
-    await vi.waitUntil(async () => (await statusOf()) === "200", { timeout: 60_000 })
-  })
-})
-
-describe("connections of one address past CONNECTIONS_PER_ADDRESS", () => {
-  const narrow = startApi(undefined, { MAX_CONNECTIONS: "8" })
-
-  it("are closed at once, while another address is served", async () => {
-    const port = Number(new URL(narrow().url).port)
-    // A quarter of eight.
-    const held = Array.from({ length: 2 }, () => connect({ port, host: "127.0.0.1" }))
-    onTestFinished(() => {
-      for (const socket of held) socket.destroy()
-    })
-    for (const socket of held) await once(socket, "connect")
-    const statusFrom = async (localAddress: string) => {
+describe("too many connections", () => {
+  it("are closed at once and logged, first those of one address and then all, until another one ends", async () => {
+    const narrow = await runApi(api().databaseUrl, { MAX_CONNECTIONS: "4", CONNECTIONS_PER_ADDRESS: "2" })
+    onTestFinished(narrow.stop)
+    const port = Number(new URL(narrow.url).port)
+    const connectFrom = (localAddress: string) => {
       const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => {})
+      onTestFinished(() => void socket.destroy())
+      return socket
+    }
+    const hold = async (localAddress: string) => {
+      const socket = connectFrom(localAddress)
+      socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n")
+      await once(socket, "data")
+      return socket
+    }
+    const statusFrom = async (localAddress: string) => {
+      const socket = connectFrom(localAddress)
       socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
       return (await text(socket).catch(() => "")).slice(9, 12)
     }
+    for (let i = 0; i < 2; i++) await hold("127.0.0.1")
     expect([await statusFrom("127.0.0.1"), await statusFrom("127.0.0.2")]).toEqual(["", "200"])
-    await vi.waitUntil(() => narrow().logs.some((line) => line.includes("an address has too many connections")), {
-      timeout: 60_000,
-    })
+    await until(narrow.log, "an address has too many connections, dropping further ones")
+    const [last] = [await hold("127.0.0.2"), await hold("127.0.0.2")]
+    expect(await statusFrom("127.0.0.3")).toBe("")
+    await until(narrow.log, "connection limit reached, dropping connections")
+    last.destroy()
+    await eventually(
+      () => statusFrom("127.0.0.3"),
+      (status) => status === "200",
+    )
   })
 })
 
 describe("a client behind a trusted proxy", () => {
-  const proxied = startApi(undefined, { CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: "loopback" })
-
-  it("has a number of requests under way, and is answered 503 past them, while other clients are served", async () => {
-    const port = Number(new URL(proxied().url).port)
-    const { endpoint } = await proxied().run(seedCampaign({ recipients: 0 }))
+  it("receives 503 if it has too many concurrent requests, while other clients are served", async () => {
+    const proxied = await runApi(api().databaseUrl, { CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: "loopback", DOCS_URL })
+    onTestFinished(proxied.stop)
+    const port = Number(new URL(proxied.url).port)
+    const { endpoint } = await api().run(seedCampaign({ recipients: 0 }))
     const path = operations.receiveWebhook.path.replace("{endpoint_id}", endpoint.id)
-    // Its body does not come, so it stays under way.
+    // The request stays open because its body doesn't arrive.
     const held = connect({ port, host: "127.0.0.1" }).on("error", () => {})
     onTestFinished(() => void held.destroy())
     held.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 9\r\n\r\n`)
     const statusFor = async (client: string) =>
-      (await ask(proxied(), "/v1/health", { headers: { "X-Forwarded-For": client } })).status
-    await vi.waitUntil(async () => (await statusFor("192.0.2.1")) === 503, { timeout: 60_000 })
+      (await ask(proxied, "/v1/health", { headers: { "X-Forwarded-For": client } })).status
+    await eventually(
+      () => statusFor("192.0.2.1"),
+      (status) => status === 503,
+    )
     expect(await statusFor("192.0.2.2")).toBe(200)
   })
 })

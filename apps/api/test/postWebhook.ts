@@ -1,0 +1,28 @@
+import { eventExamples } from "@outreach/contract"
+import { Redacted } from "effect"
+import Stripe from "stripe"
+import { type Answer, checkAnswer } from "./ask.ts"
+
+/** Returns an event of a partner as JSON, with the members in `more`. */
+export const eventText = (more: object): string =>
+  JSON.stringify({ ...eventExamples["clinician.account_created"], ...more })
+
+/** Posts an event that is signed as partners sign with Stripe's library, and checks the response against the contract. */
+export const postWebhook = async (
+  api: { readonly url: string },
+  { endpoint, secret }: { readonly endpoint: { readonly id: string }; readonly secret: Redacted.Redacted },
+  payload: string,
+): Promise<Answer> => {
+  const path = `/v1/partners/consumer/webhooks/${endpoint.id}`
+  const response = await fetch(api.url + path, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-Signature": Stripe.webhooks.generateTestHeaderString({ payload, secret: Redacted.value(secret) }),
+    },
+    body: payload,
+  })
+  const answer = { status: response.status, headers: response.headers, body: await response.json() }
+  checkAnswer(answer, "POST", path)
+  return answer
+}

@@ -1,0 +1,46 @@
+import { describe, expect } from "@effect/vitest"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const test = effectTest(runOnDatabase())
+
+/** Returns the code of the fault that is found after a change of the database, which is rolled back. */
+const codeAfter = Effect.fnUntraced(function* (...statements: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const check = yield* makeDatabaseFault("1 minute")
+  const found = yield* Effect.gen(function* () {
+    for (const statement of statements) yield* sql.unsafe(statement)
+    const fault = yield* check
+    return yield* Effect.fail({ code: fault?.code })
+  }).pipe(sql.withTransaction, Effect.flip)
+  return (found as { readonly code: string | undefined }).code
+})
+
+describe("the check of the database", () => {
+  test("finds no fault in a schema of this release or of a later one", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 0 })
+    yield* rotateSecret(organization.id, 0)
+    expect(yield* codeAfter()).toBeUndefined()
+    const later = "insert into migrations (file, checksum) values ('migrations/9999_later.sql', 'of a later release')"
+    expect(yield* codeAfter(later)).toBeUndefined()
+  })
+
+  test("finds an older schema, another baseline and a read-only database", function* () {
+    const older = "delete from migrations where file = 'functions/make_id.sql'"
+    expect(yield* codeAfter(older)).toBe("OLD_SCHEMA")
+    const other = "update migrations set checksum = 'other' where file = 'migrations/0001_baseline.sql'"
+    expect(yield* codeAfter(other)).toBe("OTHER_BASELINE")
+    expect(yield* codeAfter(other, older)).toBe("OTHER_BASELINE")
+    expect(yield* codeAfter("set transaction read only")).toBe("25006")
+    expect(yield* codeAfter(older, "set transaction read only")).toBe("OLD_SCHEMA")
+  })
+
+  test("finds a missing schema", function* () {
+    expect(yield* codeAfter("alter table migrations rename to migrations_away")).toBe("42P01")
+  })
+})
