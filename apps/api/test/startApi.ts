@@ -36,7 +36,7 @@ export interface TestApi extends Pick<RunningApi, "url" | "adminUrl" | "log"> {
 
 /** Starts the API before a file's tests and stops it after them. `prepare` changes the database first. */
 export const startApi = (
-  prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>,
+  prepare?: Effect.Effect<unknown, unknown, Adapters>,
   settings: Readonly<Record<string, string>> = {},
 ): (() => TestApi) => {
   const databaseUrl = migratedDatabase()

@@ -1,14 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
-import { startApi } from "../startApi.ts"
+import { type RunningApi, runApi } from "../runApi.ts"
+import { DOCS_URL, startApi } from "../startApi.ts"
 import { type Resources, seedResources } from "./seedResources.ts"
 
 const BASE = "https://api.outreach.test"
+const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
 
 type Body = Readonly<Record<string, unknown>>
 const isBody = (value: unknown): value is Body => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The resources inside a body: itself, the rows of a list, and what is expanded in them; `data` of an event is not a resource. */
+/** Returns the resources in a body: itself, the rows of a list, and their expansions. The `data` of an event is not a resource. */
 const resourcesIn = (body: Body): ReadonlyArray<Body> => [
   body,
   ...(Array.isArray(body["data"]) ? body["data"] : []).flatMap(resourcesIn),
@@ -21,15 +23,16 @@ const resourcesIn = (body: Body): ReadonlyArray<Body> => [
 describe.each([
   { deployment: "production", live: true },
   { deployment: "staging", live: false },
-  { deployment: "development", live: false },
 ])("on the $deployment deployment", ({ deployment, live }) => {
-  const api = startApi(undefined, { DEPLOYMENT: deployment, PUBLIC_BASE_URL: BASE })
+  let deployed: RunningApi
   let resources: Resources
   beforeAll(async () => {
+    deployed = await runApi(api().databaseUrl, { DEPLOYMENT: deployment, PUBLIC_BASE_URL: BASE, DOCS_URL })
     resources = await seedResources(api(), live)
+    return () => deployed.stop()
   })
   const get = async (target: string) => {
-    const { status, body } = await ask(api(), target, { key: resources.key })
+    const { status, body } = await ask(deployed, target, { key: resources.key })
     expect(status).toBe(200)
     return body
   }
@@ -51,7 +54,7 @@ describe.each([
   })
 
   it("the base is what the deployment says it is", async () => {
-    const { servers } = (await (await fetch(`${api().url}/v1/openapi.json`)).json()) as { servers: unknown }
+    const { servers } = (await (await fetch(`${deployed.url}/v1/openapi.json`)).json()) as { servers: unknown }
     expect(servers).toEqual([{ url: BASE, description: deployment }])
   })
 })

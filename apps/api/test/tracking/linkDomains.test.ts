@@ -1,21 +1,23 @@
 import { request } from "node:http"
 import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { isLinkDomainProof, LINK_DOMAIN_PROOF_PATH } from "@outreach/domain/senders/linkDomainProof"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
-import { Deferred, Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { ApiConfig } from "../../src/ApiConfig.ts"
+import { LinkDomains } from "../../src/tracking/LinkDomains.ts"
 import { startApi } from "../startApi.ts"
 import { links, seedMessages } from "./seedMessages.ts"
 
 const OWN_HOST = "api.outreach.test"
-const api = startApi(undefined, { PUBLIC_BASE_URL: `https://${OWN_HOST}` })
 
 const add = (organizationId: OrganizationId, domain: string, state: "verified" | "verifying" | "named") =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
+  SqlClient.SqlClient.use(
     (sql) => sql`
       insert into link_domains (organization_id, domain, verified_at, verifying_until)
       values (${organizationId}, ${domain}, case when ${state} = 'verified' then clock_timestamp() end,
@@ -25,19 +27,15 @@ const add = (organizationId: OrganizationId, domain: string, state: "verified" |
 type Seeded = Effect.Success<ReturnType<typeof seedMessages>>
 let one: Seeded
 let other: Seeded
-beforeAll(async () => {
-  one = await api().run(seedMessages(1))
-  other = await api().run(seedMessages(1))
-  await api().run(
-    Effect.all([
-      add(one.organization.id, "click.one.test", "verified"),
-      add(one.organization.id, "being.one.test", "verifying"),
-      add(one.organization.id, "named.one.test", "named"),
-      add(one.organization.id, OWN_HOST, "verified"),
-    ]),
-  )
-  expect(await mayBeCertified("click.one.test")).toBe(200)
+const seed = Effect.gen(function* () {
+  one = yield* seedMessages(1)
+  other = yield* seedMessages(1)
+  yield* add(one.organization.id, "click.one.test", "verified")
+  yield* add(one.organization.id, "being.one.test", "verifying")
+  yield* add(one.organization.id, "named.one.test", "named")
+  yield* add(one.organization.id, OWN_HOST, "verified")
 })
+const api = startApi(seed, { PUBLIC_BASE_URL: `https://${OWN_HOST}` })
 
 /** Asks as a proxy does that passes the name on. */
 const ask = (host: string, path: string, method = "GET") =>
@@ -56,12 +54,9 @@ const mayBeCertified = async (domain: string) =>
 const click = ({ addressees }: Seeded) => links.click(addressees[0]!, "https://clinic.test/study")!
 
 const unsubscribed = ({ addressees }: Seeded) =>
-  api().run(
-    Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) => sql<{ count: number }>`
-        select count(*)::int as count from unsubscriptions where recipient_id = ${addressees[0]!.recipientId}`,
-    ),
+  api().sql<{ count: number }>(
+    (sql) => sql`
+      select count(*)::int as count from unsubscriptions where recipient_id = ${addressees[0]!.recipientId}`,
   )
 
 describe("a link domain", () => {
@@ -111,63 +106,60 @@ describe("a link domain", () => {
     expect(await unsubscribed(one)).toEqual([{ count: 1 }])
   })
 
-  it("never takes the place of the deployment's own host", async () => {
+  it("never replaces the deployment's own host", async () => {
     expect(await ask(OWN_HOST, "/v1/health")).toMatchObject({ status: 200, type: "application/json" })
-    expect(await mayBeCertified(OWN_HOST)).toBe(404)
   })
 
   it("serves its links while the database does not say which domains there are", async () => {
-    await api().run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const locked = yield* Deferred.make<void>()
-        const done = yield* Deferred.make<void>()
-        const holding = sql`lock table link_domains in access exclusive mode`.pipe(
-          Effect.andThen(Deferred.succeed(locked, undefined)),
-          Effect.andThen(Deferred.await(done)),
-          sql.withTransaction,
-        )
-        const working = Deferred.await(locked).pipe(
-          Effect.andThen(
-            Effect.promise(async () => {
-              expect(await ask("click.one.test", click(one))).toMatchObject({ status: 302 })
-              expect(await ask("click.one.test", "/v1/health")).toMatchObject({ status: 404 })
-              expect(await mayBeCertified("click.one.test")).toBe(200)
-            }),
-          ),
-          Effect.ensuring(Deferred.succeed(done, undefined)),
-        )
-        yield* Effect.all([holding, working], { concurrency: "unbounded" })
-      }),
-    )
+    await api().whileLocked("link_domains", async () => {
+      expect(await ask("click.one.test", click(one))).toMatchObject({ status: 302 })
+      expect(await ask("click.one.test", "/v1/health")).toMatchObject({ status: 404 })
+      expect(await mayBeCertified("click.one.test")).toBe(200)
+    })
   })
 })
 
 describe("a proxy may get a certificate", () => {
-  it("for a domain that is verified or being verified, in any spelling of the name, and for no other", async () => {
-    const names = {
-      ...{ "click.one.test": 200, "Click.One.Test.": 200, "being.one.test": 200 },
-      ...{ "named.one.test": 404, "unknown.test": 404, "one.test": 404, "a.click.one.test": 404, "": 404, "a b": 404 },
-      ...{ "127.0.0.1": 404, [`${"a".repeat(300)}.test`]: 404 },
-    }
-    const given = await Promise.all(Object.keys(names).map(async (name) => [name, await mayBeCertified(name)] as const))
-    expect(Object.fromEntries(given)).toEqual(names)
+  it("for domains that are verified or being verified, and asks the admin port", async () => {
+    const names = ["click.one.test", "being.one.test", "", "a b"]
+    expect(await Promise.all(names.map(mayBeCertified))).toEqual([200, 200, 404, 404])
     expect((await fetch(`${await api().adminUrl()}/link-domain`)).status).toBe(404)
-    // Strangers reach this port, and may not ask.
+    // Strangers can reach the public port.
     expect(await ask(OWN_HOST, "/link-domain?domain=click.one.test")).toMatchObject({ status: 404 })
   })
 
-  it("as soon as its verification begins, and no longer once it is removed", async () => {
-    expect(await mayBeCertified("new.other.test")).toBe(404)
-    await api().run(add(other.organization.id, "new.other.test", "verifying"))
-    expect(await mayBeCertified("new.other.test")).toBe(200)
-    await api().run(
-      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`delete from link_domains where domain = 'new.other.test'`),
-    )
-    // A name that is not known has the domains read again.
-    expect(await mayBeCertified("unknown.test")).toBe(404)
-    expect(await mayBeCertified("new.other.test")).toBe(404)
-  })
+  it("for a domain in any spelling of its name, as soon as its verification starts and until it is removed", () =>
+    Effect.gen(function* () {
+      const served = new Set([OWN_HOST, "click.one.test"])
+      let reads = 0
+      const readServed = () =>
+        Effect.sync(() => {
+          reads++
+          return [...served].map((domain) => ({ domain, organizationId: one.organization.id }))
+        })
+      const { mayBeCertified } = yield* LinkDomains.make.pipe(
+        Effect.provideService(LinkDomainRepository, { readServed } as LinkDomainRepository["Service"]),
+        Effect.provideService(ApiConfig, { publicBaseUrl: `https://${OWN_HOST}` } as typeof ApiConfig.Service),
+      )
+      yield* TestClock.adjust("1 second")
+      // The domains are read again for unknown names, at most once a second.
+      const asked = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
+        const fiber = yield* Effect.forkChild(Effect.all(names.map(mayBeCertified), { concurrency: "unbounded" }))
+        yield* TestClock.adjust("1 second")
+        return yield* Fiber.join(fiber)
+      })
+      const known = ["click.one.test", "Click.One.Test.", "click.one.test:443"]
+      expect(yield* asked(...known)).toEqual(known.map(() => true))
+      const unknown = [OWN_HOST, "one.test", "a.click.one.test", "127.0.0.1", `${"a".repeat(300)}.test`]
+      const before = reads
+      expect(yield* asked(...unknown)).toEqual(unknown.map(() => false))
+      expect(reads - before).toBeLessThan(unknown.length)
+      served.add("new.other.test")
+      expect(yield* asked("new.other.test")).toEqual([true])
+      served.delete("new.other.test")
+      expect(yield* asked("unknown.test")).toEqual([false])
+      expect(yield* asked("new.other.test")).toEqual([false])
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))
 })
 
 describe("the proof of a link domain", () => {
