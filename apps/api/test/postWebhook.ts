@@ -3,7 +3,7 @@ import { Redacted } from "effect"
 import Stripe from "stripe"
 import { type Answer, checkAnswer } from "./ask.ts"
 
-/** Returns an event of a partner as JSON, with the members in `more`. */
+/** Returns an event of a partner as JSON, with other members where `more` names them. */
 export const eventText = (more: object): string =>
   JSON.stringify({ ...eventExamples["clinician.account_created"], ...more })
 
@@ -12,6 +12,7 @@ export const postWebhook = async (
   api: { readonly url: string },
   { endpoint, secret }: { readonly endpoint: { readonly id: string }; readonly secret: Redacted.Redacted },
   payload: string,
+  options: { readonly signal?: AbortSignal } = {},
 ): Promise<Answer> => {
   const path = `/v1/partners/consumer/webhooks/${endpoint.id}`
   const response = await fetch(api.url + path, {
@@ -21,6 +22,7 @@ export const postWebhook = async (
       "X-Signature": Stripe.webhooks.generateTestHeaderString({ payload, secret: Redacted.value(secret) }),
     },
     body: payload,
+    ...options,
   })
   const answer = { status: response.status, headers: response.headers, body: await response.json() }
   checkAnswer(answer, "POST", path)

@@ -39,13 +39,6 @@ describe("the changes of a package", () => {
       { version: "0.1.1", changes: [] },
     ])
   })
-
-  it("stand on the page of each published package", async () => {
-    expect(changelog.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["@outreach/contract", "@outreach/client"]),
-    )
-    for (const { releases } of changelog) expect(releases.length).toBeGreaterThan(0)
-  })
 })
 
 describe("the changelog page", () => {
@@ -54,7 +47,10 @@ describe("the changelog page", () => {
   it("shows every change under its package, and the release that runs", async () => {
     const text = await (await fetch(`${api().url}/docs/changelog`)).text()
     const plain = shownOf(text)
+    const names = changelog.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(["@outreach/contract", "@outreach/client"]))
     for (const { name, releases } of changelog) {
+      expect(releases.length).toBeGreaterThan(0)
       expect(text).toContain(`<section id="${name}">`)
       for (const { changes } of releases) {
         for (const change of changes) expect(plain).toContain(change.replaceAll("`", ""))

@@ -1,17 +1,17 @@
 import { execFile, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
-import type { AddressInfo } from "node:net"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { eventExamples, SCOPES } from "@outreach/contract"
 import { sign, verify } from "@outreach/signature"
+import { listen } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import type { WebhookEvent } from "@outreach/webhook-verifier"
 import fc from "fast-check"
 import Stripe from "stripe"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { reconcile } from "../../src/docs/samples/reconcile.ts"
 import { verifySignature } from "../../src/docs/samples/verifySignature.ts"
 import { webhookServer } from "../../src/docs/samples/webhookServer.ts"
@@ -70,14 +70,6 @@ describe("the check of a signature by hand", () => {
       }),
     )
   })
-
-  it("refuses any other header, and throws at none", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (header) => {
-        expect(verifySignature(header, BODY, [secret()], NOW)).toBe(false)
-      }),
-    )
-  })
 })
 
 describe("Stripe's library", () => {
@@ -94,11 +86,9 @@ describe("Stripe's library", () => {
 
 describe("the receiver", () => {
   const serve = async (secrets: string[], store: (event: WebhookEvent) => Promise<void>) => {
-    const server = webhookServer(secrets, store)
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    onTestFinished(() => void server.close().closeAllConnections())
+    const port = await listen(webhookServer(secrets, store))
     return async (header: string | undefined) => {
-      const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+      const response = await fetch(`http://127.0.0.1:${port}`, {
         method: "POST",
         headers: header === undefined ? {} : { "X-Signature": header },
         body: BODY,
@@ -108,25 +98,15 @@ describe("the receiver", () => {
   }
   const fresh = (key: string) => sign(BODY, [key], { timestamp: Math.floor(Date.now() / 1000) })
 
-  it("acknowledges what it has stored", async () => {
+  it("acknowledges what it has stored, refuses what is not signed, and requests another attempt if it can't store", async () => {
     const key = secret()
     const stored: Array<WebhookEvent> = []
     const post = await serve([key], async (event) => void stored.push(event))
-    expect(await post(await fresh(key))).toBe(200)
+    const refused = [await post(undefined), await post(await fresh(secret()))]
+    expect([...refused, await post(await fresh(key))]).toEqual([401, 401, 200])
     expect(stored).toEqual([eventExamples["outreach.email_clicked"]])
-  })
-
-  it("refuses what is not signed, or with another secret, and stores nothing", async () => {
-    const stored: Array<WebhookEvent> = []
-    const post = await serve([secret()], async (event) => void stored.push(event))
-    expect([await post(undefined), await post(await fresh(secret()))]).toEqual([401, 401])
-    expect(stored).toEqual([])
-  })
-
-  it("asks for another attempt when it cannot store", async () => {
-    const key = secret()
-    const post = await serve([key], () => Promise.reject(new Error("no room")))
-    expect(await post(await fresh(key))).toBe(500)
+    const failing = await serve([key], () => Promise.reject(new Error("no room")))
+    expect(await failing(await fresh(key))).toBe(500)
   })
 })
 
@@ -163,13 +143,13 @@ describe.each([["TypeScript", reconcile], ...(hasPython ? ([["Python", reconcile
         })
 
       await poll()
-      const ids = [...(await publish(1003))]
+      const ids = [...(await publish(501))]
       await poll()
       ids.push(...(await publish(1)))
       await poll()
       expect([...stored.keys()]).toEqual(ids)
       expect(checkpoint).toBe([...stored.values()].at(-1))
-      expect(pages).toEqual([0, 500, 500, 3, 500, 500, 4])
+      expect(pages).toEqual([0, 500, 1, 500, 2])
     })
   },
 )

@@ -3,10 +3,8 @@ import { connect } from "node:net"
 import { json, text as textOf } from "node:stream/consumers"
 import { eventExamples } from "@outreach/contract"
 import { sign } from "@outreach/signature/node"
-import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
+import { Redacted } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type Answer, ask, checkAnswer } from "../ask.ts"
@@ -32,12 +30,10 @@ beforeAll(async () => {
 })
 afterAll(() => agent.destroy())
 
-const sql = <Row extends object>(query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
-  api().run(Effect.flatMap(SqlClient.SqlClient, query))
-const empty = () => sql((sql) => sql`truncate inbox, inbox_keys`)
+const empty = () => api().sql((sql) => sql`with keys as (delete from inbox_keys) delete from inbox`)
 beforeEach(empty)
 const stored = () =>
-  sql<{ event_id: string; type: string; npi: string | null; body: string }>(
+  api().sql<{ event_id: string; type: string; npi: string | null; body: string }>(
     (sql) => sql`select event_id, type, npi, body from inbox`,
   )
 
@@ -185,21 +181,9 @@ describe("a body that is not as long as it says", () => {
     expect(statuses(await textOf(slow))).toEqual(["200"])
     expect(await stored()).toHaveLength(2)
   })
-
-  // The server gives a request 30 s, and looks every 5 s.
-  it.runIf(PROPERTY_RUNS > 25)("is refused once it takes too long", { timeout: 60_000 }, async () => {
-    const slow = open()
-    slow.write(head(`Content-Length: ${EVENT.length}`))
-    slow.write(EVENT.subarray(0, -1))
-    const answers = await textOf(slow)
-    expect(statuses(answers)).toEqual(["400"])
-    expect(answers).toContain("did not arrive in time")
-    expect(await stored()).toEqual([])
-  })
 })
 
 it("leaves a process that still serves, and has told nothing of what it was sent", async () => {
   expect((await ask(api(), "/v1/health")).status).toBe(200)
-  const logs = api().logs.join("\n")
-  for (const told of [EXAMPLE.data.email, EXAMPLE.data.npi, secret, "v1="]) expect(logs).not.toContain(told)
+  for (const told of [EXAMPLE.data.email, EXAMPLE.data.npi, secret, "v1="]) expect(api().log.text).not.toContain(told)
 })

@@ -1,15 +1,14 @@
-import { eventExamples } from "@outreach/contract"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { migrateWithRoles } from "@outreach/testing/testRoles"
-import { Effect, Redacted } from "effect"
+import { until } from "@outreach/testing/until"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import Stripe from "stripe"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Answer, checkAnswer } from "../ask.ts"
+import { eventText, postWebhook } from "../postWebhook.ts"
 import { type RunningApi, runApi } from "../runApi.ts"
 import { DOCS_URL } from "../startApi.ts"
 
@@ -37,21 +36,7 @@ it("asks for other attempts while commits wait for a lost standby, and has each 
   timeout: 180_000,
 }, async () => {
   const { endpoint, secret } = await run(setUp)
-  const path = `/v1/partners/consumer/webhooks/${endpoint.id}`
-  const post = async (eventId: string): Promise<Answer> => {
-    const payload = JSON.stringify({ ...eventExamples["clinician.account_created"], event_id: eventId })
-    const response = await fetch(api.url + path, {
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        "X-Signature": Stripe.webhooks.generateTestHeaderString({ payload, secret: Redacted.value(secret) }),
-      },
-      body: payload,
-    })
-    const answer = { status: response.status, headers: response.headers, body: await response.json() }
-    checkAnswer(answer, "POST", path)
-    return answer
-  }
+  const post = (eventId: string) => postWebhook(api, { endpoint, secret }, eventText({ event_id: eventId }))
   const ready = async () => {
     const response = await fetch(`${api.url}/readyz`)
     return { ...((await response.json()) as { code?: string; reason?: string }), status: response.status }
@@ -93,17 +78,13 @@ it("asks for other attempts while commits wait for a lost standby, and has each 
   )
   expect(await inbox()).toEqual(["evt_1", "evt_2", "evt_3"])
   for (const { status } of await Promise.all(["evt_1", "evt_2", "evt_4"].map(post))) expect(status).toBe(503)
-  await eventually(
-    () => api.logs,
-    (logs) => logs.some((line) => line.includes("database unusable") && line.includes("COMMITS_WAIT")),
+  await until(api.log, ({ lines }) =>
+    lines.some(({ message, annotations }) => message === "database unusable" && annotations["code"] === "COMMITS_WAIT"),
   )
 
   standby = await startStandby(primary, { name: "s1" })
   await eventually(ready, ({ status }) => status === 200)
-  for (const id of ["evt_1", "evt_2", "evt_3", "evt_4"]) expect((await post(id)).status, api.logs.at(-1)).toBe(200)
+  for (const id of ["evt_1", "evt_2", "evt_3", "evt_4"]) expect((await post(id)).status).toBe(200)
   expect(await inbox()).toEqual(["evt_1", "evt_2", "evt_3", "evt_4"])
-  await eventually(
-    () => api.logs,
-    (logs) => logs.some((line) => line.includes("database usable again")),
-  )
+  await until(api.log, "database usable again")
 })

@@ -1,16 +1,15 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { eventExamples } from "@outreach/contract"
 import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { eventually } from "@outreach/testing/eventually"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { migrateWithRoles } from "@outreach/testing/testRoles"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import Stripe from "stripe"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { type Answer, checkAnswer } from "../ask.ts"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { eventText, postWebhook } from "../postWebhook.ts"
 import { type RunningApi, runApi } from "../runApi.ts"
 import { DOCS_URL } from "../startApi.ts"
 
@@ -38,21 +37,7 @@ it("asks for other attempts while the database is away, and has each event once 
   timeout: 60_000,
 }, async () => {
   const [known, unknown] = [await run(setUp), await run(setUp)]
-  const post = async ({ endpoint, secret }: typeof known, eventId: string): Promise<Answer> => {
-    const path = `/v1/partners/consumer/webhooks/${endpoint.id}`
-    const payload = JSON.stringify({ ...eventExamples["clinician.account_created"], event_id: eventId })
-    const response = await fetch(api.url + path, {
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        "X-Signature": Stripe.webhooks.generateTestHeaderString({ payload, secret: Redacted.value(secret) }),
-      },
-      body: payload,
-    })
-    const answer = { status: response.status, headers: response.headers, body: await response.json() }
-    checkAnswer(answer, "POST", path)
-    return answer
-  }
+  const post = (seed: typeof known, eventId: string) => postWebhook(api, seed, eventText({ event_id: eventId }))
   expect((await post(known, "evt_1")).status).toBe(200)
 
   const { port } = database
@@ -66,7 +51,7 @@ it("asks for other attempts while the database is away, and has each event once 
 
   database = await startPostgres({ dataDirectory: folder, port })
   const again = () => Promise.all([post(known, "evt_2"), post(known, "evt_3"), post(unknown, "evt_4")])
-  await vi.waitUntil(async () => (await again()).every(({ status }) => status === 200), { timeout: 100_000 })
+  await eventually(again, (answers) => answers.every(({ status }) => status === 200))
   await again()
   const rows = await run(
     Effect.flatMap(

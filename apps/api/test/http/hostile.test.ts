@@ -4,7 +4,7 @@ import { SCOPES } from "@outreach/contract"
 import type { KeyId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Answer, ask, checkAnswer } from "../ask.ts"
+import { type Answer, checkAnswer } from "../ask.ts"
 import { startApi } from "../startApi.ts"
 
 const api = startApi()
@@ -37,47 +37,30 @@ describe("hostile targets", () => {
     [`${TOKENS}/%00`, 400],
     [`${TOKENS}/abc12%00`, 400],
     [`${TOKENS}/%ZZ`, 400],
-    [`${TOKENS}/%`, 400],
-    [`${TOKENS}/abc12%`, 400],
     [`${TOKENS}/%ED%A0%80`, 400],
-    [`${TOKENS}/%FF%FE`, 400],
     [`${TOKENS}/%C0%AF`, 400],
     [`${TOKENS}/__proto__`, 400],
-    [`${TOKENS}/abc;def`, 400],
-    [`${TOKENS}/abc%3Fdef`, 400],
     [`${TOKENS}/abc#def`, 400],
     [`${TOKENS}/..%2F..%2Fhealth`, 400],
     [`${TOKENS}/../../../health`, 404],
     ["/%76%31/nowhere%", 404],
     ["/v1/constructor", 404],
-    ["/__proto__", 404],
     ["*", 404],
-    ["//v1/health", 404],
     ["//elsewhere.test/v1/health", 404],
     ["/v1/health#fragment", 404],
     ["http://elsewhere.test", 404],
     [`${TOKENS}?__proto__=1`, 400],
-    [`${TOKENS}?constructor=1&hasOwnProperty=2`, 400],
-    [`${TOKENS}?toString=1`, 400],
     [`${TOKENS}?since=constructor&expand[]=__proto__`, 400],
-    [`${TOKENS}?since=2026-01-01T00:00:00Z&since=2026-01-01T00:00:00Z`, 400],
-    [`${TOKENS}?since=2026-01-01T00:00:00Z&limit=1&limit=1`, 400],
-    [`${TOKENS}?since=2026-01-01T00:00:00Z&Limit=1`, 400],
     [`${TOKENS}?since=2026-01-01T00:00:00Z#limit`, 400],
     [`${TOKENS}?${Array.from({ length: 1200 }, (_, i) => `p${i}`).join("&")}`, 400],
     [`${TOKENS}?since=%00`, 400],
-    [`${TOKENS}?since=%ED%A0%80`, 400],
-    [`${TOKENS}?since=%`, 400],
     [`${TOKENS}?since=2026-01-01T00:00:00Z&cursor=%00%00`, 400],
     [`${TOKENS}?since=2026-01-01T00:00:00Z&cursor=${"A".repeat(9000)}`, 400],
-    [`${TOKENS}?since=0000-01-01T00:00:00Z`, 400],
     [`${TOKENS}?since=0001-01-01T00:00:00Z`, 200],
     [`${TOKENS}?since=9999-12-31T23:59:59.999999Z`, 200],
     [`${TOKENS}?since=9999-12-31T23:59:59-23:59`, 400],
-    [`${TOKENS}?since=2026-02-30T00:00:00Z`, 400],
     [`${TOKENS}?${"&".repeat(9000)}`, 400],
     [`${TOKENS}?${"expand[]=campaign&".repeat(300)}since=2026-01-01T00:00:00Z`, 200],
-    ["/v1/health?__proto__=1", 400],
     ["http://elsewhere.test/v1/health", 200],
   ])("answers %.100s in the contract's own words", async (target, status) => {
     await api().setCount(key.id, 0)
@@ -91,23 +74,18 @@ describe("what is not a request", () => {
   it.each([
     ["a query of 64 KiB", `GET ${TOKENS}?a=${"x".repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ["a header of 64 KiB", `GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: ${"x".repeat(65_536)}\r\n\r\n`],
-    ["a header of 10 kB", `GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: ${"x".repeat(10_000)}\r\n\r\n`],
     ["thousands of headers", `GET /v1/health HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(5000)}\r\n`],
     ["no HTTP at all", "hello\r\n\r\n"],
     ["an unknown method", "BREW /v1/health HTTP/1.1\r\nHost: x\r\n\r\n"],
-    ["a method in small letters", "get /v1/health HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["a version to come", "GET /v1/health HTTP/1.2\r\nHost: x\r\n\r\n"],
     ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["a target with a space", "GET /v1/ health HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["a target without a slash", "GET v1/health HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["a folded header", "GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n"],
-    ["a header without a colon", "GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A\r\n\r\n"],
     ["a space before a colon", "GET /v1/health HTTP/1.1\r\nHost : x\r\n\r\n"],
-    ["a NUL in a header", "GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n"],
     ["a bare CR in a header", "GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: b\rX-B: c\r\n\r\n"],
     ["bare LFs", "GET /v1/health HTTP/1.1\nHost: x\n\n"],
     ["a negative length", "POST /v1/surveys HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
-    ["a length with a sign", "POST /v1/surveys HTTP/1.1\r\nHost: x\r\nContent-Length: +2\r\n\r\n{}"],
     ["a length past 64 bits", `POST /v1/surveys HTTP/1.1\r\nHost: x\r\nContent-Length: ${"9".repeat(20)}\r\n\r\n{}`],
     [
       "chunks that are something else in the end",
@@ -162,13 +140,9 @@ describe("what is not a request", () => {
     ])
   })
 
-  it("answers an expectation that it does not know as if it was not there", async () => {
-    const answer = await get("/v1/health", ["Expect: a-miracle"])
-    expect(answer.status).toBe(200)
-    checkAnswer(answer, "GET", "/v1/health")
-  })
-
-  it.each(["websocket", "h2c"])("answers an upgrade to %s as if it was not asked for, and closes", async (protocol) => {
+  it.each(["websocket", "h2c"])("ignores an upgrade to %s and an unknown expectation, and closes", async (protocol) => {
+    const ignored = await get("/v1/health", ["Expect: a-miracle"])
+    expect(ignored.status).toBe(200)
     const head = `GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n\r\n`
     const answer = await sendRaw(head)
     expect([answer.status, answer.headers.get("Connection")]).toEqual([200, "close"])
@@ -197,9 +171,5 @@ describe("what is not a request", () => {
       socket.end(bytes)
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*"code":"INVALID_PARAMETER"/s)
     }
-  })
-
-  it("still serves after all of it", async () => {
-    expect((await ask(api(), "/v1/health")).status).toBe(200)
   })
 })

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
+import { platform } from "node:os"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { urlIn } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
-import { describe, expect, it, onTestFinished } from "vitest"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { describe, expect, it } from "vitest"
+import { startApiProcess } from "../startApiProcess.ts"
 
 const MEBIBYTE = 1_048_576
 const BODIES = 500
@@ -15,7 +18,7 @@ const ALL_BUT_ONE_BYTE = Buffer.alloc(MEBIBYTE - 1, " ")
 const memory = (pid: number, line: "VmRSS" | "VmHWM"): number =>
   Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, "latin1"))![1]) / 1024
 
-describe.skipIf(process.platform !== "linux").each([
+describe.skipIf(platform() !== "linux").each([
   { which: "an unknown endpoint", kept: 0, maxGrowth: 96 },
   // Bodies within the bound stay. Some 64 KiB of each other body are garbage until they are collected: 103 to 131 MiB in all were seen.
   { which: "a known endpoint", kept: 16, maxGrowth: 192 },
@@ -26,10 +29,9 @@ describe.skipIf(process.platform !== "linux").each([
     const { endpoint } = await Effect.runPromise(
       Effect.provide(seedCampaign({ recipients: 0 }), adaptersFor(databaseUrl())),
     )
-    const child = spawnApi(databaseUrl())
-    onTestFinished(() => endApi(child))
-    const { url } = await addressOf(child)
-    const pid = child.pid!
+    const process = startApiProcess(databaseUrl())
+    const url = urlIn(await until(process, "listening"))
+    const pid = process.child.pid!
     const path = `/v1/partners/consumer/webhooks/${which === "a known endpoint" ? endpoint.id : "whe_0199"}`
     for (let i = 0; i < 100; i++) await fetch(url + path, { method: "POST", body: "{}" })
     const before = memory(pid, "VmRSS")

@@ -95,31 +95,24 @@ describe("a body", () => {
     ])
     expect((await send("GET", target, ["{}"], headers)).status).toBe(401)
     expect((await send("GET", "/v1/health", ["{}"], headers)).status).toBe(400)
-  })
-
-  it("may be empty on a GET", async () => {
     expect((await send("GET", "/v1/health", [], { "Content-Length": "0" })).status).toBe(200)
   })
 
-  it("is refused with PAYLOAD_TOO_LARGE past the operation's limit, by its length before it comes", async () => {
+  it("is refused with PAYLOAD_TOO_LARGE past the operation's limit, by its length before it arrives, or in chunks", async () => {
     const { status, body } = await send("POST", RECEIVER, [], { "Content-Length": String(MEBIBYTE + 1) })
     expect([status, body.error.code, body.error.details]).toEqual([413, "PAYLOAD_TOO_LARGE", { max_bytes: MEBIBYTE }])
-  })
-
-  it("is refused with PAYLOAD_TOO_LARGE past the operation's limit, in chunks", async () => {
     const chunked = { "Transfer-Encoding": "chunked" }
     const chunk = Buffer.alloc(MEBIBYTE / 4, " ")
-    const { status, body } = await send("POST", RECEIVER, [chunk, chunk, chunk, chunk, "x"], chunked)
-    expect([status, body.error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"])
+    expect((await send("POST", RECEIVER, [chunk, chunk, chunk, chunk, "x"], chunked)).status).toBe(413)
     expect((await send("POST", RECEIVER, [chunk, chunk, chunk, chunk], chunked)).status).toBe(401)
   })
 
-  it.each([
-    ...["application/json", "application/json; charset=utf-8", "Application/JSON", "application/cloudevents+json"],
-    ...["text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "application/octet-stream", "text/html", ""],
-  ])("is judged by its signed bytes, whatever its Content-Type, such as %j", async (type) => {
-    expect((await send("POST", RECEIVER, ["{}"], { "Content-Type": type })).status).toBe(401)
-  })
+  it.each(["application/json; charset=utf-8", "text/plain;charset=UTF-8", "application/octet-stream", ""])(
+    "is accepted whatever its Content-Type is, such as %j",
+    async (type) => {
+      expect((await send("POST", RECEIVER, ["{}"], { "Content-Type": type })).status).toBe(401)
+    },
+  )
 
   it("is refused with UNSUPPORTED_MEDIA_TYPE when it is compressed", async () => {
     expect((await send("POST", RECEIVER, ["{}"], { "Content-Encoding": "gzip" })).status).toBe(415)
@@ -164,14 +157,6 @@ describe("a body", () => {
       })
     expect(await expecting({})).toEqual([true, 401])
     expect(await expecting({ "Content-Length": String(MEBIBYTE + 1) })).toEqual([false, 413])
-  })
-
-  it("is not asked of a draft, which answers 501 whatever comes with it", async () => {
-    const { status } = await send("POST", "/v1/surveys", ["not json"], {
-      "Content-Type": "text/plain",
-      Authorization: `Bearer ${key}`,
-    })
-    expect(status).toBe(501)
   })
 })
 

@@ -1,53 +1,46 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { reservePort } from "@outreach/testing/reservePort"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
+import { startProcess, type TestProcess } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
+import { startApiProcess } from "../startApiProcess.ts"
 
-const WORKER = fileURLToPath(new URL("../../../worker/src/main.ts", import.meta.url))
+const WORKER = new URL("../../../worker/src/main.ts", import.meta.url).href
+const PORT = 8080
 
-/** Two API processes and two workers, of which any may be killed and comes back. */
+/** Starts two API processes and two workers. Each can be killed and started again at the same address. */
 export const startFleet = async (databaseUrl: string) => {
-  const ports = [await reservePort(), await reservePort()]
-  const starts: ReadonlyArray<() => Promise<ChildProcess>> = [
-    ...ports.map((port) => () => startApi(databaseUrl, port)),
+  const hosts = [loopbackAddress(), loopbackAddress()]
+  const starts: ReadonlyArray<() => Promise<TestProcess>> = [
+    ...hosts.map((host) => () => startApi(databaseUrl, host)),
     () => startWorker(databaseUrl),
     () => startWorker(databaseUrl),
   ]
   const members = await Promise.all(starts.map((start) => start()))
   return {
-    urls: ports.map((port) => `http://127.0.0.1:${port}`),
+    urls: hosts.map((host) => `http://${host}:${PORT}`),
     size: starts.length,
     /** Kills a member without warning, and starts it again. */
     replace: async (member: number) => {
-      await endApi(members[member]!)
+      await members[member]!.kill()
       members[member] = await starts[member]!()
     },
-    stop: () => Promise.all(members.map((member) => endApi(member))),
   }
 }
 
-const startApi = async (databaseUrl: string, port: number) => {
-  const child = spawnApi(databaseUrl, { PORT: String(port), LOG_LEVEL: "info" })
-  child.stderr!.resume()
-  await addressOf(child)
-  return child
+const startApi = async (databaseUrl: string, host: string) => {
+  const process = startApiProcess(databaseUrl, { HOST: host, PORT: String(PORT) })
+  await until(process, "listening")
+  return process
 }
 
 const startWorker = async (databaseUrl: string) => {
-  const child = spawn(process.execPath, [WORKER], {
-    env: {
-      DATABASE_URL: databaseUrl,
-      SECRETS_KEY: SECRETS_KEY.toString("base64"),
-      SMTP_URL: "smtp://127.0.0.1:1",
-      MAIL_FROM: "Acme <outreach@acme.test>",
-      ADMIN_PORT: "0",
-    },
-    stdio: ["ignore", "pipe", "ignore"],
+  const process = startProcess(WORKER, {
+    DATABASE_URL: databaseUrl,
+    SECRETS_KEY: SECRETS_KEY.toString("base64"),
+    SMTP_URL: "smtp://127.0.0.1:1",
+    MAIL_FROM: "Acme <outreach@acme.test>",
+    ADMIN_PORT: "0",
   })
-  const ended = once(child, "exit").then(() => Promise.reject(new Error("the worker ended before it was at work")))
-  await Promise.race([once(child.stdout, "data"), ended])
-  child.stdout.resume()
-  return child
+  await until(process, "worker started")
+  return process
 }

@@ -15,8 +15,6 @@ export interface Poller {
   readonly seen: Set<Version>
   pages: number
   walks: number
-  /** It asks for nothing before this version any more, unless it starts afresh. */
-  passed: string
 }
 
 /** Where a page begins: right after a version, by a time or by a cursor. */
@@ -69,7 +67,7 @@ export const makePollers = (): ReadonlyArray<Poller> =>
         ["date of the poll", 100],
         ["date of the poll", 500],
       ] as const
-    ).map(([habit, limit]) => ({ list, habit, limit, seen: new Set<Version>(), pages: 0, walks: 0, passed: "" })),
+    ).map(([habit, limit]) => ({ list, habit, limit, seen: new Set<Version>(), pages: 0, walks: 0 })),
   )
 
 /** Polls until a walk that began after the last commit has come to its end. */
@@ -116,8 +114,6 @@ export const poll = Effect.fnUntraced(function* (
         last = version
       }
       const next = HABITS[poller.habit]({ page, last, date: began, walks: poller.walks })
-      // Before its end a walk still asks for what comes after its last version.
-      poller.passed = next_cursor === null || next.after < last ? next.after : last
       if (next_cursor === null) return next
       page = { since: page.since, cursor: next_cursor, after: last }
     }

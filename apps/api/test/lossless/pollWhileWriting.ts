@@ -5,16 +5,17 @@ import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, Layer, Predicate, Random, References, Schedule } from "effect"
+import { urlIn } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
+import { Effect, Layer, Random, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { addressOf, endApi, spawnApi } from "../spawnApi.ts"
+import { startApiProcess } from "../startApiProcess.ts"
 import { LISTS, type Version } from "./PolledList.ts"
 import { makePollers, type Poller, poll } from "./Poller.ts"
 import { register, stampLate, type Tally, writers } from "./writers.ts"
 
 /** The outcome of a run. */
 export interface Outcome extends Tally {
-  readonly held: Effect.Success<ReturnType<typeof holdBack>>
   readonly verdicts: ReadonlyArray<Verdict>
   readonly recipients: number
   /** How often a recipient was written. */
@@ -35,18 +36,15 @@ interface Verdict {
 /**
  * Lets 24 writers of one organization, and two of another, write for some seconds while pollers ask two processes of the API;
  * then compares what each poller saw with the tables.
- *
- * `prepare` may change the seeded database before anything is written.
  */
 export const pollWhileWriting = (
   databaseUrl: string,
   options: {
     readonly seconds: number
-    readonly prepare?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>
     /** Further settings of the second process. Default none. */
     readonly settings?: Readonly<Record<string, string>>
     /** Runs beside the writers and the pollers until they have finished. */
-    readonly beside?: Effect.Effect<never>
+    readonly beside?: (adminUrl: string) => Effect.Effect<never>
   },
 ) =>
   Effect.gen(function* () {
@@ -55,11 +53,13 @@ export const pollWhileWriting = (
     const { id: organizationId } = seed.organization
     const campaign = yield* createCampaign(seed.campaign)
     const beside = yield* seedCampaign({ recipients: 1 })
-    yield* options.prepare ?? Effect.void
     yield* register(campaign, 20, 20)
 
-    const urls = yield* Effect.all([started(databaseUrl), started(databaseUrl, options.settings)], { concurrency: 2 })
-    yield* Effect.forkScoped(options.beside ?? Effect.never)
+    const servers = yield* Effect.all([started(databaseUrl), started(databaseUrl, options.settings)], {
+      concurrency: 2,
+    })
+    const urls = servers.map(({ url }) => url)
+    if (options.beside) yield* Effect.forkScoped(options.beside(servers[1].adminUrl))
     const pollers = makePollers()
     const tally: Tally = { rolledBack: 0 }
     let stopping = false
@@ -81,13 +81,13 @@ export const pollWhileWriting = (
       (poller) => poll(poller, { organizationId, urls, written: () => written }),
       { concurrency: "unbounded" },
     )
-    const holding = Effect.all([holdBack(seed.campaign, pollers), Effect.sleep(1000 * options.seconds)], {
+    const holding = Effect.all([holdBack(seed.campaign), Effect.sleep(1000 * options.seconds)], {
       concurrency: "unbounded",
     }).pipe(Effect.tap(() => Effect.sync(() => (stopping = true))))
 
-    const [[held]] = yield* Effect.all([holding, writing, polling], { concurrency: "unbounded" })
+    yield* Effect.all([holding, writing, polling], { concurrency: "unbounded" })
     const verdicts = yield* Effect.forEach(pollers, (poller) => judge(poller, organizationId))
-    return { held, verdicts, ...tally, ...(yield* totals(organizationId)) } satisfies Outcome
+    return { verdicts, ...tally, ...(yield* totals(organizationId)) } satisfies Outcome
   }).pipe(Effect.scoped, Effect.provide(database(databaseUrl)))
 
 type Write = Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof adaptersFor>>>
@@ -96,12 +96,12 @@ const database = (url: string) =>
   Layer.fresh(adaptersFor(url)).pipe(Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")))
 
 const started = Effect.fnUntraced(function* (databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() => spawnApi(databaseUrl, settings)),
-    (child) => Effect.promise(() => endApi(child)),
+  const process = yield* Effect.acquireRelease(
+    Effect.sync(() => startApiProcess(databaseUrl, settings)),
+    (process) => Effect.promise(() => process.kill()),
   )
-  child.stderr!.pipe(process.stderr)
-  return (yield* Effect.promise(() => addressOf(child))).url
+  const addressIn = (message: string) => Effect.promise(async () => urlIn(await until(process, message)))
+  return { url: yield* addressIn("listening"), adminUrl: yield* addressIn("admin port open") }
 })
 
 // The rests keep two processors from being the writers' alone.
@@ -126,7 +126,7 @@ const judge = Effect.fnUntraced(function* (poller: Poller, organizationId: Organ
 // Counts what was written, in the organization and beside it.
 const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<Omit<Outcome, "held" | "verdicts" | keyof Tally>>`
+  const rows = yield* sql<Omit<Outcome, "verdicts" | keyof Tally>>`
     select
       (select count(*)::int from recipients where organization_id = ${organizationId}) as recipients,
       (select count(*)::int from recipient_versions where organization_id = ${organizationId}) as versions,
@@ -137,26 +137,19 @@ const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
 })
 
 /**
- * Writes with an early stamp, and commits as late as matters: when the pollers have passed the stamp, or when another writer
- * waits for this one, so that no poller can. Answers which of the two it was, and what it wrote.
+ * Writes with an early stamp, and commits only once another writer waits for it, so that no poller passes the stamp.
  *
- * Nobody else may write to the campaign's recipients, because a later stamp would show them again.
+ * No other writer may write to the campaign's recipients, because a later stamp would show them again.
  */
-const holdBack = Effect.fnUntraced(function* (campaign: Campaign, pollers: ReadonlyArray<Poller>) {
+const holdBack = Effect.fnUntraced(function* (campaign: Campaign) {
   const sql = yield* SqlClient.SqlClient
-  return yield* inTransaction(
+  yield* inTransaction(
     Effect.gen(function* () {
-      const { recipients, events } = yield* stampLate(campaign, 1, Effect.void)
-      const written = { recipients: recipients[0]!, events: events[0]! }
-      const passers = pollers.filter(({ habit }) => habit !== "starting afresh")
-      const outcome = yield* Effect.gen(function* () {
-        if (passers.every(({ list, passed }) => passed > written[list])) return "the pollers passed" as const
-        // Not pg_stat_activity: within a transaction it stays as it was first read, without whoever connected later.
-        const waiting = yield* sql`
-          select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`
-        return waiting.length > 0 ? ("the writers waited" as const) : undefined
-      }).pipe(Effect.repeat({ until: Predicate.isNotUndefined, schedule: Schedule.spaced("20 millis") }))
-      return { outcome, written }
+      yield* stampLate(campaign, 1, Effect.void)
+      // Not pg_stat_activity: within a transaction it doesn't change after the first read.
+      yield* sql`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`.pipe(
+        Effect.repeat({ until: ({ length }) => length > 0, schedule: Schedule.spaced("20 millis") }),
+      )
     }),
   )
 })

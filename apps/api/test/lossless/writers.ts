@@ -13,7 +13,6 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { npi } from "@outreach/testing/seedCampaign"
 import { Data, Effect, Random } from "effect"
 import { SqlClient } from "effect/sql"
-import { versionOf } from "./PolledList.ts"
 
 /** Counts what must have happened for a run to mean something. */
 export interface Tally {
@@ -93,7 +92,7 @@ const rewrite = (campaign: Campaign, tally: Tally, pauses: (draw: number) => [be
 
 class RolledBack extends Data.TaggedError("RolledBack") {}
 
-/** Writes both lists under one stamp, once `before` is over; part of a transaction. Answers the versions. */
+/** Writes both lists under one stamp, once `before` is over; part of a transaction. */
 export const stampLate = Effect.fnUntraced(function* (campaign: Campaign, count: number, before: Effect.Effect<void>) {
   const sql = yield* SqlClient.SqlClient
   const { organizationId, id: campaignId, programId } = campaign
@@ -111,10 +110,6 @@ export const stampLate = Effect.fnUntraced(function* (campaign: Campaign, count:
     update recipients set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz
     where organization_id = ${organizationId} and id = any (${recipients.map(({ recipientId }) => recipientId)}::text[])`
   yield* publishEvents(events, at)
-  return {
-    recipients: recipients.map(({ recipientId }) => versionOf(at, recipientId)),
-    events: events.map(({ id }) => versionOf(at, id)),
-  }
 })
 
 type About = Pick<MessageLease, "organizationId" | "campaignId" | "programId" | "recipientId" | "token">

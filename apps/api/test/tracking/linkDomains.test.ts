@@ -138,7 +138,7 @@ describe("a proxy may get a certificate", () => {
           return [...served].map((domain) => ({ domain, organizationId: one.organization.id }))
         })
       const { mayBeCertified } = yield* LinkDomains.make.pipe(
-        Effect.provideService(LinkDomainRepository, { readServed } as LinkDomainRepository["Service"]),
+        Effect.provideService(LinkDomainRepository, { readServed } as never),
         Effect.provideService(ApiConfig, { publicBaseUrl: `https://${OWN_HOST}` } as typeof ApiConfig.Service),
       )
       yield* TestClock.adjust("1 second")
