@@ -66,6 +66,13 @@ describe.each(SCOPED.map((row) => [row.endpoint, row] as const))("%s", (_endpoin
       "permission_error",
     ])
   })
+
+  it("answers 400 to a parameter that it does not know", async () => {
+    const { status, body } = await ask(api(), `${target}${target.includes("?") ? "&" : "?"}nonsense=1`, {
+      key: await keyWith([scope]),
+    })
+    expect([status, body.error.code, body.error.details]).toEqual([400, "INVALID_PARAMETER", { parameter: "nonsense" }])
+  })
 })
 
 it("Idempotency-Key is accepted by every authenticated endpoint", async () => {
