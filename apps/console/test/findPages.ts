@@ -4,15 +4,26 @@ import type { Visitor } from "./startConsole.ts"
 /** How many addresses are opened to find links. */
 const MAX_OPENED = 400
 
-/** Finds an address of each page by following links and buttons from a first one, as an operator does. Returns them by the paths of the routes. */
-export const findPages = async (visitor: Visitor, first = "/"): Promise<ReadonlyMap<string, string>> => {
-  const pages = routes.filter(({ kind }) => kind === "page").map(({ path }) => ({ path, pattern: patternOf(path) }))
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
+
+const pages = routes.filter(({ kind }) => kind === "page").map(({ path }) => ({ path, pattern: patternOf(path) }))
+
+/**
+ * Finds an address of each page by following links and buttons from a first page. Returns the addresses by the paths of the routes.
+ *
+ * @param wanted - stops when this number of pages is found. Default all.
+ */
+export const findPages = async (
+  visitor: Visitor,
+  first = "/",
+  wanted = pages.length,
+): Promise<ReadonlyMap<string, string>> => {
   const found = new Map([[pages.find(({ pattern }) => pattern.test(first))!.path as string, first]])
   const waiting = [first]
   // Further addresses of pages that were found, which are opened only while others are missing.
   const later: Array<string> = []
   const seen = new Set(waiting)
-  for (let opened = 0; found.size < pages.length && opened < MAX_OPENED; opened++) {
+  for (let opened = 0; found.size < wanted && opened < MAX_OPENED; opened++) {
     const address = waiting.shift() ?? later.shift()
     if (address === undefined) break
     const { status, document } = await visitor.get(address)
@@ -36,5 +47,3 @@ export const findPages = async (visitor: Visitor, first = "/"): Promise<Readonly
   }
   return found
 }
-
-const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)

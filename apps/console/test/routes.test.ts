@@ -2,7 +2,7 @@ import { OPERATOR_ROLES, type OperatorRole, STAFF_ROLES, type StaffRole } from "
 import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { takesFile } from "../src/http/inputs.ts"
 import { isDeploymentWide } from "../src/http/paths.ts"
 import type { Route as RouteOf } from "../src/http/Route.ts"
@@ -13,24 +13,24 @@ import { findPages } from "./findPages.ts"
 import { seedOrganization } from "./seedOrganization.ts"
 import { startConsole, type Visitor } from "./startConsole.ts"
 
-// The routes are those of the console itself, so that a new one is walked as well.
+// The routes are those of the console itself, so that a new one is tested as well.
 
 // More sessions are not valid than an address may present in a minute.
 const test = startConsole({ UNAUTHENTICATED_LIMIT: "100000" })
 type Route = RouteOf<unknown>
 const routes: ReadonlyArray<Route> = consoleRoutes
-
-/** Who asks: nobody, an operator of a role, or one of a role who is bound to the other organization. */
-type Session = string | undefined
+const actions = routes.filter(({ kind }) => kind === "action")
+const reads = routes.filter(({ kind }) => kind !== "action")
 
 let own: Effect.Success<ReturnType<typeof seedOrganization>>
 let other: typeof own
+/** The sessions of operators of all organizations. */
 let everywhere: Readonly<Record<StaffRole, string>>
-/** Bound to the other organization. */
+/** The sessions of operators of the other organization. */
 let bound: Readonly<Record<OperatorRole, string>>
 /** A partner of the first organization. */
 let partner: Visitor
-/** A partner of no organization, which the database refuses. */
+/** The session of a partner of no organization, which the database doesn't allow. */
 let unboundPartner: string
 
 beforeAll(async () => {
@@ -62,19 +62,20 @@ beforeAll(async () => {
   )
 })
 
-/** The ids of an organization's things by the names of the inputs that take them. */
+/** Returns the id of an organization's thing by the name of the input that takes it. */
 const exampleOf = (ids: typeof own.ids, name: string): string | undefined =>
   Object.hasOwn(ids, name) ? ids[name as keyof typeof ids] : undefined
 
-/** Parameters of paths that belong to nobody. */
+/** Parameters of paths that don't belong to an organization. */
 const PLAIN_PARAMS: Readonly<Record<string, string>> = { date: "2026-11-01" }
 
-/** The parameters and the inputs of a route that are ids, or that it cannot do without. */
-const namedThings = (route: Route): ReadonlyArray<string> =>
-  [...Object.keys(route.params), ...Object.keys(route.inputs)].filter((name) => exampleOf(own.ids, name) !== undefined)
+/** Reports whether a route's parameters or inputs name something of an organization. */
+const namesThings = (route: Route): boolean =>
+  [...Object.keys(route.params), ...Object.keys(route.inputs)].some((name) => exampleOf(own.ids, name) !== undefined)
 
 interface Ask {
-  readonly session?: Session
+  readonly session?: string
+  /** The things that the request names. Default those of the first organization. */
   readonly ids?: typeof own.ids
   /** Default the token of the session. */
   readonly token?: string | null
@@ -89,9 +90,7 @@ const MULTIPART = "multipart/form-data; boundary=x"
 const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, body }: Ask) => {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = exampleOf(ids, name) ?? PLAIN_PARAMS[name]
-    if (id === undefined) {
-      throw new Error(`${route.path} names the ${name}, and seedOrganization of test/seedOrganization.ts gives none.`)
-    }
+    if (id === undefined) throw new Error(`${route.path} needs an example of ${name} in test/seedOrganization.ts`)
     return id
   })
   const inputs = Object.keys(route.inputs).flatMap((name) => {
@@ -121,72 +120,108 @@ const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, 
     },
   )
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream")
-  // An answer to a form whose session has ended holds what was sent, and nothing else of anybody.
-  const text = isStream
-    ? ""
-    : (await response.text()).replace(
-        /<form class="action" method="post" action="[^"]*">(<input type="hidden"[^>]*>)*/,
-        "",
-      )
+  const whole = isStream ? "" : await response.text()
   if (isStream) stop.abort()
-  return { status: response.status, to: response.headers.get("location"), headers: response.headers, text }
+  // The response to a form without a valid session repeats the sent values, and nothing else.
+  const text = whole.replace(/<form class="action" method="post" action="[^"]*">(<input type="hidden"[^>]*>)*/, "")
+  return { status: response.status, to: response.headers.get("location"), headers: response.headers, text, whole }
 }
 
 type Answer = Awaited<ReturnType<typeof ask>>
 
-const personalIn = (text: string): ReadonlyArray<string> =>
-  [...own.personal, ...own.secrets, ...other.personal].filter((value) => text.includes(value))
+const ownIdsIn = (text: string): ReadonlyArray<string> =>
+  [...Object.values(own.ids), ...own.recipients.map(({ id }) => id)].filter((id) => text.includes(id))
 
-/** What shows that an answer is about the first organization, which those who are bound to the other must never see. */
+/** Returns the parts of a text that are about the first organization, which operators of the other must never see. */
 const ownIn = (text: string): ReadonlyArray<string> => [
   ...ownIdsIn(text),
   ...["acme.test", ...own.recipients.map(({ token }) => token)].filter((value) => text.includes(value)),
 ]
 
-const ownIdsIn = (text: string): ReadonlyArray<string> =>
-  [...Object.values(own.ids), ...own.recipients.map(({ id }) => id)].filter((id) => text.includes(id))
+const personalIn = (text: string): ReadonlyArray<string> =>
+  [...own.personal, ...own.secrets, ...other.personal].filter((value) => text.includes(value))
 
-const contents = (options?: { readonly withAuditLog: boolean }) => test().run(contentsOf(options))
-
-/** Expects answers that refuse, show nothing of anybody, and leave everything as it is. */
-const expectRefused = async (
-  route: Route,
-  asks: ReadonlyArray<readonly [who: string, ask: Ask, expected: Partial<Answer>]>,
-) => {
-  const before = await contents()
-  for (const [who, request, expected] of asks) {
-    const answer = await ask(route, request)
-    expect({ who, status: answer.status, to: answer.to }).toEqual({ who, to: null, ...expected })
-    expect({ who, personal: personalIn(answer.text), own: ownIn(answer.text) }).toEqual({ who, personal: [], own: [] })
-    expectSecured(answer)
-  }
-  expect(await contents()).toEqual(before)
-}
-
-const expectSecured = ({ headers, text }: Answer) => {
+/** Describes how a response lacks the protection that browsers are told to apply. */
+const unsecured = ({ headers, text }: Answer): ReadonlyArray<string> => {
   const policy = headers.get("content-security-policy") ?? ""
-  expect(policy).toContain("default-src 'none'")
-  // An e-mail that is shown in a frame has styles of its own, and nothing else of its own.
+  // An e-mail that is shown in a frame has styles, and no scripts.
   const isMail = policy.endsWith("; sandbox")
-  expect(isMail ? policy.replace("style-src 'unsafe-inline'", "") : policy).not.toContain("unsafe")
-  expect(headers.get("x-content-type-options")).toBe("nosniff")
-  expect(headers.get("referrer-policy")).toMatch(/^(same-origin|no-referrer)$/)
-  expect(headers.get("cache-control")).toContain("no-store")
-  // The e-mail is shown in a frame of the console's own, everything else in none.
-  expect(policy).toContain(isMail ? "frame-ancestors 'self'" : "frame-ancestors 'none'")
-  expect(headers.get("x-frame-options")).toMatch(/^(DENY|SAMEORIGIN)$/)
-  // Text of a page is escaped, so that what looks like a tag is one.
-  if (isMail) expect(text).not.toMatch(/<script|<[^>]+ on\w+=|javascript:/i)
-  else expect(text).not.toMatch(/<style|<script(?![^>]* src="\/assets\/)|<[^>]+ (?:style|on\w+)=|javascript:/i)
+  const rules: Readonly<Record<string, boolean>> = {
+    "allows only what it names": policy.includes("default-src 'none'"),
+    "allows nothing unsafe": !(isMail ? policy.replace("style-src 'unsafe-inline'", "") : policy).includes("unsafe"),
+    "keeps its type": headers.get("x-content-type-options") === "nosniff",
+    "sends no referrer to others": /^(same-origin|no-referrer)$/.test(headers.get("referrer-policy") ?? ""),
+    "is not cached": headers.get("cache-control")?.includes("no-store") === true,
+    "is framed only by the console": policy.includes(isMail ? "frame-ancestors 'self'" : "frame-ancestors 'none'"),
+    "is not framed by old browsers": /^(DENY|SAMEORIGIN)$/.test(headers.get("x-frame-options") ?? ""),
+    // Text of a page is escaped, so whatever looks like a tag is one.
+    "has no script or style of its own": !(
+      isMail
+        ? /<script|<[^>]+ on\w+=|javascript:/i
+        : /<style|<script(?![^>]* src="\/assets\/)|<[^>]+ (?:style|on\w+)=|javascript:/i
+    ).test(text),
+  }
+  return Object.keys(rules).filter((rule) => !rules[rule])
 }
+
+/** A request to a route, and the response that it must get. */
+interface Case {
+  readonly route: Route
+  readonly who: string
+  readonly request: Ask
+  readonly expected: { readonly status: number; readonly to?: string }
+  /** Describes what is wrong with the content of the response. */
+  readonly faultsOf: (answer: Answer) => ReadonlyArray<string>
+}
+
+/** Sends requests and returns their faults. None of them may change the database. */
+const faultsOf = async (cases: ReadonlyArray<Case>, options?: Parameters<typeof contentsOf>[0]) => {
+  const contents = () => test().run(contentsOf(options))
+  const check = async ({ route, who, request, expected, faultsOf }: Case) => {
+    const answer = await ask(route, request)
+    const { status, to = null } = expected
+    const found = [
+      ...(answer.status === status ? [] : [`has the status ${answer.status} instead of ${status}`]),
+      ...(answer.to === to ? [] : [`redirects to ${answer.to} instead of ${to}`]),
+      ...unsecured(answer).map((rule) => `violates the rule: ${rule}`),
+      ...faultsOf(answer),
+    ]
+    return found.map((fault) => `${nameOf(route)}, ${who}: ${fault}`)
+  }
+  const before = await contents()
+  const faults: Array<string> = []
+  for (const each of cases) faults.push(...(await check(each)))
+  const after = await contents()
+  const changed = Object.keys(after).filter((table) => after[table] !== before[table])
+  if (changed.length === 0) return faults
+  faults.push(`a request changed ${changed}`)
+  // Something changed: send the requests again one by one to find out which one does it.
+  let last = JSON.stringify(after)
+  for (const each of cases) {
+    await check(each)
+    const now = JSON.stringify(await contents())
+    if (now !== last) faults.push(`${nameOf(each.route)}, ${each.who}: changes the database`)
+    last = now
+  }
+  return faults
+}
+
+const disclosed = (values: ReadonlyArray<string>) => values.map((value) => `discloses ${value}`)
+
+/** A request that is rejected, and whose response discloses nothing of anybody. */
+const rejected = (route: Route, who: string, request: Ask, expected: Case["expected"]): Case => ({
+  ...{ route, who, request, expected },
+  faultsOf: ({ text }) => disclosed([...personalIn(text), ...ownIn(text)]),
+})
 
 const nameOf = (route: Route) => `${route.kind === "action" ? "POST" : "GET"} ${route.path}`
 const rolesBelow = ({ role }: Route) => STAFF_ROLES.slice(0, STAFF_ROLES.indexOf(role))
-const rolesFrom = ({ role }: Route) => STAFF_ROLES.slice(STAFF_ROLES.indexOf(role))
 const isForPartners = (route: Route) => FOR_PARTNERS.includes(nameOf(route))
-/** The roles that may use a route, for somebody who is bound to an organization. */
-const boundRolesFrom = (route: Route): ReadonlyArray<OperatorRole> =>
-  isForPartners(route) ? [...rolesFrom(route), "partner"] : rolesFrom(route)
+/** The roles that may use a route: the lowest, the highest, and partners. */
+const rolesOf = (route: Route): ReadonlyArray<OperatorRole> => [
+  ...new Set([route.role, "admin" as const]),
+  ...(isForPartners(route) ? ["partner" as const] : []),
+]
 
 /** All that partners may use. */
 const FOR_PARTNERS: ReadonlyArray<string> = [
@@ -217,23 +252,23 @@ const FOR_PARTNERS: ReadonlyArray<string> = [
   "POST /replays/:replay/cancel",
 ]
 
-it("walks every route, each of its own", () => {
+it("has each method and path once", () => {
   const names = routes.map(nameOf)
   expect(names.length).toBeGreaterThan(0)
   expect(new Set(names).size).toBe(names.length)
 })
 
-it("is open to partners where a route says so, and nowhere else", () => {
+it("opens to partners only the routes that declare it", () => {
   const declared = routes.filter(({ forPartners }) => forPartners).map(nameOf)
   expect(declared.sort()).toEqual([...FOR_PARTNERS].sort())
 })
 
-it("leads a partner from the first page to each of its own, and to no other", async () => {
+it("links a partner from the first page to each page for partners, and to no other", async () => {
   const first = `/partners/${own.ids.organization}`
   const home = await partner.get("/")
   expect({ status: home.status, to: home.headers.get("location") }).toEqual({ status: 303, to: first })
-  const found = await findPages(partner, first)
   const pages = FOR_PARTNERS.flatMap((name) => (name.startsWith("GET ") ? [name.slice("GET ".length)] : []))
+  const found = await findPages(partner, first, pages.length)
   expect([...found.keys()].sort()).toEqual(pages.sort())
   for (const address of found.values()) {
     const { document, text } = await partner.get(address)
@@ -244,17 +279,11 @@ it("leads a partner from the first page to each of its own, and to no other", as
       ["Deliveries", "/deliveries"],
       ["Issues", "/issues"],
     ])
-    const actions = [...document.querySelectorAll("form[method=post]")].map((form) => form.getAttribute("action")!)
-    const unknown = actions.filter((action) => !FOR_PARTNERS.some((name) => isOf(name, `POST ${action}`)))
-    expect({ address, unknown }).toEqual({ address, unknown: ["/sign-out"] })
     expect(text).not.toMatch(/\bops [a-z]/)
   }
 })
 
-const isOf = (name: string, request: string): boolean =>
-  new RegExp(`^${name.replaceAll(/:\w+/g, "[^/]+")}$`).test(request)
-
-it("finds nobody of an organization for an operator of another, by whatever is searched", async () => {
+it("finds nothing of an organization for an operator of another, by any search term", async () => {
   const search = async (session: string, term: string) => {
     const response = await fetch(`${test().url}/find`, {
       method: "POST",
@@ -270,91 +299,113 @@ it("finds nobody of an organization for an operator of another, by whatever is s
   expect(ownIdsIn(await search(everywhere.viewer, tokens[0]!))).not.toEqual([])
 })
 
-describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
-  it("refuses a request that is signed out, has a session of nobody, or lacks the role", async () => {
+it("rejects a request without a session, with an unknown one, or without the role", async () => {
+  const cases = routes.flatMap((route) => {
     const signedOut = route.kind === "page" ? { status: 303, to: "/sign-in" } : { status: 401 }
-    await expectRefused(route, [
-      ["nobody", {}, signedOut],
-      ["a session that is unknown", { session: `session=${"a".repeat(43)}` }, signedOut],
+    const hidden = { status: isDeploymentWide(route) ? 404 : 403 }
+    return [
+      rejected(route, "signed out", {}, signedOut),
+      rejected(route, "an unknown session", { session: `session=${"a".repeat(43)}` }, signedOut),
       ...rolesBelow(route).flatMap((role) => [
-        [role, { session: everywhere[role] }, { status: 403 }] as const,
-        [
-          `bound ${role}`,
-          { session: bound[role], ids: other.ids },
-          { status: isDeploymentWide(route) ? 404 : 403 },
-        ] as const,
+        rejected(route, role, { session: everywhere[role] }, { status: 403 }),
+        rejected(route, `bound ${role}`, { session: bound[role], ids: other.ids }, hidden),
       ]),
-      ["a partner of no organization", { session: unboundPartner }, { status: 404 }],
-    ])
+      rejected(route, "a partner of no organization", { session: unboundPartner }, { status: 404 }),
+    ]
   })
+  expect(await faultsOf(cases)).toEqual([])
+})
 
-  if (!isForPartners(route)) {
-    it("does not exist for a partner, of whatever organization", async () => {
+it("hides the other routes from partners, whichever organization they name", async () => {
+  const cases = routes
+    .filter((route) => !isForPartners(route))
+    .flatMap((route) => {
       const hidden = route.path === "/" ? { status: 303, to: `/partners/${other.ids.organization}` } : { status: 404 }
       const session = bound.partner
-      await expectRefused(route, [
-        ["a partner, of its own things", { session, ids: other.ids }, hidden],
-        ["a partner, of another's things", { session }, hidden],
-      ])
+      return [
+        rejected(route, "a partner, of its own things", { session, ids: other.ids }, hidden),
+        rejected(route, "a partner, of another's things", { session }, hidden),
+      ]
     })
-  }
+  expect(await faultsOf(cases)).toEqual([])
+})
 
-  it("shows and does nothing of an organization to an operator of another", async () => {
-    const isAnswered = namedThings(route).length === 0 && route.kind !== "action" && !isDeploymentWide(route)
-    await expectRefused(
-      route,
-      isAnswered
-        ? []
-        : boundRolesFrom(route).map((role) => [`bound ${role}`, { session: bound[role] }, { status: 404 }]),
+it("shows and does nothing of an organization for an operator of another", async () => {
+  const cases = routes
+    .filter((route) => namesThings(route) || route.kind === "action" || isDeploymentWide(route))
+    .flatMap((route) =>
+      rolesOf(route).map((role) => rejected(route, `bound ${role}`, { session: bound[role] }, { status: 404 })),
     )
-    if (route.kind === "action" || isDeploymentWide(route)) return
-    for (const role of boundRolesFrom(route)) {
-      const answer = await ask(route, { session: bound[role], ids: other.ids })
-      expect({ role, status: answer.status, own: ownIn(answer.text) }).toEqual({ role, status: 200, own: [] })
-    }
-  })
+  expect(await faultsOf(cases)).toEqual([])
+})
 
-  if (route.kind === "action") {
-    it("needs the token of the session's own forms, sent by a page of the console", async () => {
-      const session = everywhere.admin
-      const refused = { status: 403 }
-      await expectRefused(route, [
-        ["no token", { session, token: null }, refused],
-        ["a forged token", { session, token: "a".repeat(43) }, refused],
-        ["the token of another session", { session, token: formToken(everywhere.viewer.slice(8)) }, refused],
-        ["another site", { session, headers: { origin: "https://evil.example" } }, refused],
-        ["a page without an origin", { session, headers: { origin: "null" } }, refused],
-        ["another site, by what the browser says", { session, headers: { "sec-fetch-site": "cross-site" } }, refused],
-        ["a subdomain, by what the browser says", { session, headers: { "sec-fetch-site": "same-site" } }, refused],
-        ...(isForPartners(route)
-          ? [["a partner's", { session: bound.partner, ids: other.ids, token: null }, refused] as const]
-          : []),
-        ["no form", { session, headers: { "content-type": "text/plain" } }, { status: 415 }],
-        [
-          "a form of the other kind: only what declares a file takes one",
-          { session, headers: { "content-type": takesFile(route.inputs) ? URLENCODED : MULTIPART } },
-          { status: 415 },
-        ],
-        ["no form but JSON", { session, headers: { "content-type": "application/json" }, body: "{}" }, { status: 415 }],
-      ])
-    })
-  } else {
-    it("shows masked data, without scripts and styles of its own, and changes nothing", async () => {
-      // What shows personal data is recorded.
-      const withAuditLog = route.kind === "page" || route.command === undefined
-      const before = await contents({ withAuditLog })
-      const sessions = Object.entries({ ...everywhere, partner: partner.cookie })
-      for (const [role, session] of sessions.filter(([role]) => boundRolesFrom(route).some((each) => each === role))) {
-        const answer = await ask(route, { session })
-        expect({ role, status: answer.status, text: answer.status === 200 ? "" : answer.text }).toEqual({
-          role,
-          status: 200,
-          text: "",
-        })
-        expect(personalIn(answer.text)).toEqual([])
-        expectSecured(answer)
-      }
-      expect(await contents({ withAuditLog })).toEqual(before)
-    })
+it("requires the token of the session, sent by a page of the console", async () => {
+  const cases = actions.flatMap((route) => {
+    const session = everywhere.admin
+    const reject = (who: string, request: Ask, status = 403) =>
+      rejected(route, who, { session, ...request }, { status })
+    return [
+      reject("no token", { token: null }),
+      reject("the token of another session", { token: formToken(everywhere.viewer.slice("session=".length)) }),
+      reject("another site", { headers: { origin: "https://evil.example" } }),
+      reject("no form", { headers: { "content-type": "text/plain" } }, 415),
+      ...(isForPartners(route) ? [reject("a partner", { session: bound.partner, ids: other.ids, token: null })] : []),
+    ]
+  })
+  // The same function reads the forms of all actions, once with a file and once without.
+  for (const route of [actions.find(({ inputs }) => takesFile(inputs))!, actions[0]!]) {
+    const otherType = { "content-type": takesFile(route.inputs) ? URLENCODED : MULTIPART }
+    const requests: ReadonlyArray<readonly [who: string, request: Ask, status: number]> = [
+      ["a forged token", { token: "a".repeat(43) }, 403],
+      ["a page without an origin", { headers: { origin: "null" } }, 403],
+      ["another site, according to the browser", { headers: { "sec-fetch-site": "cross-site" } }, 403],
+      ["a subdomain, according to the browser", { headers: { "sec-fetch-site": "same-site" } }, 403],
+      ["a form of the other type", { headers: otherType }, 415],
+      ["JSON", { headers: { "content-type": "application/json" }, body: "{}" }, 415],
+    ]
+    for (const [who, request, status] of requests) {
+      cases.push(rejected(route, who, { session: everywhere.admin, ...request }, { status }))
+    }
   }
+  expect(await faultsOf(cases)).toEqual([])
+})
+
+const patternOf = ({ path }: Route) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
+
+/** Returns what a page offers to an operator whose role may not use it: forms, and links to pages. */
+const forbiddenOn = ({ whole }: Answer, role: OperatorRole): ReadonlyArray<string> => {
+  const mayUse = (route: Route) =>
+    role === "partner" ? isForPartners(route) : STAFF_ROLES.indexOf(route.role) <= STAFF_ROLES.indexOf(role)
+  const isOffered = (kinds: ReadonlyArray<Route>, address: string) => {
+    const named = kinds.filter((route) => patternOf(route).test(address))
+    return named.length === 0 || named.some(mayUse)
+  }
+  const addressesIn = (pattern: RegExp) => [...new Set(Array.from(whole.matchAll(pattern), ([, address]) => address!))]
+  return [
+    ...addressesIn(/<form[^>]* method="post" action="([^"]*)"/g).filter((address) => !isOffered(actions, address)),
+    ...addressesIn(/<a [^>]*href="(\/[^"#?]*)/g).filter((address) => !isOffered(reads, address)),
+  ]
+}
+
+it("shows pages masked, with only the links and forms that the role may use, and changes nothing", async () => {
+  const shown = (route: Route, role: OperatorRole, session: string, isOther = false): Case => ({
+    ...{ route, who: isOther ? `bound ${role}` : role, expected: { status: 200 } },
+    request: isOther ? { session, ids: other.ids } : { session },
+    faultsOf: (answer) => [
+      ...disclosed(isOther ? ownIn(answer.text) : personalIn(answer.text)),
+      ...forbiddenOn(answer, role).map((address) => `offers ${address}`),
+      ...(answer.status === 200 ? [] : [answer.text.slice(0, 1000)]),
+    ],
+  })
+  const sessions: Readonly<Record<OperatorRole, string>> = { ...everywhere, partner: partner.cookie }
+  const cases = (all: ReadonlyArray<Route>) => [
+    ...all.flatMap((route) => rolesOf(route).map((role) => shown(route, role, sessions[role]))),
+    ...all
+      .filter((route) => !isDeploymentWide(route))
+      .flatMap((route) => rolesOf(route).map((role) => shown(route, role, bound[role], true))),
+  ]
+  // A resource that shows personal data is recorded in the audit log.
+  const isRecorded = ({ kind, command }: Route) => kind === "resource" && command !== undefined
+  expect(await faultsOf(cases(reads.filter((route) => !isRecorded(route))))).toEqual([])
+  expect(await faultsOf(cases(reads.filter(isRecorded)), { withAuditLog: false })).toEqual([])
 })

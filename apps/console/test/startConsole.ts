@@ -6,7 +6,19 @@ import { telemetry } from "@outreach/process/telemetry"
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { asRole } from "@outreach/testing/testRoles"
-import { ConfigProvider, Console, Context, Effect, Exit, Layer, ManagedRuntime, Metric, Redacted, Scope } from "effect"
+import {
+  ConfigProvider,
+  Console,
+  Context,
+  Effect,
+  Exit,
+  Layer,
+  ManagedRuntime,
+  Metric,
+  Redacted,
+  References,
+  Scope,
+} from "effect"
 import { HttpServer } from "effect/http"
 import { parseHTML } from "linkedom"
 import { afterAll, beforeAll } from "vitest"
@@ -15,7 +27,11 @@ import { console } from "../src/console.ts"
 import { formToken } from "../src/http/readForm.ts"
 
 /** What tests do and look at beside the console. */
-const servicesFor = (url: string) => Layer.provideMerge(backoffice, adaptersFor(url))
+const servicesFor = (url: string) =>
+  backoffice.pipe(
+    Layer.provideMerge(adaptersFor(url)),
+    Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")),
+  )
 type Services = Layer.Success<ReturnType<typeof servicesFor>>
 
 /** An answer of the console. */

@@ -1,0 +1,362 @@
+import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import { applyBatch } from "@outreach/domain/inbox/applyBatch"
+import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { email, npi } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeAll, describe, expect, it } from "vitest"
+import type { Route as RouteOf } from "../src/http/Route.ts"
+import { routes as consoleRoutes } from "../src/routes.ts"
+import { contentsOf } from "./contentsOf.ts"
+import { seedOrganization } from "./seedOrganization.ts"
+import { startConsole, type TestConsole, type Visitor } from "./startConsole.ts"
+import { startMailServer } from "./startMailServer.ts"
+
+// The actions are those of the console itself, so that a new one is tested as well.
+
+type Route = RouteOf<unknown>
+const routes: ReadonlyArray<Route> = consoleRoutes
+const pages = routes.filter(({ kind, path }) => kind === "page" && path !== "/")
+/** The forms of an import follow each other; see imports.test.ts. */
+const actions = routes.filter(({ kind, path }) => kind === "action" && !path.includes("/imports/"))
+
+// Before the console starts, because the console reads a file of it.
+const mail = startMailServer()
+const test = startConsole(mail.settings)
+
+type Seeded = Effect.Success<ReturnType<typeof seedOrganization>>
+type Services = Parameters<TestConsole["run"]>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never
+
+let organizations = 0
+const seed = async () => {
+  const seeded = await test().run(seedOrganization(`partner${++organizations}.test`))
+  const { organization } = seeded.ids
+  await test().run(
+    OrganizationRepository.use(({ setContacts }) => setContacts(organization, ["ann@acme.example" as never])),
+  )
+  return seeded
+}
+
+/** Creates the state that an action requires, by its path. */
+const PREPARATIONS: Readonly<Record<string, (seeded: Seeded) => Effect.Effect<unknown, unknown, Services>>> = {
+  "/campaigns/:campaign/schedule": ({ campaign: { id } }) => commandCampaign(id, "pause"),
+  "/campaigns/:campaign/resume": ({ campaign: { id } }) => commandCampaign(id, "pause"),
+  "/programs/:program/archive": ({ campaign: { id } }) => commandCampaign(id, "cancel"),
+  "/endpoints/:endpoint/enable": ({ ids: { endpoint } }) => EndpointRepository.use(({ disable }) => disable(endpoint)),
+  "/issues/:group/unmute": ({ ids: { group } }) =>
+    FailureGroupRepository.use(({ mute }) => mute(group as never, "known")),
+  "/dead-letters/replay": ({ ids: { replay } }) => ReplayJobQueue.use(({ cancel }) => cancel(replay)),
+  "/inbox/replay": ({ ids: { organization } }) => applyBatch(organization),
+  "/inbox/:event/replay": ({ ids: { organization } }) => applyBatch(organization),
+  "/people/:id/lift": ({ ids: { organization, id } }) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [person] = yield* sql<{ npi: never; email: never }>`select npi, email from recipients where id = ${id}`
+      yield* SuppressionRepository.use(({ add }) => add(organization, [{ programId: null, ...person! }], "operator"))
+    }),
+  "/people/:id/done": ({ ids: { organization, id } }) =>
+    SqlClient.SqlClient.use(
+      (sql) => sql`
+        insert into replies (organization_id, recipient_id, number, subject, text)
+        values (${organization}, ${id}, 1, 'Hello', 'Who are you?')`,
+    ),
+}
+
+/** Actions that can't be undone. Their forms require that a word is typed. */
+const WITH_A_WORD = [
+  "/campaigns/:campaign/cancel",
+  "/endpoints/:endpoint/remove",
+  "/issues/:group/remove",
+  "/keys/:key/revoke",
+  "/operators/:operator/remove",
+  "/people/:id/erase",
+  "/secrets/:secret/revoke",
+  "/senders/:sender/remove",
+  "/senders/link-domain/remove",
+]
+/** Actions whose forms require it only if a check fails. */
+const IF_A_CHECK_FAILS = ["/campaigns/:campaign/schedule", "/campaigns/:campaign/resume"]
+
+/** Actions that need an organization that others haven't changed, or leave one that others can't use. */
+const APART = new Set([
+  ...Object.keys(PREPARATIONS),
+  ...WITH_A_WORD,
+  "/deliveries/:delivery/retry",
+  "/deliveries/replay",
+  "/replays/:replay/cancel",
+  "/operators/:operator/sign-out",
+  "/endpoints/:endpoint/disable",
+])
+
+/** Seeds a delivery that waits for its next attempt. */
+const waitingDelivery = Effect.fnUntraced(function* ({ ids, campaign }: Seeded) {
+  const { take, settle } = yield* workerOn()
+  yield* publishSent(campaign, 1)
+  const taken = (yield* take()).filter(({ endpointId }) => endpointId === ids.endpoint)
+  yield* settle(taken, { state: "retry", delaySeconds: 3600 }, 503)
+  return taken[0]!.id
+})
+
+/** Personal values that no log may contain. */
+const PERSONAL = { to: "me@acme.test", search: npi(0), npi: npi(901), email: email(901), contact: "bob@acme.example" }
+
+/** Values of the inputs whose forms show none. */
+const TYPED: Readonly<Record<string, string>> = {
+  ...PERSONAL,
+  reason: "the partner asked for it",
+  name: "Nightly sync",
+  scopes: "events:read",
+  "per-second": "7",
+  "per-minute": "60",
+  date: "2026-11-01",
+  slug: "nightly",
+  from: "Acme Health <outreach@acme.test>",
+  subject: "An invitation",
+  html: "<p>Begin at https://l.test/{{ token }}</p>",
+  "window-start": "2099-03-01T09:00:00Z",
+  "window-end": "2099-03-02T09:00:00Z",
+}
+
+/** Values that differ from those that a form shows. */
+const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "/campaigns/:campaign/rate": { "per-minute": "60" },
+  "/campaigns/:campaign/complaints": { "pause-on-complaints": "yes" },
+  "/endpoints/:endpoint/update": { "per-second": "7" },
+  "/partners/:organization/contacts": { contact: PERSONAL.contact },
+}
+
+/** Rejected because no name server knows the records. */
+const REJECTED = ["/senders/:sender/verify"]
+
+/** The query without which a page has no form. */
+const QUERIES: Readonly<Record<string, string>> = {
+  "/endpoints/:endpoint/replay": "from=2026-01-01T00:00:00Z&to=2099-01-01T00:00:00Z",
+}
+
+type Ids = Seeded["ids"]
+
+const addressOf = ({ path, inputs }: Route, ids: Ids): string => {
+  const event = path.startsWith("/events/") ? { event: (ids as { published?: string }).published } : {}
+  const examples: Readonly<Record<string, string | undefined>> = { ...ids, date: "2026-11-01", ...event }
+  const query = Object.keys(inputs).flatMap((name) => (examples[name] ? [`${name}=${examples[name]}`] : []))
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(examples[name]!))
+  return `${filled}?${[...query, ...(QUERIES[path] === undefined ? [] : [QUERIES[path]])].join("&")}`
+}
+
+const formFor = (document: Document, action: Route, ids: Ids): Element | null =>
+  document.querySelector(`form[method=post][action="${addressOf(action, ids).split("?")[0]}"]`)
+
+/** Finds the form of an action: first on the page where the first organization has one, then on those whose path begins as the action's does. */
+const findForm = async (visitor: Visitor, action: Route, ids: Ids): Promise<Element> => {
+  const isNear = (page: Route) =>
+    page === shown.get(action.path)?.page ? 1000 : Number(action.path.startsWith(page.path)) * page.path.length
+  for (const page of pages.toSorted((a, b) => isNear(b) - isNear(a))) {
+    const form = formFor((await visitor.get(addressOf(page, ids))).document, action, ids)
+    if (form !== null) return form
+  }
+  throw new Error(`No page of a seeded organization has a form for ${action.path}.`)
+}
+
+/** Returns the values of a form as a person fills it in. */
+const fill = (form: Element, changed: Readonly<Record<string, string>> = {}): Record<string, string> => {
+  const values: Record<string, string> = {}
+  for (const input of form.querySelectorAll("input, select, textarea")) {
+    const name = input.getAttribute("name")!
+    const option = input.querySelector("option[selected]") ?? input.querySelector("option")
+    const isBox = input.getAttribute("type") === "checkbox"
+    const shown = option?.getAttribute("value") ?? (isBox ? "" : input.getAttribute("value")) ?? ""
+    const label = input.closest("label")?.querySelector("span")?.textContent ?? ""
+    const value = name === "typed" ? label.slice("Type ".length) : (changed[name] ?? (shown || (TYPED[name] ?? "")))
+    if (value !== "") values[name] = value
+  }
+  return values
+}
+
+const send = (visitor: Visitor, form: Element, fields: Record<string, string>) =>
+  visitor.post(form.getAttribute("action")!, fields)
+
+/** An organization whose state only tests of this file change that need it. */
+let first: Seeded
+let admin: Visitor
+/** The forms of the first organization, with their pages, by the paths of the actions. */
+const shown = new Map<string, { readonly page: Route; readonly form: Element }>()
+
+beforeAll(async () => {
+  first = await seed()
+  admin = await test().as("admin")
+  for (const page of pages) {
+    const { document } = await admin.get(addressOf(page, idsOf(first)))
+    for (const action of actions) {
+      const form = shown.has(action.path) ? null : formFor(document, action, idsOf(first))
+      if (form !== null) shown.set(action.path, { page, form })
+    }
+  }
+})
+
+const idsOf = ({ ids, published }: Seeded): Ids => ({ ...ids, published }) as Ids
+
+/** Returns the form of the first campaign's rate. */
+const rateForm = async () => {
+  const { document } = await admin.get(`/campaigns/${first.ids.campaign}`)
+  return document.querySelector("form[action$='/rate']")!
+}
+
+describe("the form of every action", () => {
+  it("is done once and recorded once, however often it is sent, and its personal values are in no log", async () => {
+    const operator = await test().as("admin")
+    const shared = await seed()
+    const faults: Array<string> = []
+    const sent: Array<{ readonly action: Route; readonly form: Element; readonly fields: Record<string, string> }> = []
+    const isApart = ({ path }: Route) => APART.has(path)
+    for (const action of actions.toSorted((a, b) => Number(isApart(a)) - Number(isApart(b)))) {
+      const { path } = action
+      const seeded = isApart(action) ? await seed() : shared
+      await test().run(PREPARATIONS[path]?.(seeded) ?? Effect.void)
+      const isRetry = path === "/deliveries/:delivery/retry"
+      const ids = { ...idsOf(seeded), ...(isRetry && { delivery: await test().run(waitingDelivery(seeded)) }) }
+      const form = await findForm(operator, action, ids)
+      const fields = fill(form, CHANGED[path])
+      const { status, words } = await send(operator, form, fields)
+      if (status !== (REJECTED.includes(path) ? 409 : 200)) faults.push(`${path}: ${status} ${words.slice(0, 500)}`)
+      sent.push({ action, form, fields })
+      if (!("typed" in action.inputs)) continue
+      const names = [...form.closest("main")!.querySelectorAll(".facts dt")].map(({ textContent }) => textContent)
+      if (names.slice(0, 3).join() !== "How many,Whom it concerns,From when") faults.push(`${path} shows ${names}`)
+      if (IF_A_CHECK_FAILS.includes(path)) continue
+      const isTyped = form.querySelector("input[name=typed]") !== null
+      if (isTyped !== WITH_A_WORD.includes(path)) faults.push(`${path} requires a typed word: ${isTyped}`)
+    }
+    expect(faults).toEqual([])
+    const entries = await test().run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [last] = yield* sql<{ operator: string }>`select operator from audit_log order by id desc limit 1`
+        return yield* (yield* AuditLog.make).list({ operator: last!.operator }, 1000)
+      }),
+    )
+    expect(entries.map(({ command }) => command).sort()).toEqual(actions.map(({ command }) => command!).sort())
+    expect(mail.server().messages.map(({ to }) => to)).toEqual([[PERSONAL.to]])
+
+    const before = await test().run(contentsOf())
+    for (const { action, form, fields } of sent.filter(({ action }) => !action.isRepeatable)) {
+      const { status, words } = await send(operator, form, fields)
+      const isRejected = status === 409 && words.includes("This form was sent already")
+      if (!isRejected) faults.push(`${action.path} again: ${status}`)
+    }
+    expect(faults).toEqual([])
+    expect(await test().run(contentsOf())).toEqual(before)
+    const logs = [...test().logs, JSON.stringify(entries)].join("\n")
+    for (const value of Object.values(PERSONAL)) expect(logs).not.toContain(value)
+  })
+
+  it("changes nothing, however often it is sent, if it may be sent again", async () => {
+    const contents = () => test().run(contentsOf({ withAuditLog: false }))
+    const before = await contents()
+    for (const { path } of actions.filter(({ isRepeatable }) => isRepeatable)) {
+      const { form } = shown.get(path)!
+      for (const _ of [1, 2]) {
+        const { status } = await send(admin, form, fill(form))
+        expect({ path, status }).toEqual({ path, status: 200 })
+      }
+    }
+    expect(await contents()).toEqual(before)
+  })
+
+  it("is shown again on its page with what was typed, and with the fault of each field", async () => {
+    const TYPING = "input:not([type=hidden], [type=checkbox], [type=file]), textarea"
+    const forms = [...shown].filter(([, { form }]) => form.querySelector(TYPING) !== null)
+    for (const [path, { form }] of forms) {
+      const typing = new Set([...form.querySelectorAll(TYPING)].map((control) => control.getAttribute("name")!))
+      // No input may contain a NUL character.
+      const texts = Object.fromEntries([...typing].map((name) => [name, "typed\0text"]))
+      const answer = await send(admin, form, { ...fill(form), ...texts })
+      const again = answer.document.querySelector("form.refused")
+      expect({ path, status: answer.status, again: again?.getAttribute("action") }).toEqual({
+        path,
+        status: 400,
+        again: form.getAttribute("action"),
+      })
+      for (const control of again!.querySelectorAll(TYPING)) {
+        const label = control.closest("label")!.querySelector("span")!.textContent.replace(" (UTC)", "")
+        const fault = again!.querySelector(`[id="${control.getAttribute("aria-describedby")}"]`)!.textContent
+        expect(control.getAttribute("value") ?? control.textContent).toContain("typed")
+        expect(fault).toContain(`${label} is not valid`)
+      }
+      expect(again!.querySelectorAll("[autofocus]")).toHaveLength(1)
+    }
+    expect(forms.map(([path]) => path)).toEqual(
+      expect.arrayContaining(["/campaigns/:campaign/rate", "/suppressions/add", "/endpoints/:endpoint/update"]),
+    )
+  })
+})
+
+describe("a form", () => {
+  it("is done once when it is sent several times at once", async () => {
+    const { form } = shown.get("/suppressions/add")!
+    const fields = { ...fill(form), npi: npi(902), email: "a@acme.test" }
+    const answers = await Promise.all([1, 2, 3].map(() => send(admin, form, fields)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+  })
+
+  it("keeps what was typed when the session has ended, until it is sent in a new one", async () => {
+    const form = await rateForm()
+    const action = form.getAttribute("action")!
+    const fields = { ...fill(form), "per-minute": "61" }
+    const response = await fetch(`${test().url}${action}`, {
+      method: "POST",
+      headers: { origin: test().url },
+      body: new URLSearchParams(fields),
+    })
+    expect(response.status).toBe(401)
+    expect(await response.text()).toContain('name="per-minute" value="61"')
+    const again = await test().as("admin")
+    const answer = await again.post(action, fields)
+    expect(answer.status).toBe(403)
+    const kept = fill(answer.document.querySelector("form.refused")!)
+    expect(kept["per-minute"]).toBe("61")
+    expect(kept["token"]).not.toBe(fields["token"])
+    expect((await again.post(action, kept)).words).toContain("Rate changed")
+  })
+
+  it("keeps what was typed while the database doesn't respond, and is done once it responds", async () => {
+    const form = await rateForm()
+    await test().run(
+      SqlClient.SqlClient.use((sql) =>
+        Effect.andThen(
+          sql`create function is_busy() returns trigger language plpgsql as $$ begin raise 'busy' using errcode = '53300'; end $$`,
+          sql`create trigger is_busy before insert on audit_log execute function is_busy()`,
+        ),
+      ),
+    )
+    const failed = await send(admin, form, { ...fill(form), "per-minute": "62" })
+    await test().run(SqlClient.SqlClient.use((sql) => sql`drop function is_busy cascade`))
+    expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database did not answer")])
+    const kept = failed.document.querySelector("main form[method=post]")!
+    expect((await send(admin, kept, fill(kept))).words).toContain("Rate changed")
+  })
+
+  it("has its faults above the page if the page no longer has the form, and is shown on no other site", async () => {
+    const path = `/campaigns/${first.ids.campaign}/rate`
+    const answer = await admin.post(path, { page: "/", "per-minute": "fast" })
+    expect([answer.status, answer.document.querySelector("h1")!.textContent]).toEqual([400, "Today"])
+    expect(answer.document.querySelector("[role=alert]")!.textContent).toContain("E-mails a minute")
+    const elsewhere = await admin.post(path, { page: "//evil.example/", "per-minute": "fast" })
+    expect([elsewhere.status, elsewhere.document.querySelector("h1")!.textContent]).toEqual([400, "Not valid"])
+  })
+
+  it("of filters is shown again with what was typed, and the fault of each field", async () => {
+    const answer = await admin.get("/audit?command=pause&from=yesterday")
+    expect(answer.status).toBe(400)
+    const form = answer.document.querySelector("form.filters.refused")!
+    expect(form.querySelector("[name=command]")!.getAttribute("value")).toBe("pause")
+    expect(form.querySelector("[name=from]")!.getAttribute("aria-invalid")).toBe("true")
+    expect(form.textContent).toContain("From is not valid. It must be a time")
+  })
+})
