@@ -308,7 +308,7 @@ describe("a form", () => {
   it("keeps what was typed when the session has ended, until it is sent in a new one", async () => {
     const form = await rateForm()
     const action = form.getAttribute("action")!
-    const fields = { ...fill(form), "per-minute": "61" }
+    const fields: Record<string, string> = { ...fill(form), "per-minute": "61" }
     const response = await fetch(`${test().url}${action}`, {
       method: "POST",
       headers: { origin: test().url },

@@ -1,18 +1,20 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/routes.ts"
 import { findPages } from "../findPages.ts"
+import { seedOrganization } from "../seedOrganization.ts"
 import { startConsole } from "../startConsole.ts"
 import { chrome, openBrowser, overhang, SCREENS, violations } from "./openBrowser.ts"
-import { seedDeployment } from "./seedDeployment.ts"
 import { unreachable } from "./unreachable.ts"
 
-/** The folder into which a picture of each page is written; none by default. */
+/** The folder for a picture of each page. None by default. */
 const SCREENSHOTS = process.env["SCREENSHOTS"]
 
-/** Buttons whose answer is a page, by the page on which they stand. */
+/** Buttons with a page as the response, by the page of the button. */
 const ANSWERS = [
   ["/people/:id", "Show NPI and addresses"],
   ["/suppressions", "Show NPIs and addresses"],
@@ -22,41 +24,67 @@ const ANSWERS = [
   ["/partners/:organization", "Rotate secret"],
 ] as const
 
-const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
+const test = startConsole()
 const open = openBrowser(test)
-const ends: Array<() => Promise<void>> = []
 let found: ReadonlyMap<string, string>
 let pages: ReadonlyMap<string, string>
+
+/** Adds 40 days of counts for the charts, and long texts for the tables. */
+const seedPast = ({ ids }: Effect.Success<ReturnType<typeof seedOrganization>>) =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.all([
+      sql`update organizations set name = 'Northwind Heart Institute of Greater Springfield' where id = ${ids.organization}`,
+      sql`update programs set learner_target = 400, completer_target = 200 where id = ${ids.program}`,
+      sql`
+        insert into digest_outreach (
+          organization_id, program_id, date, recipients_published, sent, bounced, opened, clicked, unique_opened, unique_clicked)
+        select ${ids.organization}, ${ids.program}, (now() at time zone 'utc')::date - n, 300, 140 + 37 * n, n, 3 * n, n, 2 * n, n
+        from generate_series(1, 40) n`,
+      sql`
+        insert into digest_funnel (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
+          account_created_total, learner_qualified_total, completer_qualified_total)
+        select ${ids.organization}, ${ids.program}, (now() at time zone 'utc')::date - n, 9, 6, 2, 9 * (41 - n), 6 * (41 - n), 2 * (41 - n)
+        from generate_series(1, 40) n`,
+      sql`
+        insert into campaign_counts (
+          organization_id, campaign_id, hour, published, sent, bounced, opened, unsuspected_opened, complained, unsubscribed)
+        select ${ids.organization}, ${ids.campaign}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 110, 100, 1, 50, 30, 0, 1
+        from generate_series(1, 48) n`,
+      sql`
+        insert into campaign_domains (organization_id, campaign_id, domain, sent, mailbox_not_found, last_reply, last_reply_at)
+        values (${ids.organization}, ${ids.campaign}, 'university.test', 90, 10,
+          '550 5.7.1 Message refused by policy, see https://postmaster.hospital.test/why', now())`,
+      sql`
+        insert into gauge_samples
+        select scope, date_bin('5 minutes', now(), 'epoch') - n * interval '5 minutes', 300 + n, 0, 0, n, 0, 0
+        from generate_series(0, 280) n cross join unnest(array['', ${ids.organization}]) scope`,
+    ]),
+  )
+
 beforeAll(async () => {
-  const { organization, endpoint, campaign } = await seedDeployment(test(), (end) => ends.push(end))
+  const seeded = await test().run(Effect.tap(seedOrganization("northwind.test"), seedPast))
+  const { ids } = seeded
   const admin = await test().as("admin")
-  // What the audit log and the replay jobs show.
-  await admin.post("/find", { search: "clinician0@clinic.test" })
-  await admin.post("/dead-letters/replay", { status: "404", rate: "100" })
+  // Fills the audit log.
+  await admin.post("/find", { search: seeded.personal[1]! })
   found = await findPages(admin)
   pages = new Map([
     ...found,
-    // Of those that were found, the ones with most to show.
-    ["/digest", `/digest?organization=${organization.id}`],
-    ["/partners/:organization", `/partners/${organization.id}`],
-    ["/endpoints/:endpoint", `/endpoints/${endpoint.id}`],
-    ["/campaigns/:campaign", `/campaigns/${campaign.id}`],
     ...["html", "phone", "text"].map((view) => {
-      const address = `/campaigns/${campaign.id}/mail?view=${view}`
+      const address = `/campaigns/${ids.campaign}/mail?view=${view}`
       return [view === "html" ? "/campaigns/:campaign/mail" : `/campaigns/:campaign/mail/${view}`, address] as const
     }),
   ])
 })
-afterAll(() => Promise.all(ends.map((end) => end())))
 
-it("leads to every page by links from the first", () => {
+it("is linked from the first page, directly or through others", () => {
   const paths = routes.filter(({ kind }) => kind === "page").map(({ path }) => path)
   expect(paths.filter((path) => !found.has(path))).toEqual([])
 })
 
-describe.skipIf("missing" in chrome)("in a browser", () => {
+describe.skipIf("missing" in chrome)("every page in a browser", () => {
   it.each(Object.entries(SCREENS))(
-    "every page stands on a %s, light and dark, without a fault",
+    "fits a %s and violates no rule of accessibility, light and dark",
     async (name, screen) => {
       const { page, complaints } = await open("admin", { screen })
       const faults: Array<readonly [address: string, fault: unknown]> = []
@@ -69,7 +97,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
         const broken = await violations(page)
         await page.emulateMedia({ colorScheme: "dark" })
         await picture(page, `${name}-dark`, path)
-        // The colours alone are others.
+        // Only the colors differ.
         broken.push(...(await violations(page, ["color-contrast"])))
         if (broken.length > 0) faults.push([path, broken])
       }
@@ -78,7 +106,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     },
   )
 
-  it("stands without a fault where a page answers what was sent, or asks to sign in", async () => {
+  it("fits and is accessible when it is the response to a form, or asks to sign in", async () => {
     const { page, complaints } = await open("admin", { screen: SCREENS["phone"]! })
     const faults: Array<readonly [name: string, fault: unknown]> = []
     const look = async (name: string) => {
@@ -95,15 +123,15 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       await look(label)
     }
     await page.context().clearCookies()
-    for (const path of ["/sign-in", "/campaigns"]) {
+    for (const path of ["/sign-in", "/sign-in/none", "/campaigns"]) {
       await page.goto(path)
       await look(path)
     }
     expect(faults).toEqual([])
-    expect(complaints).toEqual([])
+    expect(complaints.filter((complaint) => !complaint.includes("410"))).toEqual([])
   })
 
-  it("reaches every control of every page with the Tab key, and shows which one has the focus", async () => {
+  it("lets the Tab key reach every control, and shows the focus", async () => {
     const { page } = await open("admin")
     const faults: Array<readonly [address: string, fault: unknown]> = []
     for (const [path, address] of pages) {

@@ -5,13 +5,14 @@ import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { until } from "@outreach/testing/until"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
 import { chrome, openBrowser } from "./openBrowser.ts"
-import { startProcess } from "./startProcess.ts"
+import { startWorker } from "./startWorker.ts"
 
 const REPLY = "550 5.1.1 No such mailbox"
 
@@ -26,7 +27,7 @@ let receiver: Awaited<ReturnType<typeof partner>>
 let isMended = false
 let ours: Effect.Success<ReturnType<typeof seed>>
 
-/** A campaign that bounces at one domain, is sent to a partner who answers 404, and is over; a draft; one that is paused; and a key. */
+/** A campaign that bounces at one domain and is sent to a partner who returns 404; a draft; a paused campaign; and a key. */
 const seed = Effect.fnUntraced(function* () {
   const seeded = yield* seedCampaign({ recipients: 3, endpointUrl: receiver.url })
   const { organization, campaign } = seeded
@@ -60,19 +61,17 @@ beforeAll(async () => {
   )
   ours = await test().run(seed())
   receiver.trust(ours.secret)
-  await startProcess("worker", test().databaseUrl, { SMTP_URL: mail.url, WEBHOOK_RETRY_DELAYS: "0s" }, atEnd)
+  await startWorker(test().databaseUrl, mail.url, atEnd)
   // The batch of recipients, three e-mails and the bounce.
-  await eventually(
-    () => receiver.received.length,
-    (count) => count === 5,
-  )
+  await until(receiver, ({ received }) => received.length === 5)
+  // The worker records the outcomes of its calls in the background.
   await eventually(
     () => test().run(SqlClient.SqlClient.use((sql) => sql`select from dead_letters`)),
     (rows) => rows.length === 5,
   )
 })
 
-/** An operator who counts clicks, and searches that are sent with Enter. Typing is none. */
+/** Opens the console for an operator, and counts clicks and searches. */
 const walk = async () => {
   const { page, complaints } = await open("admin")
   await page.goto("/")
@@ -166,10 +165,7 @@ describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
     await click(button(main, "Replay 5"))
     await page.getByRole("status").waitFor()
     expect(clicks()).toBeLessThanOrEqual(4)
-    await eventually(
-      () => receiver.received.length,
-      (count) => count === 10,
-    )
+    await until(receiver, ({ received }) => received.length === 10)
   })
 
   it("how a campaign is launched safely, and stopped", async () => {
@@ -200,6 +196,8 @@ describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
 
   it("how a clinician is erased", async () => {
     const { find, click, main, page, says, clicks } = await walk()
+    const addresses: Array<string> = []
+    page.on("framenavigated", (frame) => addresses.push(decodeURIComponent(frame.url())))
     await find(email(70, "university.test"))
     await says("university.test")
     await click(
@@ -212,6 +210,7 @@ describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
     await main.getByLabel("Type").first().fill(npi(70).slice(-4))
     await click(button(main, "Erase for good"))
     await page.getByRole("heading", { name: "The clinician is erased" }).waitFor()
+    for (const personal of [npi(70), email(70, "university.test")]) expect(addresses.join()).not.toContain(personal)
     expect(clicks()).toBeLessThanOrEqual(4)
   })
 })

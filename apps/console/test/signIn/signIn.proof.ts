@@ -4,7 +4,7 @@ import { listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
 import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { chrome, overhang, SCREENS, violations } from "../journeys/openBrowser.ts"
+import { chrome } from "../journeys/openBrowser.ts"
 import { startConsole } from "../startConsole.ts"
 
 const test = startConsole()
@@ -77,14 +77,5 @@ describe.skipIf("missing" in chrome)(`in a browser${why}`, () => {
     await page.goto(await anotherSite((await addLink(false)).url))
     await page.getByText("link").click()
     await page.getByRole("heading", { name: "Today", level: 1 }).waitFor()
-  })
-
-  it.each(Object.entries(SCREENS))("the pages to sign in are accessible on %s", async (_, screen) => {
-    const page = await newPage(screen)
-    for (const url of [`${test().url}/sign-in`, (await addLink(true)).url, `${test().url}/sign-in/none`]) {
-      await page.goto(url)
-      expect(await violations(page)).toEqual([])
-      expect(await overhang(page)).toBeLessThanOrEqual(0)
-    }
   })
 })

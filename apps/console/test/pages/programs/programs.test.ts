@@ -4,6 +4,7 @@ import { addSender } from "@outreach/domain/senders/Senders"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { startConsole, versionIn } from "../../startConsole.ts"
 
@@ -12,53 +13,39 @@ const test = startConsole()
 const seed = () => test().run(seedCampaign({ recipients: 2 }))
 const programOf = (id: string) => test().run(Effect.flatMap(ProgramRepository, ({ find }) => find(id as never)))
 
-describe("the programs", () => {
-  it("stand with their organization and the sums of their campaigns, and lead to their pages", async () => {
-    const { program, organization } = await seed()
-    const viewer = await test().as("viewer")
-    const { document, words } = await viewer.get(`/programs?organization=${organization.id}`)
-    expect(document.querySelector(`tbody a[href="/programs/${program.id}"]`)?.textContent).toBe("Heart failure")
-    expect(document.querySelector(`tbody a[href="/partners/${organization.id}"]`)).not.toBeNull()
-    expect(words).not.toContain("Add a program")
-    const bound = await test().as("operator", organization.id)
-    await seed()
-    expect((await bound.get("/programs")).document.querySelectorAll("tbody tr")).toHaveLength(1)
-  })
-
-  it("are read a page at a time, however many there are", async () => {
-    const { organization } = await seed()
-    const operator = await test().as("operator", organization.id)
-    for (let i = 0; i < 50; i++) await operator.post("/programs/new", { name: `Program ${i}`, slug: `p-${i}` })
-    const { document } = await operator.get("/programs")
-    expect(document.querySelectorAll("tbody tr")).toHaveLength(50)
-    const next = await operator.get(document.querySelector("a[rel=next]")!.getAttribute("href")!)
-    expect([...next.document.querySelectorAll("tbody a")].map(({ textContent }) => textContent)).toContain("Program 49")
-    expect(next.document.querySelectorAll("tbody tr")).toHaveLength(1)
-  })
+it("reads the list of programs page by page", async () => {
+  const { organization, program } = await seed()
+  await test().run(
+    SqlClient.SqlClient.use(
+      (sql) => sql`
+        insert into programs (organization_id, id, slug, name)
+        select organization_id, make_id('pgm'), 'p-' || n, 'Program ' || n
+        from programs cross join generate_series(1, 50) n where id = ${program.id}`,
+    ),
+  )
+  const operator = await test().as("operator", organization.id)
+  const { document } = await operator.get("/programs")
+  const next = await operator.get(document.querySelector("a[rel=next]")!.getAttribute("href")!)
+  const rows = [document, next.document].map((page) => page.querySelectorAll("tbody tr").length)
+  expect(rows).toEqual([50, 1])
 })
 
 describe("a program", () => {
-  it("shows its facts, targets, campaigns with numbers, sender and suppressions, with links to each", async () => {
+  it("links to its organization, campaigns, digest and suppressions, and its campaigns link to it", async () => {
     const { program, organization, campaign } = await seed()
     const viewer = await test().as("viewer")
     const { document, words } = await viewer.get(`/programs/${program.id}`)
-    for (const href of [
-      `/partners/${organization.id}`,
-      `/campaigns/${campaign.id}`,
-      `/digest?organization=${organization.id}&program=${program.id}`,
-      `/suppressions?organization=${organization.id}&program=${program.id}`,
-    ]) {
+    const digest = `/digest?organization=${organization.id}&program=${program.id}`
+    const suppressions = `/suppressions?organization=${organization.id}&program=${program.id}`
+    for (const href of [`/partners/${organization.id}`, `/campaigns/${campaign.id}`, digest, suppressions]) {
       expect(document.querySelector(`main a[href="${href}"]`), href).not.toBeNull()
     }
-    expect(words).toContain("heart-failure")
-    expect(words).toContain("the deployment’s own")
     expect(words).toContain("0, without a target")
-    expect(
-      (await viewer.get(`/campaigns/${campaign.id}`)).document.querySelector(`a[href="/programs/${program.id}"]`),
-    ).not.toBeNull()
+    const page = await viewer.get(`/campaigns/${campaign.id}`)
+    expect(page.document.querySelector(`a[href="/programs/${program.id}"]`)).not.toBeNull()
   })
 
-  it("names the sender of its e-mails, and the one that takes over once it is verified", async () => {
+  it("shows the sender of its e-mails, and the one that replaces it once it is verified", async () => {
     const { program, organization } = await seed()
     const viewer = await test().as("viewer")
     const add = (address: string, programId: typeof program.id | null) =>
@@ -79,7 +66,7 @@ describe("a program", () => {
     expect(words).toMatch(/Sender ?all@acme\.test ?Once it is verified ?heart@acme\.test/)
   })
 
-  it("is created, and ends on its page", async () => {
+  it("is created, and its page is shown", async () => {
     const { organization } = await seed()
     const operator = await test().as("operator")
     const fields = { organization: organization.id, name: "Stroke", slug: "stroke", "learner-target": "500" }
@@ -96,7 +83,7 @@ describe("a program", () => {
     expect(blank.document.querySelector("#slug-fault")?.textContent).toContain("1 to 100 letters, digits")
   })
 
-  it("is changed from the page that shows it as it is, and not from an older one", async () => {
+  it("is changed from its current page, and not from an older one", async () => {
     const { program } = await seed()
     const operator = await test().as("operator")
     const path = `/programs/${program.id}`
@@ -114,12 +101,11 @@ describe("a program", () => {
     expect(await programOf(program.id)).toMatchObject({ name: "Heart failure 2027" })
   })
 
-  it("is archived, shows so, and is taken back by its status", async () => {
+  it("is archived, stays archived when other values change, and is restored by its status", async () => {
     const { program } = await seed()
     const operator = await test().as("operator")
     const path = `/programs/${program.id}`
     expect((await operator.post(`${path}/archive`)).words).toContain("no campaign of it is created or scheduled")
-    // A form that leaves the status alone does.
     await operator.post(`${path}/update`, { name: "Renamed" })
     expect(await programOf(program.id)).toMatchObject({ name: "Renamed", status: "archived" })
     await operator.post(`${path}/update`, { status: "active" })
@@ -127,17 +113,8 @@ describe("a program", () => {
   })
 })
 
-describe("an organization", () => {
-  it("is created by an admin of all organizations, and ends on its page", async () => {
-    const admin = await test().as("admin")
-    expect((await admin.get("/partners")).document.querySelector('a[href="/partners/new"]')).not.toBeNull()
-    const { words, document } = await admin.post("/partners/new", { name: " Northwind " })
-    expect(words).toContain("Added. Issue a key and a secret")
-    expect(document.querySelector("h1")?.textContent).toBe("Northwind")
-    const { organization } = await seed()
-    const bound = await test().as("admin", organization.id)
-    expect((await bound.get("/partners")).document.querySelector('a[href="/partners/new"]')).toBeNull()
-    expect((await bound.get("/partners/new")).status).toBe(404)
-    expect((await bound.post("/partners/new", { name: "Mine" })).status).toBe(404)
-  })
+it("creates an organization, and redirects to its page", async () => {
+  const { words, document } = await (await test().as("admin")).post("/partners/new", { name: " Northwind " })
+  expect(words).toContain("Added. Issue a key and a secret")
+  expect(document.querySelector("h1")?.textContent).toBe("Northwind")
 })

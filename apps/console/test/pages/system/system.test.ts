@@ -13,15 +13,15 @@ const rowsOf = (document: Document, caption: string) =>
     .flatMap((table) => [...table.querySelectorAll("tbody tr")])
     .map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent!.trim()))
 
-it("says what is wrong and what to do about it, and what is right below", async () => {
+it("lists problems with their remedies and alerts, and the checks without a problem", async () => {
   await test().run(seedDeadLetters(3))
   const { status, document } = await (await test().as("viewer")).get("/system")
   expect(status).toBe(200)
   const problems = rowsOf(document, "What is wrong, and what to do")
   expect(problems[0]).toEqual([
     "critical",
-    "No worker runs, so nothing is sent and nothing is delivered. Nothing is lost: it waits in the database.",
-    "Start a worker. One that stops at once says why on standard error; ops doctor says what is wrong.",
+    expect.stringContaining("No worker runs"),
+    expect.stringContaining("Start a worker."),
     "OutreachNoWorker fires after 2m; docs/operations.md#no-worker-runs",
   ])
   expect(problems).toContainEqual([
@@ -35,7 +35,7 @@ it("says what is wrong and what to do about it, and what is right below", async 
   expect(test().logs.filter((line) => /unhandled|could not be read/.test(line))).toEqual([])
 })
 
-it("shows the processes with their releases, the schema, the server, the storage and settings without secrets", async () => {
+it("shows processes, schema, server, storage and settings, without secrets", async () => {
   const worker = databaseLayer({ database: databaseAt(test().databaseUrl), applicationName: "outreach-worker/0.0.1" })
   const admin = await test().as("admin")
   const { document, words, text } = await Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -65,11 +65,4 @@ it("shows the processes with their releases, the schema, the server, the storage
   const { password } = new URL(test().databaseUrl)
   if (password !== "") expect(text).not.toContain(password)
   expect(text).not.toContain(Buffer.alloc(32, 7).toString("base64"))
-})
-
-it("is not there for an operator of one organization", async () => {
-  const { organization } = await test().run(seedDeadLetters(1))
-  const bound = await test().as("admin", organization.id)
-  expect((await bound.get("/system")).status).toBe(404)
-  expect((await bound.get("/")).document.querySelector('nav a[href="/system"]')).toBeNull()
 })

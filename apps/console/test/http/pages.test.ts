@@ -7,7 +7,27 @@ import { startConsole } from "../startConsole.ts"
 
 const test = startConsole()
 
-/** Fetches as the header says; `fetch` of Node would decompress. */
+it("links an error page to the list of its section", async () => {
+  const admin = await test().as("admin")
+  expect((await admin.get("/nothing")).status).toBe(404)
+  const { status, document } = await admin.get(`/campaigns/cmp_${"0".repeat(32)}`)
+  expect(status).toBe(404)
+  const links = [...document.querySelectorAll("main nav a")].map((link) => link.getAttribute("href"))
+  expect(links).toEqual(["/campaigns", "/"])
+})
+
+it("serves the files of its pages, which browsers may cache forever", async () => {
+  const { document } = await (await test().as("admin")).get("/nothing")
+  const elements = [...document.querySelectorAll("script, link[rel=stylesheet], link[rel=icon]")]
+  expect(elements.length).toBeGreaterThan(2)
+  for (const element of elements) {
+    const file = await fetch(`${test().url}${element.getAttribute("src") ?? element.getAttribute("href")}`)
+    expect(file.status).toBe(200)
+    expect(file.headers.get("cache-control")).toContain("immutable")
+  }
+})
+
+/** Fetches a page with the given header, because `fetch` would decompress the response. */
 const get = async (accepted: string, fragment?: string) => {
   const { cookie } = await test().as("viewer")
   const headers = { cookie, "accept-encoding": accepted, ...(fragment !== undefined && { fragment }) }
@@ -16,7 +36,7 @@ const get = async (accepted: string, fragment?: string) => {
   return { encoding, vary, bytes: await buffer(response) }
 }
 
-it("sends a page as the browser accepts it", async () => {
+it("compresses a page as the browser accepts it", async () => {
   const plain = await get("")
   expect([plain.encoding, plain.vary]).toEqual([undefined, "accept-encoding"])
   expect(plain.bytes.toString()).toContain("</html>")
@@ -32,7 +52,7 @@ it("sends a page as the browser accepts it", async () => {
   expect((await get("gzip;q=0")).encoding).toBeUndefined()
 })
 
-it("sends a fragment of a page alone, and nothing for one that the page lacks", async () => {
+it("sends only a fragment of a page if one is requested, and nothing if the page lacks it", async () => {
   const fragment = (await get("", "renewed")).bytes.toString()
   expect(fragment).toMatch(/^<div id="renewed".*<\/div>$/s)
   expect((await get("", "other")).bytes).toHaveLength(0)

@@ -1,0 +1,130 @@
+import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { seedOrganization } from "../seedOrganization.ts"
+import { startConsole } from "../startConsole.ts"
+import { chrome, openBrowser } from "./openBrowser.ts"
+
+const test = startConsole()
+const open = openBrowser(test)
+
+/** Five dead letters, of which two died half a day ago. */
+const seedDeaths = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const seeded = yield* seedDeadLetters(5)
+  yield* sql`
+    update dead_letters set finished_at = finished_at - interval '12 hours'
+    where id in (select id from dead_letters where endpoint_id = ${seeded.endpoint.id} order by id limit 2)`
+  yield* sql`
+    insert into delivery_outcomes (organization_id, endpoint_id, at, client_errors, dead_letters)
+    values (${seeded.organization.id}, ${seeded.endpoint.id}, date_bin('5 minutes', now() - interval '12 hours', 'epoch'), 2, 2)`
+  return seeded
+})
+
+/** Adds an inbound event that can't be applied to an organization. */
+const quarantineOne = (from: Parameters<typeof receiveEvent>[0], id: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* receiveEvent(from, id, "clinician.moved", {})
+    yield* sql`update inbox set quarantined_at = clock_timestamp(), reason = 'no reason' where event_id = ${id}`
+  })
+
+describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
+  it("show and accept times in the zone of the viewer, and send them in UTC", async () => {
+    const { page, complaints } = await open("admin", { screen: { timezoneId: "America/New_York" } })
+    await page.goto("/audit?from=2026-11-01T12:00:00Z")
+    const from = page.getByLabel("From (America/New_York)")
+    expect(await from.inputValue()).toBe("2026-11-01T07:00")
+    // The night of the change from daylight saving time.
+    await from.fill("2026-10-31T23:30")
+    await page.getByRole("button", { name: "Filter" }).click()
+    await page.waitForURL(/from=2026-11-01T03%3A30%3A00\.000Z/)
+    expect(await from.inputValue()).toBe("2026-10-31T23:30")
+    expect(complaints).toEqual([])
+  })
+
+  it("focus the field of a form that is wrong, and send a form once on two clicks", async () => {
+    const { ids } = await test().run(seedOrganization("acme.test"))
+    const { page, complaints } = await open("admin")
+    await page.goto(`/campaigns/${ids.campaign}`)
+    const rate = page.getByLabel("E-mails a minute, or none")
+    await rate.fill("fast")
+    await page.getByRole("button", { name: "Change the rate" }).click()
+    await page.getByText("E-mails a minute, or none is not valid").waitFor()
+    expect(await rate.inputValue()).toBe("fast")
+    expect(await rate.evaluate((input) => input === document.activeElement)).toBe(true)
+    await rate.fill("60")
+    await page.getByRole("button", { name: "Change the rate" }).dblclick()
+    await page.getByRole("status").getByText("Rate changed").waitFor()
+    const changes = await test().run(
+      SqlClient.SqlClient.use(
+        (sql) => sql`select from audit_log where command = 'campaigns update' and submission is not null`,
+      ),
+    )
+    expect(changes).toHaveLength(1)
+    // The browser reports the refusal as a fault of the page.
+    expect(complaints.filter((complaint) => !complaint.includes("400"))).toEqual([])
+  })
+
+  it("focus the search with one key on every page", async () => {
+    const { page } = await open("viewer")
+    await page.goto("/system")
+    await page.keyboard.press("/")
+    await page.keyboard.type("nothing of this name")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/find$/)
+  })
+
+  it("update the tiles of Today, also after the connection was interrupted", async () => {
+    const seeded = await test().run(seedCampaign({ recipients: 0 }))
+    const { page, complaints } = await open("viewer", { organizationId: seeded.organization.id })
+    await page.goto("/")
+    const tile = page.locator(".tile", { hasText: "Quarantined inbound events" })
+    await page.locator(".tile.good", { hasText: "Quarantined inbound events" }).waitFor()
+    expect(await tile.locator(".value").textContent()).toBe("0")
+    await test().run(quarantineOne(seeded, "evt_one"))
+    await page.locator(".tile.warning .value", { hasText: /^1$/ }).waitFor()
+    expect(complaints).toEqual([])
+    await page.context().setOffline(true)
+    await test().run(quarantineOne(seeded, "evt_two"))
+    await page.context().setOffline(false)
+    await page.locator(".tile.warning .value", { hasText: /^2$/ }).waitFor()
+  })
+
+  it("narrow the deliveries to a range of time that is drawn on the histogram", async () => {
+    const { organization } = await test().run(seedDeaths)
+    const { page, complaints } = await open("viewer", { organizationId: organization.id })
+    const rows = page.getByRole("region", { name: "Deliveries", exact: true }).locator("tbody tr")
+    await page.goto("/deliveries?state=dead")
+    await rows.nth(4).waitFor()
+    const box = (await page.locator(".canvas:not(.small) svg").boundingBox())!
+    const [middle, y] = [box.x + box.width / 2, box.y + box.height / 2]
+    await page.mouse.move(middle - box.width / 8, y)
+    await page.mouse.down()
+    await page.mouse.move(middle, y, { steps: 4 })
+    await page.mouse.move(middle + box.width / 8, y, { steps: 4 })
+    await page.mouse.up()
+    await page.waitForURL(/from=.+&to=/)
+    await rows.first().waitFor()
+    expect(await rows.count()).toBe(2)
+    expect(complaints).toEqual([])
+  })
+
+  it("are not needed to pause a campaign", async () => {
+    const { ids } = await test().run(seedOrganization("plain.test"))
+    const { page } = await open("operator", {
+      organizationId: ids.organization,
+      screen: { javaScriptEnabled: false },
+    })
+    await page.goto("/")
+    await page.getByRole("heading", { level: 1, name: "Today" }).waitFor()
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click()
+    await page.getByRole("link", { name: "Spring" }).click()
+    await page.getByLabel("Reason").fill("the partner asked to wait")
+    await page.getByRole("button", { name: "Pause" }).click()
+    await page.getByRole("status").getByText("Paused").waitFor()
+  })
+})
