@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { DatabaseSync } from "node:sqlite"
 import { type Hit, suspect } from "@outreach/bot-suspicion"
 
-const { DATABASE = "clicks.db", PORT = "3000", TRUST_PROXY } = process.env
+const { DATABASE = "clicks.db", HOST = "127.0.0.1", PORT = "3000", TRUST_PROXY } = process.env
 /** The links of the newsletter. A redirect to an address of the request would lead anywhere. */
 const LINKS: ReadonlyMap<string, string> = new Map([
   ["programme", "https://conference.example/programme"],
@@ -70,4 +70,4 @@ createServer((request, response) => {
     return response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(counts.all()))
   }
   return response.writeHead(404).end()
-}).listen(Number(PORT), "127.0.0.1")
+}).listen(Number(PORT), HOST)

@@ -77,4 +77,5 @@ app.onError((error, c) => {
   return c.json({ error: "internal" }, 500)
 })
 
-serve({ fetch: app.fetch, hostname: "127.0.0.1", port: Number(process.env["PORT"] ?? 3000) })
+const { HOST = "127.0.0.1", PORT = "3000" } = process.env
+serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) })

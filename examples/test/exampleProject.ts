@@ -1,59 +1,75 @@
 import { execFile, spawn } from "node:child_process"
-import { once } from "node:events"
-import { cp } from "node:fs/promises"
+import { cp, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
-import { vi } from "vitest"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
+import { TestProcess } from "@outreach/testing/startProcess"
+import { afterAll, beforeAll, beforeEach, vi } from "vitest"
 
 type Settings = Readonly<Record<string, string | undefined>>
 const EXAMPLES = join(import.meta.dirname, "..")
 
-// What vitest, pnpm and npx set for themselves would change what the frameworks and npm do.
+// Variables of vitest, pnpm and npx would change the behavior of the frameworks and of npm.
 const KEPT = /^(PATH|HOME|TMPDIR|\w+_proxy|npm_config_(registry|cafile)|NODE_EXTRA_CA_CERTS)$/i
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
   NEXT_TELEMETRY_DISABLED: "1",
 }
 
-/** Runs a command, and rejects with all that it printed when it fails. */
+/** Runs a command, and returns its standard output. Rejects with its whole output if it fails. */
 export async function run(
   folder: string,
   command: readonly [string, ...string[]],
   settings: Settings = {},
-): Promise<void> {
+): Promise<string> {
   const [program, ...args] = command
   const env = { ...environment, ...settings }
   try {
-    await promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 2 ** 26 })
+    return (await promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 2 ** 26 })).stdout
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
     throw new Error(`${command.join(" ")} failed:\n${stdout}${stderr}`, { cause: error })
   }
 }
 
-/** Returns why nothing can be installed, and says on standard error that the projects are skipped; undefined when the npm registry answers. */
-export async function missingRegistry(folder: string): Promise<string | undefined> {
-  try {
-    await run(folder, ["npm", "view", "hono", "version", "--prefer-online", "--fetch-retries=1"])
-    return undefined
-  } catch (error) {
-    const missing = "the npm registry is not reachable"
-    process.stderr.write(`Skipped, because ${missing}.\n${error}\n`)
-    return missing
-  }
+/** A folder outside the repository. */
+export interface Workspace {
+  readonly path: string
+  /** Why nothing can be installed; undefined if the npm registry responds. */
+  readonly missing: string | undefined
 }
 
-/** Builds a published package and packs it into `dist/partners` of a folder, where the projects find it. */
-export async function packTarball(folder: string, name: string): Promise<void> {
-  const source = join(EXAMPLES, "../packages", name)
-  await run(source, ["pnpm", "build"])
-  await run(source, ["pnpm", "pack", "--out", join(folder, `dist/partners/${name}.tgz`)])
+/**
+ * Creates a folder with the tarball of a published package, where projects find it, for the tests of a file.
+ *
+ * The tests are skipped if the npm registry isn't reachable.
+ */
+export function workspaceWith(packageName: string): Workspace {
+  const workspace: { path: string; missing: string | undefined } = { path: "", missing: undefined }
+  beforeAll(async () => {
+    workspace.path = await mkdtemp(join(tmpdir(), "outreach-example-"))
+    try {
+      await run(workspace.path, ["npm", "view", "hono", "version", "--prefer-online", "--fetch-retries=1"])
+    } catch (error) {
+      workspace.missing = "the npm registry is not reachable"
+      process.stderr.write(`Skipped, because ${workspace.missing}.\n${error}\n`)
+      return
+    }
+    const source = join(EXAMPLES, "../packages", packageName)
+    await run(source, ["pnpm", "build"])
+    await run(source, ["pnpm", "pack", "--out", join(workspace.path, `dist/partners/${packageName}.tgz`)])
+  })
+  afterAll(() => rm(workspace.path, { recursive: true, force: true, maxRetries: 10 }))
+  beforeEach(({ skip }) => {
+    if (workspace.missing !== undefined) skip(workspace.missing)
+  })
+  return workspace
 }
 
-/** Copies a project of `examples/` into a folder, installs its dependencies there, and returns its path. */
-export async function installProject(folder: string, name: string): Promise<string> {
-  const project = join(folder, "examples", name)
+/** Copies a project of `examples/` to a workspace, installs its dependencies there, and returns its path. */
+async function installProject(workspace: Workspace, name: string): Promise<string> {
+  const project = join(workspace.path, "examples", name)
   await cp(join(EXAMPLES, name), project, { recursive: true, filter: (path) => !NOT_COPIED.test(path) })
   await run(project, ["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"])
   return project
@@ -61,39 +77,74 @@ export async function installProject(folder: string, name: string): Promise<stri
 
 const NOT_COPIED = /\/(node_modules|build|dist|\.next|\.react-router|\.svelte-kit|events\.jsonl)$/
 
-/** The server of a project. */
+/** The server of an installed project, which runs during the tests of a file. */
 export interface ProjectServer {
+  readonly project: string
   readonly url: string
-  readonly stop: () => Promise<void>
-  /** Returns what it has printed so far. */
+  /** Everything that it has printed. */
   readonly printed: () => string
+  /** Kills the server, and starts it again. */
+  readonly restart: () => Promise<void>
 }
 
-/** Starts the server of a project as its README says, on a free port, and waits until it listens. */
-export async function startServer(project: string, settings: Settings): Promise<ProjectServer> {
+/** Installs a project for the tests of a file, and starts its server on a loopback address with the settings that `prepare` returns. */
+export function projectServer(
+  workspace: Workspace,
+  name: string,
+  {
+    prepare = async () => ({}),
+    args = () => [],
+  }: {
+    /** Builds the project, for example. */
+    readonly prepare?: (project: string) => Promise<Settings>
+    /** Arguments for a server that doesn't read its address from `HOST`. */
+    readonly args?: (host: string) => readonly string[]
+  } = {},
+): ProjectServer {
   const host = loopbackAddress()
-  // A process group of its own, because npm does not hand on signals to what it starts.
-  const server = spawn("npm", ["start"], {
-    cwd: project,
-    env: { ...environment, ...settings, HOST: host, HOSTNAME: host, PORT: "3000" },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  })
-  const ended = once(server, "close")
-  let printed = ""
-  for (const stream of [server.stdout, server.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      printed += text
-    })
-  }
   const url = `http://${host}:3000`
-  const stop = async () => {
-    if (server.exitCode === null && server.signalCode === null) process.kill(-server.pid!, "SIGKILL")
-    await ended
+  let project = ""
+  let settings: Settings = {}
+  let server: TestProcess | undefined
+  const start = async () => {
+    // A separate process group, because npm doesn't forward signals.
+    const started = new TestProcess(
+      spawn("npm", ["start", "--", ...args(host)], {
+        cwd: project,
+        env: { ...environment, ...settings, HOST: host, PORT: "3000" },
+        stdio: ["ignore", "pipe", "pipe"],
+        detached: true,
+      }),
+    )
+    server = started
+    const listening = vi.waitFor(() => fetch(url), { timeout: 120_000, interval: 200 })
+    const ended = started.ended.then(() => {
+      throw new Error(`npm start ended in ${project}:\n${started.text}${started.errors}`)
+    })
+    ended.catch(() => {})
+    await Promise.race([listening, ended])
   }
-  const listening = vi.waitFor(() => fetch(url), { timeout: 120_000, interval: 200 })
-  if ((await Promise.race([listening.catch(() => null), ended])) instanceof Response)
-    return { url, stop, printed: () => printed }
-  await stop()
-  throw new Error(`npm start does not listen in ${project}:\n${printed}`)
+  const stop = async () => {
+    if (server?.child.exitCode !== null || server.child.signalCode !== null) return
+    process.kill(-server.child.pid!, "SIGKILL")
+    await server.ended
+  }
+  beforeAll(async () => {
+    if (workspace.missing !== undefined) return
+    project = await installProject(workspace, name)
+    settings = await prepare(project)
+    await start()
+  })
+  afterAll(stop)
+  return {
+    get project() {
+      return project
+    },
+    url,
+    printed: () => `${server?.text}${server?.errors}`,
+    restart: async () => {
+      await stop()
+      await start()
+    },
+  }
 }

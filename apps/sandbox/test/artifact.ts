@@ -1,18 +1,67 @@
 import { execFile, spawn } from "node:child_process"
-import { once } from "node:events"
+import { createHash } from "node:crypto"
+import { cp, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { DirectoryInUse, lockDirectory } from "@outreach/embedded-postgres/lockDirectory"
 import { eventually } from "@outreach/testing/eventually"
+import { type AtEnd, TestProcess, urlIn } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
 import { onTestFinished } from "vitest"
 
 /** The root of this repository. */
 export const REPOSITORY = resolve(import.meta.dirname, "../../..")
+const BUILDS = join(REPOSITORY, "node_modules/.cache/artifacts")
+const MAX_BUILDS = 3
+
+export const KEY = Buffer.alloc(32, 7).toString("base64")
 
 const run = promisify(execFile)
 
-/** Builds the artifact of a checkout, of this one by default, into `<folder>/out`. */
-export const buildArtifact = async (folder: string, checkout = REPOSITORY): Promise<void> => {
-  await run("pnpm", ["package", "--out-dir", join(folder, "out")], { cwd: checkout })
+/** Copies the artifact of this checkout to `<folder>/out`. All processes share one build of the same sources. */
+export const buildArtifact = async (folder: string): Promise<void> => {
+  const build = join(BUILDS, await hashSources())
+  await mkdir(BUILDS, { recursive: true })
+  const lock = () =>
+    lockDirectory(BUILDS).catch((error) => {
+      if (error instanceof DirectoryInUse) return undefined
+      throw error
+    })
+  const unlock = (await eventually(lock, (locked) => locked !== undefined))!
+  try {
+    const builds = await readdir(BUILDS)
+    if (!builds.some((name) => build.endsWith(name))) await makeBuild(build)
+    await cp(build, join(folder, "out"), { recursive: true })
+  } finally {
+    await unlock()
+  }
+}
+
+const makeBuild = async (build: string): Promise<void> => {
+  const unfinished = join(BUILDS, "unfinished")
+  await run("pnpm", ["package", "--out-dir", unfinished], { cwd: REPOSITORY })
+  await rename(unfinished, build)
+  const folders = (await readdir(BUILDS))
+    .filter((name) => /^[0-9a-f]{64}$/.test(name))
+    .map((name) => join(BUILDS, name))
+  const built = await Promise.all(folders.map(async (path) => ({ path, at: (await stat(path)).mtimeMs })))
+  const old = built.toSorted((a, b) => b.at - a.at).slice(MAX_BUILDS)
+  for (const { path } of old) await rm(path, { recursive: true })
+}
+
+/** Hashes the commit, and every difference from it that the artifact may contain. */
+const hashSources = async (): Promise<string> => {
+  const git = async (...args: ReadonlyArray<string>) =>
+    (await run("git", args, { cwd: REPOSITORY, maxBuffer: 2 ** 28 })).stdout
+  const sources = ["--", ".", ":!*/test/*"]
+  const hash = createHash("sha256").update(process.env["RELEASE"] ?? "")
+  hash.update(await git("log", "-1", "--format=%H %D")).update(await git("diff", "--binary", "HEAD", ...sources))
+  hash.update((await git("status", "--porcelain")) === "" ? "clean" : "dirty")
+  const untracked = await git("ls-files", "-z", "--others", "--exclude-standard", ...sources)
+  for (const path of untracked.split("\0").filter(Boolean)) {
+    hash.update(path).update(await readFile(join(REPOSITORY, path)))
+  }
+  return hash.digest("hex")
 }
 
 /** Another user than this process's, and a Node that the user may run. */
@@ -22,10 +71,17 @@ export interface OtherUser {
   readonly gid: number
 }
 
+/** A process of the artifact that is ready. */
+export interface ArtifactProcess extends TestProcess {
+  /** The address of the API or the console. */
+  readonly url: string
+  readonly adminUrl: string
+}
+
 /**
- * Runs the artifact in `<folder>/out`, as another user if one is given, with the settings that `settings` returns at that time.
+ * Runs the artifact in `<folder>/out`, as another user if `user` has one, with the current result of `settings` and with defaults for a test.
  *
- * `atEnd` registers what ends a process. Default: it ends with the test. A command that takes longer than `commandMs` is killed.
+ * `atEnd` registers the end of a process. Default: the end of the test. A command is killed after `commandMs`. Default: never.
  */
 export const artifactIn = (
   folder: string,
@@ -35,82 +91,45 @@ export const artifactIn = (
     atEnd = onTestFinished,
     commandMs = 0,
     ...user
-  }: Partial<OtherUser> & {
-    readonly atEnd?: (end: () => Promise<void>) => void
-    /** Default: no limit. */
-    readonly commandMs?: number
-  } = {},
+  }: Partial<OtherUser> & { readonly atEnd?: AtEnd; readonly commandMs?: number } = {},
 ) => {
-  const ops = async (...args: ReadonlyArray<string>): Promise<string> =>
-    (
-      await run(node, ["out/ops.js", ...args], {
-        ...{ cwd: folder, env: settings(), ...user },
-        ...{ timeout: commandMs, killSignal: "SIGKILL" },
-      })
-    ).stdout
+  const environment = () => ({
+    SECRETS_KEY: KEY,
+    CURSOR_KEY: KEY,
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+    SHUTDOWN_DELAY_SECONDS: "0",
+    PORT: "0",
+    ADMIN_PORT: "0",
+    MAIL_FROM: "outreach@acme.test",
+    ...settings(),
+  })
+  const ops = async (...args: ReadonlyArray<string>): Promise<string> => {
+    const options = { cwd: folder, env: environment(), ...user, timeout: commandMs, killSignal: "SIGKILL" as const }
+    return (await run(node, ["out/ops.js", ...args], options)).stdout
+  }
 
   return {
-    /** Runs the command line, and returns what it prints. */
+    /** Runs the command line, and returns its output. */
     ops,
     opsJson: async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--output", "json")),
 
-    /** Starts a process, and waits for its log line with this message. */
+    /** Starts a process, and waits until it is ready. */
     start: async (
       name: "api" | "worker" | "console",
-      message: string,
       others: Readonly<Record<string, string>> = {},
-    ) => {
-      const child = spawn(node, ["--enable-source-maps", `out/${name}.js`], {
-        cwd: folder,
-        env: { ADMIN_PORT: "0", ...settings(), ...others },
-        ...user,
-        stdio: ["ignore", "pipe", "pipe"],
-      })
-      const ended = once(child, "exit")
-      const kill = () => child.kill("SIGKILL")
-      process.once("exit", kill)
-      atEnd(async () => {
-        process.off("exit", kill)
-        kill()
-        await ended
-      })
-      let output = ""
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on("data", (chunk) => {
-          output += chunk
-        })
-      }
-      const lineOf = (wanted: string) =>
-        output
-          .split("\n")
-          .slice(0, -1)
-          .filter((line) => line.startsWith("{"))
-          .map((line) => JSON.parse(line))
-          .find((line) => line.message === wanted)
-      /** Waits for the log line with this message, and returns its annotations. */
-      const waitFor = async (wanted: string) => {
-        await eventually(
-          () => lineOf(wanted) !== undefined || child.exitCode !== null,
-          (over) => over,
-        )
-        const line = lineOf(wanted)
-        if (line === undefined) throw new Error(`${name} ended:\n${output}`)
-        return line.annotations
-      }
-      return {
-        annotations: await waitFor(message),
-        waitFor,
-        /** Kills the process, and waits until it has ended. */
-        kill: async (): Promise<void> => {
-          kill()
-          await ended
-        },
-        /** Stops the process, and returns its exit code. */
-        stop: async (): Promise<number | null> => {
-          child.kill("SIGTERM")
-          return (await ended)[0]
-        },
-      }
+    ): Promise<ArtifactProcess> => {
+      const started = new TestProcess(
+        spawn(node, ["--enable-source-maps", `out/${name}.js`], {
+          cwd: folder,
+          env: { ...environment(), ...others },
+          ...user,
+          stdio: ["ignore", "pipe", "pipe"],
+        }),
+      )
+      atEnd(async () => void (await started.kill()))
+      const adminUrl = urlIn(await until(started, "admin port open"))
+      const ready = await until(started, name === "worker" ? "worker started" : "listening")
+      return Object.assign(started, { url: urlIn(ready), adminUrl })
     },
   }
 }

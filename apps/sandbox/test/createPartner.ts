@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { join } from "node:path"
-import type { EventEnvelope } from "@outreach/contract"
 import { listen } from "@outreach/testing/listen"
 import { email, npi, SENDER, SENDER_FLAGS } from "@outreach/testing/seedCampaign"
+import type { AtEnd } from "@outreach/testing/startProcess"
+import { Changes, until } from "@outreach/testing/until"
 import { createWebhookVerifier } from "@outreach/webhook-verifier"
 import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { sampleEvent } from "@outreach/webhook-verifier/testing"
@@ -13,17 +14,12 @@ type OpsJson = ReturnType<typeof artifactIn>["opsJson"]
 
 /**
  * Creates an organization with an endpoint that receives its webhooks in this process until the test is finished, or `atEnd` calls back.
- *
- * `arrived` is called with each webhook.
  */
-export const createPartner = async (
-  opsJson: OpsJson,
-  atEnd?: (end: () => Promise<void>) => void,
-  arrived: (event: EventEnvelope) => void = () => {},
-) => {
+export const createPartner = async (opsJson: OpsJson, atEnd?: AtEnd) => {
   const { id } = await opsJson("organizations", "create", "--name", "Acme")
   const ofAcme = ["--organization", id]
   const { signing_secret } = await opsJson("secrets", "rotate", ...ofAcme)
+  const changes = new Changes()
   const delivered = new Map<string, string>()
   const requests = new Map<string, number>()
   const server = createServer(
@@ -31,7 +27,7 @@ export const createPartner = async (
       const { event_id, event_type } = event
       delivered.set(event_id, String(event_type))
       requests.set(event_id, (requests.get(event_id) ?? 0) + 1)
-      arrived(event as EventEnvelope)
+      changes.announce()
     }),
   )
   const url = `http://127.0.0.1:${await listen(server, atEnd)}/`
@@ -46,8 +42,13 @@ export const createPartner = async (
     endpointId: endpoint.id as string,
     programId: program.id as string,
     signingSecret: signing_secret as string,
+    /** Announces each webhook. */
+    changes,
     /** The type of each event that was delivered, by its id. */
     delivered,
+    /** Waits until this number of events of a type was delivered. */
+    receives: (type: string, count: number): Promise<unknown> =>
+      until({ changes }, () => [...delivered.values()].filter((each) => each === type).length === count),
     /** How often each event was delivered. */
     requests,
   }

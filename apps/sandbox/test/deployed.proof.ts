@@ -1,21 +1,27 @@
 import { execFile } from "node:child_process"
-import { chmod, chown, cp, mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir, userInfo } from "node:os"
+import { chmod, chown, cp, readFile } from "node:fs/promises"
+import { userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { createClient } from "@outreach/client"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { mailServer } from "@outreach/testing/mailServer"
-import { reservePort } from "@outreach/testing/reservePort"
 import { Client } from "pg"
+import PostalMime from "postal-mime"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact, REPOSITORY } from "./artifact.ts"
-import { expectJourney } from "./journey.ts"
+import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 import { startPgBouncer } from "./startPgBouncer.ts"
-import { startPostgres15 } from "./startPostgres15.ts"
+import { NOBODY, startPostgres15 } from "./startPostgres15.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
 
-const KEY = Buffer.alloc(32, 7).toString("base64")
-/** The service's user, who has no name on this machine and owns nothing but the artifact. */
+const RECIPIENTS = 100
+const ACCOUNTS = 20
+/** PgBouncer has four connections for each role. The two workers listen directly. */
+const MAX_SERVER_CONNECTIONS = 4 + 2
+/** The service's user, who has no name on this machine and owns only the artifact. */
 const SERVICE = { uid: 54_321, gid: 54_321 }
 const ROLES = {
   api: "outreach_api",
@@ -27,30 +33,21 @@ const PASSWORDS = Object.fromEntries(
   [...Object.values(ROLES), "outreach_owner"].map((role) => [role, `${role} password`]),
 )
 
-const certificate = (name: string) => join(REPOSITORY, "packages/postgres-connection/test/data", name)
 const run = promisify(execFile)
 
-/** A folder of the service's user, which only that user and root may enter, with the artifact and Node. */
-const home = async () => {
-  const folder = await mkdtemp(join(tmpdir(), "outreach-home-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  await buildArtifact(folder)
-  await cp(certificate("authority.crt"), join(folder, "authority.crt"))
-  await cp(process.execPath, join(folder, "node"))
-  await run("chown", ["-R", `${SERVICE.uid}:${SERVICE.gid}`, folder])
-  await chmod(folder, 0o700)
-  return folder
+/** Creates a certificate of a host, which is its own authority, and its key, for servers that run as nobody. */
+const createCertificate = async (host: string) => {
+  const folder = await temporaryFolder("certificate")
+  const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")]
+  const ofCurve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+  const ofHost = ["-subj", "/CN=database", "-addext", `subjectAltName=IP:${host}`]
+  await run("openssl", ["req", "-x509", ...ofCurve, ...ofHost, "-keyout", key, "-out", certificate])
+  await chmod(folder, 0o755)
+  for (const path of [certificate, key]) await chown(path, NOBODY.uid, NOBODY.gid)
+  return { certificate, key }
 }
 
-const connect = async (connectionString: string) => {
-  const ca = await readFile(certificate("authority.crt"), "utf8")
-  const client = new Client({ connectionString, ssl: { ca } })
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
-}
-
-it("runs the journey from the artifact alone as another user, with PostgreSQL 15 over TLS, through PgBouncer, under a role for each process", async ({
+it("takes a campaign from import to the pull API from the artifact alone as another user, with PostgreSQL 15 over TLS, through PgBouncer, under a role for each process", async ({
   skip,
 }) => {
   const [postgres, pgBouncer] = [findUnpacked("postgresql"), findUnpacked("pgbouncer")]
@@ -58,82 +55,120 @@ it("runs the journey from the artifact alone as another user, with PostgreSQL 15
   if ("missing" in pgBouncer) return skip(pgBouncer.missing)
   if (userInfo().uid !== 0) return skip("only root starts processes as other users")
 
-  const folder = await home()
-  const files = { cert: certificate("localhost.crt"), key: certificate("localhost.key") }
-  const database = await startPostgres15(postgres.folder, files)
-  onTestFinished(() => database.stop())
+  const host = loopbackAddress()
+  const files = await createCertificate(host)
+  const home = await temporaryFolder("home")
+  await buildArtifact(home)
+  const authority = join(home, "authority.pem")
+  await cp(files.certificate, authority)
+  await cp(process.execPath, join(home, "node"))
+  await run("chown", ["-R", `${SERVICE.uid}:${SERVICE.gid}`, home])
+  await chmod(home, 0o700)
+
+  const database = await startPostgres15(postgres.folder, { host, ...files })
   const passwords = Object.entries(PASSWORDS).map(([role, password]) => [
     `${role.slice("outreach_".length).toUpperCase()}_PASSWORD`,
     password,
   ])
-  await database.psql(join(REPOSITORY, "deploy/create-roles.sql"), Object.fromEntries(passwords))
-
-  // PgBouncer reads its certificate as nobody, and asks the database for one that it trusts.
-  const tls = await mkdtemp(join(tmpdir(), "outreach-certificates-"))
-  onTestFinished(() => rm(tls, { recursive: true, force: true }))
-  await chmod(tls, 0o755)
-  for (const name of ["authority.crt", "localhost.crt", "localhost.key"]) {
-    await cp(certificate(name), join(tls, name))
-    await chown(join(tls, name), 65_534, 65_534)
-  }
+  await database.runAsAdministrator(join(REPOSITORY, "deploy/create-roles.sql"), Object.fromEntries(passwords))
   const settings = `client_tls_sslmode = require
-client_tls_cert_file = ${tls}/localhost.crt
-client_tls_key_file = ${tls}/localhost.key
+client_tls_cert_file = ${files.certificate}
+client_tls_key_file = ${files.key}
 server_tls_sslmode = verify-full
-server_tls_ca_file = ${tls}/authority.crt
+server_tls_ca_file = ${files.certificate}
 `
-  const pooled = await startPgBouncer(pgBouncer.folder, database.url, settings, PASSWORDS)
-
+  const pooled = await startPgBouncer(pgBouncer.folder, database.url, { host, settings, users: PASSWORDS })
   const addressFor = (role: string, address: string) => {
     const url = Object.assign(new URL(address), { username: role, password: PASSWORDS[role]! })
     url.searchParams.set("sslmode", "verify-full")
-    url.searchParams.set("sslrootcert", join(folder, "authority.crt"))
+    url.searchParams.set("sslrootcert", authority)
     return url.href
   }
   const mail = await mailServer()
-  const port = String(await reservePort())
   const as = (role: string) =>
     artifactIn(
-      folder,
+      home,
       () => ({
         DATABASE_URL: addressFor(role, pooled),
         DATABASE_POOLER: "transaction",
         DATABASE_LISTEN_URL: addressFor(role, database.url),
-        SECRETS_KEY: KEY,
-        CURSOR_KEY: KEY,
-        PORT: port,
-        PUBLIC_BASE_URL: `http://127.0.0.1:${port}`,
-        WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-        SHUTDOWN_DELAY_SECONDS: "0",
+        HOST: host,
+        PORT: "8080",
+        PUBLIC_BASE_URL: `http://${host}:8080`,
         SMTP_URL: mail.url,
-        MAIL_FROM: "outreach@acme.test",
       }),
-      { ...SERVICE, node: join(folder, "node") },
+      { ...SERVICE, node: join(home, "node") },
     )
 
   const grants = Object.entries(ROLES).map(([kind, role]) => `${kind}=${role}`)
   await as("outreach_owner").ops("migrate", "--grant-to", grants.join(","))
-  const superuser = await connect(database.url)
-
-  const adminPort = String(await reservePort())
-  const api = await as(ROLES.api).start("api", "listening")
-  const worker = await as(ROLES.worker).start("worker", "worker started", { ADMIN_PORT: adminPort })
-  for (const url of [api.annotations.url, `http://127.0.0.1:${adminPort}`]) {
+  const api = await as(ROLES.api).start("api")
+  const workers = [
+    await as(ROLES.worker).start("worker"),
+    await as(ROLES.worker).start("worker", { DATABASE_CONNECTIONS: "2" }),
+  ]
+  for (const url of [api.url, ...workers.map(({ adminUrl }) => adminUrl)]) {
     await eventually(
-      async () => await (await fetch(`${url}/readyz`)).text(),
-      (text) => /^ready|"ready"/.test(text),
+      () => fetch(`${url}/readyz`),
+      ({ status }) => status === 200,
     )
   }
-  const { opsJson } = as(ROLES.operator)
-  const inputs = await mkdtemp(join(tmpdir(), "outreach-files-"))
-  onTestFinished(() => rm(inputs, { recursive: true, force: true }))
-  await chmod(inputs, 0o755)
-  await expectJourney({ opsJson, apiUrl: api.annotations.url, mail, folder: inputs, recipients: 100 })
 
-  const { rows } = await superuser.query(
-    "select distinct usename, ssl from pg_stat_ssl join pg_stat_activity using (pid) where usename like 'outreach%'",
+  const { opsJson } = as(ROLES.operator)
+  const inputs = await temporaryFolder("files")
+  await chmod(inputs, 0o755)
+  const partner = await createPartner(opsJson)
+  const client = createClient({ apiKey: await partner.issueKey(), baseUrl: api.url, retryDelays: [] })
+  const campaignId = await createCampaign(opsJson, {
+    programId: partner.programId,
+    folder: inputs,
+    recipients: RECIPIENTS,
+  })
+  await opsJson("campaigns", "schedule", campaignId)
+  await partner.receives("outreach.email_sent", RECIPIENTS)
+  expect(mail.messages).toHaveLength(RECIPIENTS)
+
+  // All at once, so that requests share connections.
+  const statuses = await Promise.all(
+    mail.messages.map(async ({ text }) => {
+      const { html = "" } = await PostalMime.parse(text)
+      const pixel = await fetch(/<img src="([^"]+)"/.exec(html)![1]!)
+      const click = await fetch(/href="(http[^"]+)"/.exec(html)![1]!, { redirect: "manual" })
+      return [pixel.status, click.status]
+    }),
   )
-  const encrypted = [ROLES.api, ROLES.worker, ROLES.operator].map((usename) => ({ usename, ssl: true }))
-  expect(rows).toEqual(expect.arrayContaining(encrypted))
-  expect([await api.stop(), await worker.stop()]).toEqual([0, 0])
+  expect(statuses).toEqual(Array.from({ length: RECIPIENTS }, () => [200, 302]))
+  await partner.receives("outreach.email_opened", RECIPIENTS)
+  await partner.receives("outreach.email_clicked", RECIPIENTS)
+
+  await Promise.all(
+    Array.from({ length: ACCOUNTS }, (_, n) =>
+      client.sendEvent(partner.endpointId, accountCreated(n), { secrets: [partner.signingSecret] }),
+    ),
+  )
+  const date = new Date().toISOString().slice(0, 10)
+  await eventually(
+    () => opsJson("digests", "show", ...partner.ofAcme, date),
+    ({ data }) => data[0]?.funnel.cumulative.account_created === ACCOUNTS,
+  )
+  const records = []
+  for await (const record of client.listTokens({ since: "2026-01-01T00:00:00Z" })) records.push(record)
+  expect(records.filter(({ sent_at }) => sent_at !== null)).toHaveLength(RECIPIENTS)
+  const pulled = new Set<string>()
+  for await (const { event_id } of client.listEvents({ since: "2026-01-01T00:00:00Z" })) pulled.add(event_id)
+  expect(pulled.size).toBe(3 * RECIPIENTS)
+
+  const metrics = await (await fetch(`${workers[0]!.adminUrl}/metrics`)).text()
+  expect(Number(/^outreach_hints_heard_total (\d+)/m.exec(metrics)?.[1])).toBeGreaterThan(0)
+  const superuser = new Client({ connectionString: database.url, ssl: { ca: await readFile(authority, "utf8") } })
+  await superuser.connect()
+  onTestFinished(() => superuser.end())
+  // PgBouncer keeps its connections open, so this is also the maximum so far.
+  const { rows } = await superuser.query<{ role: string; encrypted: boolean; connections: number }>(
+    `select usename as role, bool_and(ssl) as encrypted, count(*)::int as connections
+     from pg_stat_ssl join pg_stat_activity using (pid) where usename like 'outreach%' group by 1`,
+  )
+  expect(rows.map(({ role }) => role)).toEqual(expect.arrayContaining([ROLES.api, ROLES.worker, ROLES.operator]))
+  expect(rows.filter(({ encrypted, connections }) => !encrypted || connections > MAX_SERVER_CONNECTIONS)).toEqual([])
+  expect(await Promise.all([api, ...workers].map((process) => process.kill("SIGTERM")))).toEqual([0, 0, 0])
 })

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { folderError } from "../src/SandboxError.ts"
-import { sandboxFolder } from "./runSandbox.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
 
 it.each([
   [{ code: "ENOSPC" }, "the disk is full"],
@@ -15,7 +15,7 @@ it.each([
 })
 
 it("explains what the file system really says, and nothing else", async () => {
-  const file = join(await sandboxFolder(), "file")
+  const file = join(await temporaryFolder("sandbox"), "file")
   await writeFile(file, "")
   const error = await mkdir(join(file, "below"), { recursive: true }).catch((cause: unknown) => cause)
   expect(folderError(file, error)).toContain("a part of the path is not a folder")

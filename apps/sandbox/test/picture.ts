@@ -4,7 +4,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
-import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { chromium } from "playwright-core"
 import { runSandbox } from "./runSandbox.ts"
 
@@ -16,7 +15,7 @@ if ("missing" in chrome) throw new Error(`The pictures need a browser: ${chrome.
 const ends: Array<() => Promise<unknown>> = []
 const folder = mkdtempSync(join(tmpdir(), "sandbox-picture-"))
 try {
-  const sandbox = runSandbox(["--host", loopbackAddress(), "--folder", folder], {}, (end) => ends.push(end))
+  const sandbox = runSandbox(folder, { atEnd: (end) => void ends.push(end) })
   const { console_url, campaign_id } = await sandbox.addresses(folder)
   const browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
   ends.push(() => browser.close())

@@ -1,40 +1,14 @@
-import { execFileSync } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { childrenOf, isRunning, processToken } from "@outreach/embedded-postgres/processToken"
 
-/** Lists a process and all that it started, directly or not. */
-export const processTree = (root: number): readonly number[] => {
-  const all = processes()
-  const below = (pid: number): number[] => [
-    pid,
-    ...all.filter(([, parent]) => parent === pid).flatMap(([child]) => below(child)),
-  ]
-  return below(root)
+/** Lists the tokens of a process and of all processes that it started, directly or not. A token starts with the pid. */
+export const processTree = async (pid: number): Promise<ReadonlyArray<string>> => {
+  const children = await childrenOf(pid).catch(() => [])
+  const below = await Promise.all(children.map(processTree))
+  return [(await processToken(pid)) ?? [], ...below].flat()
 }
 
-/** Reports whether a process still runs. A zombie does not. */
-export const runs = (pid: number): boolean => processes().some(([running]) => running === pid)
-
-/** Every process and its parent. */
-const processes = (): ReadonlyArray<readonly [number, number]> => {
-  const lines =
-    process.platform === "linux"
-      ? linesOfProc()
-      : execFileSync("ps", ["-A", "-o", "pid=,stat=,ppid="], { encoding: "utf8" }).split("\n")
-  return lines.flatMap((line) => {
-    const [pid, state = "Z", parent] = line.trim().split(/\s+/)
-    return state.startsWith("Z") ? [] : [[Number(pid), Number(parent)] as const]
-  })
+/** Lists the processes that still run. */
+export const runningOf = async (tokens: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const running = await Promise.all(tokens.map(isRunning))
+  return tokens.filter((_, index) => running[index])
 }
-
-/** Returns the pid, the state and the parent of each process. Not every Linux has `ps`. */
-const linesOfProc = (): string[] =>
-  readdirSync("/proc").flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return []
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-      // The process name in parentheses may contain any character. The state and the parent follow the last parenthesis.
-      return [`${pid} ${stat.slice(stat.lastIndexOf(")") + 2)}`]
-    } catch {
-      return []
-    }
-  })

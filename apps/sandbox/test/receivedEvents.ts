@@ -1,6 +1,5 @@
 import { createClient } from "@outreach/client"
 import { type EventEnvelope, RecipientRecord } from "@outreach/contract"
-import { Client } from "pg"
 import { type Addresses, getJson } from "./runSandbox.ts"
 
 /** The content of the sample partner's `/received.json`. */
@@ -34,16 +33,4 @@ export const pull = async ({ base_url, api_key }: Addresses): Promise<RecipientR
     records.set(record.token, RecipientRecord.parse(record))
   }
   return [...records.values()]
-}
-
-/** Counts the partner's events that the service has not applied yet. */
-export const inboxWaiting = async ({ database_url }: Addresses): Promise<number> => {
-  const client = new Client({ connectionString: database_url })
-  await client.connect()
-  try {
-    const { rows } = await client.query("select count(*)::int as count from inbox where applied_at is null")
-    return rows[0].count
-  } finally {
-    await client.end()
-  }
 }

@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process"
-import { chmod, copyFile, glob, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir, userInfo } from "node:os"
+import { chmod, copyFile, glob, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises"
+import { userInfo } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { withClient } from "@outreach/embedded-postgres/withClient"
+import { afterTests } from "@outreach/testing/afterTests"
 import { mailServer } from "@outreach/testing/mailServer"
-import { Client } from "pg"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import { artifactIn, REPOSITORY } from "./artifact.ts"
-
-const KEY = Buffer.alloc(32, 7).toString("base64")
+import { temporaryFolder } from "./temporaryFolder.ts"
 
 /** What a release consists of. `RELEASE_FOLDER` names one that was made with its image; the short form makes one without. */
 const release = resolve(REPOSITORY, process.env["RELEASE_FOLDER"] ?? "dist/release")
@@ -18,13 +18,14 @@ const run = async (command: string, args: ReadonlyArray<string>, cwd = release):
 const asRoot = (...command: readonly [string, ...ReadonlyArray<string>]) =>
   userInfo().uid === 0 ? run(command[0], command.slice(1)) : run("sudo", command)
 
+const atEnd = afterTests()
 let folder: string
 let files: ReadonlyArray<string>
 /** The archive's one folder, unpacked where nothing else is. */
 let unpacked: string
 let database: Awaited<ReturnType<typeof startPostgres>>
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "outreach-release-"))
+  folder = await temporaryFolder("release", atEnd)
   await chmod(folder, 0o755)
   if (process.env["RELEASE_FOLDER"] === undefined) {
     await run(process.execPath, ["tools/release/makeRelease.ts", "--without-image"], REPOSITORY)
@@ -33,10 +34,7 @@ beforeAll(async () => {
   await run("tar", ["--extract", "--file", join(release, files.find((file) => file.endsWith(".tar.gz"))!)], folder)
   unpacked = join(folder, (await readdir(folder))[0]!)
   database = await startPostgres()
-})
-afterAll(async () => {
-  await database?.stop()
-  if (folder !== undefined) await rm(folder, { recursive: true })
+  atEnd(database.stop)
 })
 
 const nameOfRelease = async (): Promise<string> =>
@@ -49,31 +47,30 @@ const expectNamedProcesses = async (from: string, node?: string) => {
   const { ops, start } = artifactIn(
     from,
     () => ({
-      ...{ DATABASE_URL: database.url, SECRETS_KEY: KEY, CURSOR_KEY: KEY, SMTP_URL: mail.url },
-      ...{ MAIL_FROM: "outreach@acme.test", PORT: "0", CONSOLE_PORT: "0", SHUTDOWN_DELAY_SECONDS: "0" },
+      DATABASE_URL: database.url,
+      SMTP_URL: mail.url,
     }),
     node === undefined ? {} : { node },
   )
   expect(await ops("--version")).toBe(`ops v${name}\n`)
   await ops("migrate")
   const processes = {
-    "outreach-api": await start("api", "listening"),
-    "outreach-worker": await start("worker", "worker started"),
-    "outreach-console": await start("console", "listening"),
+    "outreach-api": await start("api"),
+    "outreach-worker": await start("worker"),
+    "outreach-console": await start("console"),
   }
-  for (const { annotations } of Object.values(processes)) expect(annotations.version).toBe(name)
-  const { url, port } = processes["outreach-api"].annotations
-  const health = await fetch(new URL("/v1/health", `http://127.0.0.1:${port ?? new URL(url).port}`))
+  for (const { lines } of Object.values(processes))
+    expect(lines.map(({ annotations }) => annotations["version"])).toContain(name)
+  const health = await fetch(`${processes["outreach-api"].url}/v1/health`)
   expect(await health.json()).toMatchObject({ status: "ok", version: name })
 
-  const client = new Client({ connectionString: database.url })
-  await client.connect()
-  const { rows } = await client.query("select distinct application_name as name from pg_stat_activity")
-  await client.end()
+  const { rows } = await withClient(database.url, (client) =>
+    client.query("select distinct application_name as name from pg_stat_activity"),
+  )
   expect(rows.map((row) => row.name)).toEqual(
     expect.arrayContaining(Object.keys(processes).map((process) => `${process}/${name}`)),
   )
-  expect(await Promise.all(Object.values(processes).map(({ stop }) => stop()))).toEqual([0, 0, 0])
+  expect(await Promise.all(Object.values(processes).map((process) => process.kill("SIGTERM")))).toEqual([0, 0, 0])
 }
 
 it("names every file with its checksum, and a changed byte is found", async () => {

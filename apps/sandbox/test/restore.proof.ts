@@ -1,20 +1,19 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type Checkpoint, createClient, type Fetch } from "@outreach/client"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
-import { mailServer } from "@outreach/testing/mailServer"
-import { reservePort } from "@outreach/testing/reservePort"
 import { email } from "@outreach/testing/seedCampaign"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { until } from "@outreach/testing/until"
+import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
+import { mailGate } from "./mailGate.ts"
 import { restorableServer } from "./restorableServer.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
 
-const KEY = Buffer.alloc(32, 7).toString("base64")
 const RECIPIENTS = 200
-/** Those of the second campaign, which an operator schedules after the point. */
+/** The recipients of the second campaign, which an operator schedules after the point of the restore. */
 const LATER_RECIPIENTS = 20
 /** How far the clock of the lost server is ahead, and how far the fence lies beyond the present. */
 const CLOCK_AHEAD_SECONDS = 3600
@@ -23,47 +22,25 @@ const laterAddresses: ReadonlySet<string> = new Set(
   Array.from({ length: LATER_RECIPIENTS }, (_, n) => email(RECIPIENTS + n)),
 )
 
-let folder: string
-let server: Awaited<ReturnType<typeof restorableServer>>
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "outreach-restore-"))
-  await buildArtifact(folder)
-  server = await restorableServer(folder)
-})
-afterAll(async () => {
-  await server?.stop()
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 10 })
-})
-
 it("mails nobody twice and hides no event after a restore by the steps, and does both after one without them", async () => {
-  // The mail server takes a message, and answers it in turn: so each step of the drill falls into the middle of the first campaign.
-  let answered = 0
-  let answers = 0
-  const mail = await mailServer(undefined, async ({ to }) => {
-    if (laterAddresses.has(to[0]!)) return
-    const turn = answered++
-    await eventually(
-      () => answers,
-      (count) => count > turn,
-      600_000,
-    )
-  })
+  const folder = await temporaryFolder("restore")
+  await buildArtifact(folder)
+  const server = await restorableServer(folder)
+  onTestFinished(() => server.stop())
+  // Each step of the drill happens in the middle of the first campaign.
+  const mail = await mailGate(({ to }) => !laterAddresses.has(to[0]!))
   const service = artifactIn(folder, () => ({
     DATABASE_URL: server.url,
-    SECRETS_KEY: KEY,
-    CURSOR_KEY: KEY,
-    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
-    SHUTDOWN_DELAY_SECONDS: "0",
-    PORT: "0",
     SMTP_URL: mail.url,
-    MAIL_FROM: "outreach@acme.test",
   }))
   const { opsJson } = service
   const query = <Row extends object>(text: string, values: ReadonlyArray<unknown> = []) =>
     withClient(server.url, async (client) => (await client.query<Row>(text, [...values])).rows)
+  const readIds = async (text: string) => new Set((await query<{ id: string }>(text)).map(({ id }) => id))
 
   await service.ops("migrate")
-  const { issueKey, endpointId, programId, signingSecret, delivered } = await createPartner(opsJson)
+  const partner = await createPartner(opsJson)
+  const { issueKey, endpointId, programId, signingSecret, delivered } = partner
   const [pollerKey, readerKey] = [await issueKey(), await issueKey()]
   const campaign = await createCampaign(opsJson, { programId, folder, recipients: RECIPIENTS })
   const ofLater = { programId, folder, first: RECIPIENTS, recipients: LATER_RECIPIENTS }
@@ -79,72 +56,50 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   const sendInbound = (event: ReturnType<typeof accountCreated>) =>
     clientOf(pollerKey).sendEvent(endpointId, event, { secrets: [signingSecret] })
 
-  /** What the partner holds, and does until it is over; the end of the service ends it, too. */
-  const startPartner = (given: { readonly checkpoint: Checkpoint; readonly seen: ReadonlyMap<string, string> }) => {
-    const over = new AbortController()
-    const seen = new Map(given.seen)
-    let { checkpoint } = given
-    const walk = async (everySeconds: number | null) => {
-      const options = { checkpoint, everySeconds, signal: over.signal }
-      for await (const batch of clientOf(pollerKey).sync.events(options)) {
+  /** Follows the feed as a partner's program does, from a checkpoint with the events that it has seen. */
+  const createPoller = (start: { readonly checkpoint: Checkpoint; readonly seen: ReadonlyMap<string, string> }) => {
+    const seen = new Map(start.seen)
+    let { checkpoint } = start
+    const walk = async (options: { readonly everySeconds: number | null; readonly signal?: AbortSignal }) => {
+      for await (const batch of clientOf(pollerKey).sync.events({ checkpoint, ...options })) {
         for (const { event_id, emitted_at } of batch.events) seen.set(event_id, emitted_at)
         checkpoint = batch.checkpoint
       }
     }
-    const polling = walk(1).catch((error) => {
-      if (!over.signal.aborted) throw error
-    })
-    return {
-      seen,
-      polling,
-      checkpoint: () => checkpoint,
-      /** Polls once more. */
-      poll: async () => {
-        over.abort()
-        await polling
-        for await (const batch of clientOf(pollerKey).sync.events({ checkpoint, everySeconds: null })) {
-          for (const { event_id, emitted_at } of batch.events) seen.set(event_id, emitted_at)
-          checkpoint = batch.checkpoint
-        }
-      },
-      stop: async () => {
-        over.abort()
-        await polling
-      },
-    }
+    return { seen, walk, checkpoint: () => checkpoint }
   }
 
-  const before = {
-    api: await service.start("api", "listening"),
-    worker: await service.start("worker", "worker started"),
-  }
-  baseUrl = before.api.annotations.url
+  const before = { api: await service.start("api"), worker: await service.start("worker") }
+  baseUrl = before.api.url
   await opsJson("campaigns", "schedule", campaign)
-  const poller = startPartner({ checkpoint: { since: "2026-01-01T00:00:00Z" }, seen: new Map() })
+  const poller = createPoller({ checkpoint: { since: "2026-01-01T00:00:00Z" }, seen: new Map() })
+  const lost = new AbortController()
+  const polling = poller.walk({ everySeconds: 1, signal: lost.signal }).catch((error) => {
+    if (!lost.signal.aborted) throw error
+  })
   /** The events that the service acknowledged, with the time of it. */
   const acknowledged = new Map<string, { readonly event: ReturnType<typeof accountCreated>; readonly at: string }>()
-  let isLost = false
-  const tellOfAccounts = async () => {
-    for (let n = RECIPIENTS + LATER_RECIPIENTS; !isLost; n++) {
+  const sendAccounts = async () => {
+    for (let n = RECIPIENTS + LATER_RECIPIENTS; !lost.signal.aborted; n++) {
       const event = accountCreated(n)
       const isAcknowledged = await sendInbound(event).then(
         () => true,
         (error) => {
-          if (!isLost) throw error
+          if (!lost.signal.aborted) throw error
           return false
         },
       )
       if (isAcknowledged) acknowledged.set(event.event_id, { event, at: new Date().toISOString() })
     }
   }
-  const telling = tellOfAccounts()
+  const sending = sendAccounts()
   const goesOn = async () => {
     const state = () => [delivered.size, acknowledged.size, poller.seen.size, mail.messages.length]
     const then = state()
-    answers += 25
+    mail.accept(25)
     await Promise.race([
-      telling,
-      poller.polling,
+      sending,
+      polling,
       eventually(state, (now) => now.every((count, index) => count >= then[index]! + 20)),
     ])
   }
@@ -161,7 +116,6 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   const [{ point }] = (await query<{ point: string }>(
     `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as point`,
   )) as [{ point: string }]
-  const atPoint = mail.messages.length
   await goesOn()
   // As if the machine's clock had been ahead.
   await query("update organization_clock set last = last + make_interval(secs => $1)", [CLOCK_AHEAD_SECONDS])
@@ -170,15 +124,15 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   await goesOn()
   await server.archiveAll()
 
-  isLost = true
-  await poller.stop()
+  lost.abort()
+  await polling
   await before.worker.kill()
   await before.api.kill()
-  await telling
+  await sending
   await server.destroy()
   const mailed = [...mail.messages]
   expect(mailed.length).toBeLessThan(RECIPIENTS)
-  answers = Number.POSITIVE_INFINITY
+  mail.accept()
 
   const log = join(folder, "mail.log")
   const lines = mailed.map(
@@ -190,33 +144,27 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   const restore = async (recover: () => Promise<void>) => {
     const mailedBefore = mail.messages.length
     await server.restoreTo(point)
-    const stored = new Set((await query<{ id: string }>("select event_id as id from inbox")).map((row) => row.id))
-    const kept = new Set((await query<{ id: string }>("select id from events")).map((row) => row.id))
+    // A real restore takes longer than the leases of the lost workers last.
+    await query("update messages set lease_until = clock_timestamp() where lease_until > clock_timestamp()")
+    const stored = await readIds("select event_id as id from inbox")
+    const kept = await readIds("select id from events")
     await recover()
-    // An operator does again what was done after the point.
+    // An operator repeats the work that was done after the point.
     await opsJson("campaigns", "schedule", later)
-    const own = startPartner({ checkpoint: poller.checkpoint(), seen: poller.seen })
     await completes(campaign)
     await completes(later)
-    const waiting = "select event_id from inbox where applied_at is null and quarantined_at is null"
     await eventually(
-      () => query(waiting),
+      () => query("select from inbox where applied_at is null and quarantined_at is null"),
       ({ length }) => length === 0,
     )
-    await own.poll()
+    const after = createPoller({ checkpoint: poller.checkpoint(), seen: poller.seen })
+    await after.walk({ everySeconds: null })
     const events = await query<{ id: string; type: string; recipient: string }>(
       "select id, type, recipient_id as recipient from events",
     )
-    await eventually(
-      () => events.filter(({ id }) => !delivered.has(id)).length,
-      (missing) => missing === 0,
-    )
+    await until(partner, () => events.every(({ id }) => delivered.has(id)))
     const feed = events.filter(({ type }) => type === "outreach.email_sent")
-    const applied = new Set(
-      (await query<{ id: string }>("select event_id as id from inbox where applied_at is not null")).map(
-        ({ id }) => id,
-      ),
-    )
+    const applied = await readIds("select event_id as id from inbox where applied_at is not null")
     const copies = new Map<string, number>()
     for (const { to } of [...mailed, ...mail.messages.slice(mailedBefore)])
       copies.set(to[0]!, (copies.get(to[0]!) ?? 0) + 1)
@@ -225,37 +173,34 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
       mailedTwice: [...copies.values()].filter((count) => count > 1).length,
       sentEvents: feed.length,
       sentRecipients: new Set(feed.map(({ recipient }) => recipient)).size,
-      unseen: feed.filter(({ id }) => !own.seen.has(id)).length,
+      unseen: feed.filter(({ id }) => !after.seen.has(id)).length,
       eventsLost: [...poller.seen.keys()].filter((id) => !kept.has(id)).length,
       inboundLost: [...acknowledged.keys()].filter((id) => !stored.has(id)).length,
       inboundMissing: [...acknowledged.keys()].filter((id) => !applied.has(id)).length,
     }
   }
-  const startService = async () => {
-    const api = await service.start("api", "listening")
-    baseUrl = api.annotations.url
+  const startApi = async () => {
+    const api = await service.start("api")
+    baseUrl = api.url
     return api
   }
-  const all = RECIPIENTS + LATER_RECIPIENTS
-  const complete = { mailed: all, sentEvents: all, sentRecipients: all }
 
-  const careless = { api: before.api, worker: before.worker }
+  let careless: ReadonlyArray<Awaited<ReturnType<typeof startApi>>> = []
   const without = await restore(async () => {
     await opsJson("restores", "finish", "--promoted", "--yes")
-    careless.api = await startService()
-    careless.worker = await service.start("worker", "worker started")
+    careless = [await startApi(), await service.start("worker")]
   })
-  await careless.worker.kill()
-  await careless.api.kill()
+  for (const process of careless) await process.kill()
   await server.destroy()
 
-  const adminPort = String(await reservePort())
   const byTheSteps = await restore(async () => {
     // Somebody starts a worker before anything else.
-    const worker = await service.start("worker", "worker started", { ADMIN_PORT: adminPort })
-    expect((await worker.waitFor("worker is paused, see ops restores show")).fault).toBe("moved")
-    const unready = () => fetch(`http://127.0.0.1:${adminPort}/readyz`).then((response) => response.text())
-    await eventually(unready, (text) => text.includes("the database was restored, promoted or moved"))
+    const worker = await service.start("worker")
+    expect((await until(worker, "worker is paused, see ops restores show")).annotations["fault"]).toBe("moved")
+    await eventually(
+      async () => (await fetch(`${worker.adminUrl}/readyz`)).text(),
+      (text) => text.includes("the database was restored, promoted or moved"),
+    )
     const mailedUntilNow = mail.messages.length
 
     await opsJson("restores", "begin", "--restored-to", point, "--margin", MARGIN)
@@ -265,28 +210,23 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
       missing: 0,
     })
     expect(mail.messages).toHaveLength(mailedUntilNow)
-    await startService()
+    await startApi()
     await opsJson("restores", "finish", "--resume-campaigns", "--yes")
-    // `status` has what each partner is told, and it does what it is told.
+    // `restores show` lists the instructions for each partner, and this partner follows them.
     const [{ inbound_from: from, inbound_to: to, since, fenced_at: fence }] = (await opsJson("restores", "show")).latest
       .partners
     for (const { event, at } of acknowledged.values()) if (at >= from && at <= to) await sendInbound(event)
     const read = new Set<string>()
     for await (const { event_id } of clientOf(readerKey).listEvents({ since })) read.add(event_id)
     const held = [...poller.seen].filter(([, emittedAt]) => emittedAt > since && emittedAt <= fence)
-    const kept = new Set((await query<{ id: string }>("select id from events")).map((row) => row.id))
-    // What the partner holds of that time, and does not find again, is what was lost: no more, and no less.
-    expect(
-      held
-        .filter(([id]) => !read.has(id))
-        .map(([id]) => id)
-        .sort(),
-    ).toEqual([...poller.seen.keys()].filter((id) => !kept.has(id)).sort())
+    const kept = await readIds("select id from events")
+    // The events of that time that the partner has and doesn't find again are exactly the lost events.
+    const missing = held.map(([id]) => id).filter((id) => !read.has(id))
+    expect(missing.sort()).toEqual([...poller.seen.keys()].filter((id) => !kept.has(id)).sort())
   })
-  process.stdout.write(
-    `${JSON.stringify({ atPoint, mailed: mailed.length, acknowledged: acknowledged.size, without, byTheSteps })}\n`,
-  )
-  expect(byTheSteps).toMatchObject({ ...complete, mailedTwice: 0, unseen: 0, inboundMissing: 0 })
+  const all = RECIPIENTS + LATER_RECIPIENTS
+  const complete = { mailed: all, sentEvents: all, sentRecipients: all, mailedTwice: 0, unseen: 0, inboundMissing: 0 }
+  expect(byTheSteps).toMatchObject(complete)
   expect(byTheSteps.eventsLost).toBeGreaterThan(20)
   expect(byTheSteps.inboundLost).toBeGreaterThan(20)
   // The same checks fail without the steps.

@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { createConnection } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { eventually } from "@outreach/testing/eventually"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
+import { npi } from "@outreach/testing/seedCampaign"
+import { type AtEnd, TestProcess } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
 import { onTestFinished } from "vitest"
+import { type Behavior, behaviorOf } from "../src/behaviorOf.ts"
 
 /** The content of `sandbox.json`. */
 export type Addresses = Readonly<
@@ -27,57 +29,61 @@ export type Addresses = Readonly<
   >
 >
 
-/** Registers a function to run at the end of a test or of a file's tests. */
-type OnEnd = (cleanUp: () => Promise<void>) => void
+/** A sandbox that runs as a process. */
+export class SandboxProcess extends TestProcess {
+  /** Waits until the sandbox is ready, and returns its addresses. */
+  async addresses(folder: string): Promise<Addresses> {
+    await until(this, ({ text }) => text.includes("From now on the simulated clinicians act"))
+    return JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8"))
+  }
 
-/** Creates a folder, removed at the end. */
-export const sandboxFolder = async (onEnd: OnEnd = onTestFinished): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "sandbox-test-"))
-  // A server whose parent the test has killed may still write to the folder.
-  onEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
-  return folder
+  /** Waits until the output matches. */
+  async shows(pattern: RegExp): Promise<void> {
+    await until(this, ({ text }) => pattern.test(text))
+  }
+
+  /** Everything that it printed. */
+  output(): string {
+    return this.text + this.errors
+  }
 }
 
-/** Starts the sandbox as a process. It is killed at the end if it still runs. */
+/** Starts the sandbox as a process, on a loopback address of its own by default. It is killed at the end if it still runs. */
 export const runSandbox = (
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-  onEnd: OnEnd = onTestFinished,
-) => {
+  folder: string,
+  options: {
+    readonly args?: readonly string[]
+    readonly host?: string
+    readonly environment?: Readonly<Record<string, string>>
+    readonly atEnd?: AtEnd
+  } = {},
+): SandboxProcess => {
+  const { args = [], host = loopbackAddress(), environment = {}, atEnd = onTestFinished } = options
   const { DATABASE_URL: _, ...env } = process.env
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts"), ...args], {
-    env: { ...env, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+  const main = join(import.meta.dirname, "../src/main.ts")
+  const sandbox = new SandboxProcess(
+    spawn(process.execPath, [main, "--folder", folder, "--host", host, ...args], {
+      env: { ...env, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  )
+  atEnd(async () => void (await sandbox.kill()))
+  return sandbox
+}
+
+/** Writes a CSV file of clinicians who have one of these behaviors each, and who act within seconds. Returns its path. */
+export const writeRecipients = async (
+  folder: string,
+  behaviors: ReadonlyArray<(behavior: Behavior) => boolean>,
+): Promise<string> => {
+  const all = Array.from({ length: 40_000 }, (_, i) => `doctor${i}@clinic.test`)
+  const emails = behaviors.map((does, i) => {
+    const matching = all.filter((email) => does(behaviorOf(email)) && behaviorOf(email).readAfterMs < 3000)
+    return matching[behaviors.indexOf(does) === i ? 0 : 1]!
   })
-  const ended = once(child, "close").then(([code]) => code as number | null)
-  onEnd(async () => {
-    child.kill("SIGKILL")
-    await ended
-  })
-  let output = ""
-  child.stdout.on("data", (chunk) => {
-    output += chunk
-  })
-  child.stderr.on("data", (chunk) => {
-    output += chunk
-  })
-  return {
-    ended,
-    pid: child.pid!,
-    output: () => output,
-    kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** Waits until the sandbox is ready. */
-    addresses: async (folder: string): Promise<Addresses> => {
-      const read = () => readFile(join(folder, "sandbox.json"), "utf8").catch(() => undefined)
-      const ready = await Promise.race([
-        eventually(read, (text) => text !== undefined, 240_000),
-        ended.then((code) => {
-          throw new Error(`the sandbox ended with ${code}:\n${output}`)
-        }),
-      ])
-      return JSON.parse(ready!) as Addresses
-    },
-  }
+  const file = join(folder, "recipients.csv")
+  await writeFile(file, ["npi,email", ...emails.map((email, i) => `${npi(i)},${email}`)].join("\n"))
+  return file
 }
 
 /** Reads JSON from an address. */

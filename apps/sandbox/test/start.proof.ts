@@ -1,37 +1,30 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
+import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
-import { loopbackAddress } from "@outreach/testing/loopbackAddress"
-import { Pool } from "pg"
 import { expect, it, onTestFinished } from "vitest"
-import { published, type Received, received, sentCount } from "./receivedEvents.ts"
-import { runSandbox, sandboxFolder } from "./runSandbox.ts"
+import type { Behavior } from "../src/behaviorOf.ts"
+import { processTree, runningOf } from "./processTree.ts"
+import { published, type Received, received } from "./receivedEvents.ts"
+import { isRefused, runSandbox, writeRecipients } from "./runSandbox.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
 
-it("ends with one sentence where its port is in use or its folder is held", async () => {
-  const folder = await sandboxFolder()
-  const host = loopbackAddress()
-  const first = runSandbox(["--folder", folder, "--host", host])
-  await first.addresses(folder)
+const bounces = (behavior: Behavior) => behavior.bounces
+const isQuiet = ({ bounces, scanned, opens }: Behavior) => !(bounces || scanned || opens)
+/** What a sandbox shows once these were mailed. */
+const MAILED = /published 3 of 3 · sent 2 .* bounced 1/
+const QUIET_RECIPIENTS = [isQuiet, isQuiet, bounces]
 
-  const other = runSandbox(["--folder", await sandboxFolder(), "--host", host])
-  expect(await other.ended).toBe(1)
-  expect(other.output()).toBe(`Port 8080 is in use; free it, or choose another with --port.\n`)
-
-  const same = runSandbox(["--folder", folder, "--fresh"])
-  expect(await same.ended).toBe(1)
-  expect(same.output()).toContain(`A sandbox runs on ${folder} already`)
-  expect(existsSync(join(folder, "sandbox.json"))).toBe(true)
-  first.kill("SIGTERM")
-  expect(await first.ended).toBe(0)
-})
+const sentIn = ({ events }: Received) =>
+  events.flatMap(({ event_type, event_id }) => (event_type === "outreach.email_sent" ? [event_id] : [])).sort()
 
 it.each([
   ["Windows", "Object.defineProperty(process,'platform',{value:'win32'})", "for Windows", "$env:DATABASE_URL = "],
   ["Alpine", "process.report.getReport=()=>({header:{}})", "as Alpine does", "DATABASE_URL="],
 ])("says on %s how to start a PostgreSQL, and ends", async (_, stub, cause, line) => {
-  const args = ["--folder", await sandboxFolder(), "--host", loopbackAddress()]
-  const sandbox = runSandbox(args, { NODE_OPTIONS: `--import=data:text/javascript,${stub}` })
+  const environment = { NODE_OPTIONS: `--import=data:text/javascript,${stub}` }
+  const sandbox = runSandbox(await temporaryFolder("start"), { environment })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(/^No embedded PostgreSQL runs here: .+\n\n {2}docker run .+\n.+ npm start\n$/)
   expect(sandbox.output()).toContain(cause)
@@ -46,112 +39,88 @@ it.each([
   ],
   ["malformed", "https://127.0.0.1/outreach", /^DATABASE_URL is malformed[^\n]+\n$/],
 ])("ends with one sentence where the database of DATABASE_URL is %s", async (_, DATABASE_URL, sentence) => {
-  const args = ["--folder", await sandboxFolder(), "--host", loopbackAddress()]
-  const sandbox = runSandbox(args, { DATABASE_URL })
+  const sandbox = runSandbox(await temporaryFolder("start"), { environment: { DATABASE_URL } })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(sentence)
 })
 
-it("ends with one sentence where another baseline made the database, and names the way out", async () => {
-  const { url, stop } = await startPostgres()
-  onTestFinished(stop)
-  const pool = new Pool({ connectionString: url })
-  await pool.query("create table migrations (file text primary key, checksum text not null, applied_at timestamptz)")
-  await pool.query("insert into migrations values ('migrations/0001_baseline.sql', 'of another baseline')")
-  await pool.end()
-  const args = ["--folder", await sandboxFolder(), "--host", loopbackAddress()]
-  const sandbox = runSandbox(args, { DATABASE_URL: url })
-  expect(await sandbox.ended).toBe(1)
-  expect(sandbox.output()).toMatch(
-    /^Nothing was changed: the database was made before the baseline [^\n]+ `npm start -- --fresh` or name a new `--folder`\.\n$/,
-  )
-})
-
 it("ends with the last output of a service whose settings are wrong", async () => {
-  const args = ["--folder", await sandboxFolder(), "--host", loopbackAddress()]
-  const refused = runSandbox(args, { LOG_LEVEL: "loud" })
-  expect(await refused.ended).toBe(1)
-  expect(refused.output()).toMatch(/The (API|worker) has ended\. Its last output.*\nLOG_LEVEL is malformed\./)
+  const sandbox = runSandbox(await temporaryFolder("start"), { environment: { LOG_LEVEL: "loud" } })
+  expect(await sandbox.ended).toBe(1)
+  expect(sandbox.output()).toMatch(/The (API|worker|console) has ended\. Its last output.*\nLOG_LEVEL is malformed\./)
 })
 
-it("begins anew with --fresh", async () => {
-  const folder = await sandboxFolder()
-  const args = ["--folder", folder, "--host", loopbackAddress()]
-  const first = runSandbox(args)
+it("stops completely on Ctrl-C, continues an earlier run, and starts from scratch with --fresh", async () => {
+  const folder = await temporaryFolder("start")
+  const args = ["--recipients", await writeRecipients(folder, QUIET_RECIPIENTS)]
+  const first = runSandbox(folder, { args })
   const before = await first.addresses(folder)
-  await eventually(
-    () => received(before),
-    (now) => published(now).length === 1000,
-    240_000,
-  )
-  first.kill("SIGKILL")
-  await first.ended
+  await first.shows(MAILED)
+  const processes = await processTree(first.child.pid!)
+  // The sandbox, the supervisor of its database, the API, the worker and the console.
+  expect(processes.length).toBeGreaterThanOrEqual(5)
+  expect(await first.kill("SIGINT")).toBe(0)
+  expect(await runningOf(processes)).toEqual([])
+  // The database server isn't in the process tree.
+  expect(await isRefused(before.database_url)).toBe(true)
+  expect(existsSync(join(folder, "sandbox.json"))).toBe(false)
+  expect(first.output()).not.toContain("This continues an earlier run")
 
-  const second = runSandbox([...args, "--fresh"])
-  const after = await eventually(
-    () => second.addresses(folder),
-    ({ organization_id }) => organization_id !== before.organization_id,
+  const second = runSandbox(folder, { args })
+  await second.addresses(folder)
+  expect(second.output()).toMatch(
+    /This continues an earlier run: the campaign "Sandbox invitation" of \d{4}-\d\d-\d\d is (sending|completed), with 2 of 3 e-mails sent and 1 bounced\.\nThe mail catcher begins empty, because e-mails are not kept from one run to the next\. To begin anew: npm start -- --fresh/,
   )
-  const all = await eventually(
-    () => received(after),
-    (now) => published(now).length === 1000,
-    240_000,
-  )
-  const campaigns = all.events.map((event) => event.data["service_campaign_id"])
-  expect(new Set(campaigns)).toEqual(new Set([after.campaign_id]))
+  await second.kill()
+
+  const third = runSandbox(folder, { args: [...args, "--fresh"] })
+  const after = await third.addresses(folder)
+  await third.shows(MAILED)
+  expect(after.organization_id).not.toBe(before.organization_id)
+  const all = await received(after)
+  expect(published(all)).toHaveLength(3)
+  expect(new Set(all.events.map((event) => event.data["service_campaign_id"]))).toEqual(new Set([after.campaign_id]))
 })
 
-const sentIn = ({ events }: Received) =>
-  events.flatMap(({ event_type, event_id }) => (event_type === "outreach.email_sent" ? [event_id] : [])).sort()
-
-it("lets the sample partner pull what no webhook has brought", async () => {
+it("uses the database of DATABASE_URL, pulls events that no webhook has brought, and keeps its folder to that database", async () => {
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
-  const folder = await sandboxFolder()
-  const args = ["--folder", folder, "--host", loopbackAddress()]
-  const first = runSandbox(args, { DATABASE_URL: url })
+  const folder = await temporaryFolder("start")
+  const args = ["--recipients", await writeRecipients(folder, QUIET_RECIPIENTS)]
+  const environment = { DATABASE_URL: url }
+  const first = runSandbox(folder, { args, environment })
   const addresses = await first.addresses(folder)
+  expect(addresses.database_url).toBe(url)
   const before = await eventually(
     () => received(addresses),
-    (now) => sentCount(now) === 982,
-    240_000,
+    (now) => sentIn(now).length === 2,
   )
-  first.kill("SIGTERM")
-  await first.ended
-  const pool = new Pool({ connectionString: url })
-  await pool.query("drop schema sample_partner cascade")
-  await pool.end()
+  expect(await first.kill("SIGTERM")).toBe(0)
+  await withClient(url, (client) => client.query("drop schema sample_partner cascade"))
 
-  const second = runSandbox(args, { DATABASE_URL: url })
+  const second = runSandbox(folder, { args, environment })
+  const pulling = await second.addresses(folder)
   const after = await eventually(
-    async () => received(await second.addresses(folder)),
-    (now) => sentIn(now).length === 982,
-    240_000,
+    () => received(pulling),
+    (now) => sentIn(now).length === 2,
   )
   expect(sentIn(after)).toEqual(sentIn(before))
   expect(after.counts["outreach.email_sent"]).toBeUndefined()
-})
+  expect(await second.kill("SIGTERM")).toBe(0)
 
-it("uses the database of DATABASE_URL, never drops it, and keeps its folder to it", async () => {
-  const { url, stop } = await startPostgres()
-  onTestFinished(stop)
-  const folder = await sandboxFolder()
-  const args = ["--folder", folder, "--host", loopbackAddress()]
-  const sandbox = runSandbox(args, { DATABASE_URL: url })
-  const addresses = await sandbox.addresses(folder)
-  expect(addresses.database_url).toBe(url)
-  await eventually(
-    () => received(addresses),
-    (now) => published(now).length === 1000,
-    240_000,
-  )
-  sandbox.kill("SIGTERM")
-  expect(await sandbox.ended).toBe(0)
-
-  const fresh = runSandbox([...args, "--fresh"], { DATABASE_URL: url })
+  const fresh = runSandbox(folder, { args: ["--fresh"], environment })
   expect(await fresh.ended).toBe(1)
   expect(fresh.output()).toContain("--fresh would drop the database of DATABASE_URL")
-  const own = runSandbox(args)
+  const own = runSandbox(folder)
   expect(await own.ended).toBe(1)
   expect(own.output()).toContain(`${folder} was made with the database 127.0.0.1:`)
+
+  await withClient(url, (client) =>
+    client.query("update migrations set checksum = 'of another baseline' where file = 'migrations/0001_baseline.sql'"),
+  )
+  const mismatched = runSandbox(folder, { args, environment })
+  expect(await mismatched.ended).toBe(1)
+  expect(mismatched.output()).toMatch(
+    /^Nothing was changed: the database was made before the baseline [^\n]+ `npm start -- --fresh` or name a new `--folder`\.\n$/,
+  )
 })

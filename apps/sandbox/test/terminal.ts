@@ -2,25 +2,25 @@ import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { eventually } from "@outreach/testing/eventually"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
+import { Changes, until } from "@outreach/testing/until"
 import { Terminal } from "@xterm/headless"
 import { onTestFinished } from "vitest"
 
 /** Runs the sandbox on a pseudoterminal of Debian's `script`, behind a terminal that draws what it writes. */
 export const runOnTerminal = (
-  args: readonly string[],
+  folder: string,
   options: {
-    readonly folder: string
     readonly environment?: Readonly<Record<string, string>>
     /** Called with each screen. */
     readonly onScreen?: (screen: readonly string[]) => void
   },
 ) => {
-  const { folder, environment = {}, onScreen = () => {} } = options
+  const { environment = {}, onScreen = () => {} } = options
   const screen = new Terminal({ cols: 80, rows: 24, allowProposedApi: true })
   const name = join(folder, "terminal")
   const main = join(import.meta.dirname, "../src/main.ts")
-  const command = `stty rows 24 cols 80; tty > ${name}; exec ${process.execPath} ${main} ${args.join(" ")}`
+  const command = `stty rows 24 cols 80; tty > ${name}; exec ${process.execPath} ${main} --folder ${folder} --host ${loopbackAddress()}`
   const { DATABASE_URL: _, CI: __, ...env } = process.env
   const child = spawn("script", ["--quiet", "--flush", "--return", "--command", command, "/dev/null"], {
     env: { ...env, TERM: "xterm-256color", ...environment },
@@ -41,10 +41,14 @@ export const runOnTerminal = (
     Array.from({ length: screen.buffer.active.length }, (_, row) =>
       screen.buffer.active.getLine(row)!.translateToString(true),
     )
+  const changes = new Changes()
   let output = ""
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk
-    screen.write(chunk, () => onScreen(lines()))
+    screen.write(chunk, () => {
+      onScreen(lines())
+      changes.announce()
+    })
   })
   return {
     ended,
@@ -57,12 +61,11 @@ export const runOnTerminal = (
       screen.resize(columns, rows)
       execFileSync("stty", ["-F", (await readFile(name, "utf8")).trim(), "rows", String(rows), "cols", String(columns)])
     },
-    /** Waits until the screen shows a text. */
-    shows: (text: string | RegExp) =>
-      eventually(
-        async () => lines().join("\n"),
-        (now) => (typeof text === "string" ? now.includes(text) : text.test(now)),
-        120_000,
-      ),
+    /** Waits until the screen matches, and returns its text. */
+    shows: (matches: RegExp | ((lines: readonly string[]) => boolean)): Promise<string> =>
+      until({ changes }, () => {
+        const text = lines().join("\n")
+        return (typeof matches === "function" ? matches(lines()) : matches.test(text)) && text
+      }),
   }
 }

@@ -88,4 +88,5 @@ const document = {
 app.get("/openapi.json", (c) => c.json(document))
 app.get("/errors.md", (c) => c.text(`# Errors\n\n${markdown(errors)}`, 200, { "Content-Type": "text/markdown" }))
 
-serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) })
+const { HOST = "127.0.0.1", PORT = "3000" } = process.env
+serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) })

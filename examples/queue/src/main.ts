@@ -8,6 +8,7 @@ import { createQueue } from "./queue.ts"
 
 const {
   DATABASE = "jobs.db",
+  HOST = "127.0.0.1",
   PORT = "3000",
   RETRY_DELAYS = "1s, 10s, 1m, 10m, 1h, 6h",
   CALL_TIMEOUT = "10s",
@@ -33,7 +34,7 @@ createServer(async (request, response) => {
   } catch {
     return answer(400, { error: "the body must be JSON" })
   }
-}).listen(Number(PORT), "127.0.0.1")
+}).listen(Number(PORT), HOST)
 
 for (;;) {
   const jobs = queue.lease(16)

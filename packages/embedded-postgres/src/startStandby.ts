@@ -85,7 +85,7 @@ export async function setSynchronousStandbys(url: string, names: string): Promis
 }
 
 /** Copies a server's data, while others write to it, into the folder `data` below `folder`. The slot keeps the WAL that the copy needs. */
-async function takeBaseBackup(
+export async function takeBaseBackup(
   primary: Pick<Postgres, "url" | "dataDirectory">,
   folder: string,
   slot: string,

@@ -24,7 +24,9 @@ export class ProcessLog implements Source {
     this.#rest = lines.pop()!
     for (const line of lines) {
       if (!line.startsWith("{")) continue
-      const { message, level, annotations = {} } = JSON.parse(line)
+      const parsed = parseJson(line)
+      if (parsed === undefined) continue
+      const { message, level, annotations = {} } = parsed
       this.lines.push({ message: [message].flat().join(" "), level, annotations })
     }
     this.changes.announce()
@@ -38,5 +40,14 @@ export class ProcessLog implements Source {
 
   over(): string | undefined {
     return this.#end && `${this.#end}\n${this.text.slice(-2000)}`
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each message has its own form
+const parseJson = (line: string): any => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
   }
 }

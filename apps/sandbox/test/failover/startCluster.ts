@@ -1,5 +1,6 @@
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { type Standby, setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
+import type { AtEnd } from "@outreach/testing/startProcess"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { Client } from "pg"
 
@@ -13,9 +14,6 @@ export interface ClusterOptions {
   /** `synchronous_standby_names`; empty when no commit waits for a standby. */
   readonly synchronous: string
 }
-
-/** Registers what ends something that was started. */
-export type AtEnd = (end: () => Promise<void>) => void
 
 /** What a commit promises survives: the servers are temporary, but a killed process loses nothing that it wrote. */
 const DURABLE = { synchronous_commit: "on" }

@@ -17,7 +17,7 @@ export type Signal =
   | { readonly prints: string; readonly command?: string }
 
 export interface Fault {
-  /** The name for `--only`. */
+  /** The name for `FAULTS`. */
   readonly name: string
   /** The fault in a few words, as the page has it. */
   readonly fault: string

@@ -4,7 +4,7 @@ import { ALERTS } from "./startPrometheus.ts"
 
 /** The page that holds the table, between two lines of its own. */
 export const PAGE = "docs/operations.md"
-const BEGIN = "<!-- on call: written by `pnpm prove:oncall --write` -->"
+const BEGIN = "<!-- on call: written by `WRITE_TABLE=1 pnpm prove:oncall` -->"
 const END = "<!-- end of on call -->"
 const HEAD = [
   "| fault | what you see | after, s | what you do | well again after, s |",

@@ -5,16 +5,16 @@ import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import type { Fault, Unit } from "./Fault.ts"
 import { canMount, mountTmpfs, type Stage } from "./startStage.ts"
+import { ADMIN_PORTS, API_PORT } from "./startUnits.ts"
 
 /** More than `MAX_CONNECTIONS`, from addresses that have fewer than `CONNECTIONS_PER_ADDRESS` each. */
 const CONNECTIONS = 10_000
 const PER_ADDRESS = 2000
 
 /** Lets another program take a port of this machine. It ends with the run. */
-const takePort = async ({ atEnd }: Stage, port: number): Promise<void> => {
-  const script = `require("net").createServer().listen(${port}, "127.0.0.1", () => console.log("listening"))`
+const takePort = async ({ host, atEnd }: Stage, port: number): Promise<void> => {
+  const script = `require("net").createServer().listen(${port}, "${host}", () => console.log("listening"))`
   const other = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "ignore"] })
-  process.prependOnceListener("exit", () => other.kill("SIGKILL"))
   atEnd(async () => void other.kill("SIGKILL"))
   await new Promise((resolve) => other.stdout.once("data", resolve))
 }
@@ -61,7 +61,7 @@ const occupy = async (
   const open = (n: number): void => {
     if (isOver) return
     const localAddress = `127.0.1.${1 + Math.floor(n / PER_ADDRESS)}`
-    const socket = connect({ host: "127.0.0.1", port: stage.ports.api, localAddress })
+    const socket = connect({ host: stage.host, port: API_PORT, localAddress })
     sockets.add(socket)
     socket.on("connect", () => socket.write(first))
     socket.on("error", () => {})
@@ -117,7 +117,7 @@ export const processFaults: ReadonlyArray<Fault> = [
     remedy: [`ss -ltnp "sport = :8080"`, endListener(8080)],
     break: async (stage) => {
       await stage.units.api.stop()
-      await takePort(stage, stage.ports.api)
+      await takePort(stage, API_PORT)
       await stage.units.api.start()
     },
   },
@@ -128,7 +128,7 @@ export const processFaults: ReadonlyArray<Fault> = [
     remedy: [`ss -ltnp "sport = :9464"`, endListener(9464)],
     break: async (stage) => {
       await stage.units.worker.stop()
-      await takePort(stage, stage.adminPorts.worker)
+      await takePort(stage, ADMIN_PORTS.worker)
       await stage.units.worker.start()
     },
   },
@@ -137,7 +137,6 @@ export const processFaults: ReadonlyArray<Fault> = [
   {
     name: "out-of-memory",
     fault: "The kernel kills the worker for its memory, again and again",
-    lacks: ({ memory }) => memory.missing,
     signals: [{ alert: "OutreachNoWorker" }, { log: "code=killed, status=9/KILL", of: "worker" }],
     remedy: ["systemctl set-property outreach@worker MemoryMax=1G"],
     break: async (stage) => {

@@ -5,32 +5,25 @@ import { type Measured, runFault } from "./runFault.ts"
 import { startStage } from "./startStage.ts"
 
 /** Breaks the faults that are wanted: those of a group one after another, and the groups at the same time, each on a stage of its own. */
-export const runGroups = async (options: {
-  readonly artifact: string
-  readonly isWanted: (fault: Fault) => boolean
-  readonly log: (line: string) => void
-}) => {
-  const { artifact, isWanted, log } = options
+export const runGroups = async (artifact: string, isWanted: (fault: Fault) => boolean) => {
   const measured = new Map<string, Measured>()
+  const skipped: Array<string> = []
   const problems: Array<string> = []
   const runGroup = async ({ name, faults }: (typeof GROUPS)[number]) => {
     const wanted = faults.filter(isWanted)
     if (wanted.length === 0) return
     await using resources = new AsyncDisposableStack()
     const stage = await startStage({ artifact, hasClocks: name === "clocks" }, (end) => resources.defer(end))
-    log(`${name}: all is well`)
     for (const fault of wanted) {
       const missing = fault.lacks?.(stage)
       if (missing !== undefined) {
-        log(`${fault.name}: skipped, because ${missing}`)
+        process.stderr.write(`${fault.name}: skipped, because ${missing}\n`)
+        skipped.push(fault.name)
         continue
       }
       const found = await runFault(fault, stage)
       problems.push(...found.problems)
       if (found.problems.length === 0) measured.set(fault.name, found)
-      log(
-        `${fault.name}: seen after ${found.seen.join(", ")} s, well again after ${found.healthy} s${found.problems.map((problem) => `\n  ${problem}`).join("")}`,
-      )
     }
     const ids = stage.traffic.accepted.map(({ id }) => id)
     await eventually(
@@ -46,9 +39,8 @@ export const runGroups = async (options: {
     GROUPS.map((group) =>
       runGroup(group).catch((error: Error) => {
         problems.push(`${group.name}: ${error.stack}`)
-        log(`${group.name}: ${error.message}`)
       }),
     ),
   )
-  return { measured, problems }
+  return { measured, skipped, problems }
 }

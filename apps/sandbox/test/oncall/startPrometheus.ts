@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { eventually } from "@outreach/testing/eventually"
-import { loopbackAddress } from "@outreach/testing/loopbackAddress"
+import type { AtEnd } from "@outreach/testing/startProcess"
 import { REPOSITORY } from "../artifact.ts"
-import type { AtEnd } from "../failover/startCluster.ts"
+import { ADMIN_PORTS } from "./startUnits.ts"
 
 const RULES = readFileSync(join(REPOSITORY, "deploy/alerts.yml"), "utf8")
 
@@ -22,14 +22,13 @@ export const ALERTS: ReadonlyMap<string, { readonly lasts: string; readonly sect
  * the table adds its `for`.
  */
 export const startPrometheus = async (
-  options: { readonly unpacked: string; readonly folder: string; readonly targets: Readonly<Record<string, number>> },
+  { unpacked, folder, host }: { readonly unpacked: string; readonly folder: string; readonly host: string },
   atEnd: AtEnd,
 ) => {
-  const { unpacked, folder, targets } = options
   await writeFile(join(folder, "alerts.yml"), RULES.replaceAll(/^( +for:) \w+$/gm, "$1 0s"))
-  const jobs = Object.entries(targets).map(([job, port]) => ({
-    job_name: job,
-    static_configs: [{ targets: [`127.0.0.1:${port}`] }],
+  const jobs = (["api", "worker"] as const).map((unit) => ({
+    job_name: `outreach-${unit}`,
+    static_configs: [{ targets: [`${host}:${ADMIN_PORTS[unit]}`] }],
   }))
   const config = {
     global: { scrape_interval: "2s", scrape_timeout: "2s", evaluation_interval: "1s" },
@@ -37,18 +36,15 @@ export const startPrometheus = async (
     scrape_configs: jobs,
   }
   await writeFile(join(folder, "prometheus.yml"), JSON.stringify(config))
-  const address = `${loopbackAddress()}:9090`
+  const address = `${host}:9090`
   const child = spawn(
     join(unpacked, "usr/bin/prometheus"),
     [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/tsdb`, `--web.listen-address=${address}`],
     { stdio: ["ignore", "ignore", "ignore"] },
   )
   const ended = once(child, "exit")
-  const kill = () => child.kill("SIGKILL")
-  process.prependOnceListener("exit", kill)
   atEnd(async () => {
-    process.off("exit", kill)
-    kill()
+    child.kill("SIGKILL")
     await ended
   })
   const alerts = async (): Promise<ReadonlyMap<string, number>> => {

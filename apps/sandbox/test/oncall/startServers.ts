@@ -2,14 +2,13 @@ import { readFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
-import type { Server } from "node:net"
+import type { AddressInfo, Server } from "node:net"
 import { join } from "node:path"
 import { listen } from "@outreach/testing/listen"
-import { reservePort } from "@outreach/testing/reservePort"
 import { startNameServer } from "@outreach/testing/startNameServer"
+import type { AtEnd } from "@outreach/testing/startProcess"
 import { SMTPServer } from "smtp-server"
 import { REPOSITORY } from "../artifact.ts"
-import type { AtEnd } from "../failover/startCluster.ts"
 
 const certificate = (name: string): string =>
   readFileSync(join(REPOSITORY, "packages/postgres-connection/test/data", name), "utf8")
@@ -28,7 +27,8 @@ export const startMail = async (folder: string, atEnd: AtEnd) => {
   const certificate = join(folder, "server.pem")
   await writeFile(certificate, CERTIFICATES.valid)
   const arrived: Array<{ readonly at: number; readonly to: string }> = []
-  const port = await reservePort()
+  // The certificates are for 127.0.0.1, so the server has no address of its own. It keeps the port that the system assigned first.
+  let port = 0
   let password = "mail"
   let server: SMTPServer | undefined
   const start = () =>
@@ -46,7 +46,10 @@ export const startMail = async (folder: string, atEnd: AtEnd) => {
         },
       })
       server.on("error", reject)
-      server.listen(port, "127.0.0.1", resolve)
+      const listening = server.listen(port, "127.0.0.1", () => {
+        ;({ port } = listening.address() as AddressInfo)
+        resolve()
+      })
     })
   const stop = async () => {
     const stopped = server

@@ -1,5 +1,4 @@
 import { execFile, execFileSync } from "node:child_process"
-import { existsSync, writeFileSync } from "node:fs"
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, unlink, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
@@ -11,15 +10,16 @@ import { stop as stopServer } from "@outreach/embedded-postgres/server"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { settableClock } from "@outreach/testing/settableClock"
-import { REPOSITORY } from "../artifact.ts"
+import type { AtEnd } from "@outreach/testing/startProcess"
+import { REPOSITORY, KEY as SECRETS_KEY } from "../artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
-import { type AtEnd, query } from "../failover/startCluster.ts"
+import { query } from "../failover/startCluster.ts"
 import type { Unit } from "./Fault.ts"
 import { startPrometheus } from "./startPrometheus.ts"
 import { AUTHORITY, CERTIFICATES, KEY, startMail, startNames, startPartnerProxy } from "./startServers.ts"
-import { type StartedUnit, startUnit } from "./startUnits.ts"
+import { ADMIN_PORTS, API_PORT, type StartedUnit, startUnit } from "./startUnits.ts"
 
 const run = promisify(execFile)
 const ROLES = ["owner", "api", "worker", "operator", "reader"] as const
@@ -27,7 +27,7 @@ const password = (role: string): string => `${role}-password`
 /** Some e-mails a second, so that something is always under way. */
 const PER_MINUTE = 240
 const RECIPIENTS = 4000
-/** What a data directory on a disk of its own may take. */
+/** The size of the disk of the data directory. */
 const DISK_MB = 400
 
 export interface StageOptions {
@@ -87,26 +87,16 @@ export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: A
     "psql",
     `#!/bin/sh\nLD_LIBRARY_PATH=${libraries} exec ${programs.postgres}/usr/lib/postgresql/15/bin/psql -X -v ON_ERROR_STOP=1 "$@"\n`,
   )
-  const ports = { api: await reservePort(), console: await reservePort() }
-  const adminPorts: Readonly<Record<Unit, number>> = {
-    api: await reservePort(),
-    worker: await reservePort(),
-    console: await reservePort(),
-  }
-  /** The page says where things are on a machine of their own. This run has a folder and ports for each. */
+  const host = loopbackAddress()
+  /** The page names the places of a dedicated machine. This run has a folder for each, and shares the ports of other addresses. */
   const places: Readonly<Record<string, string>> = {
-    ...{
-      "/etc/outreach": etc,
-      "/etc/postfix": postfix,
-      "/var/lib/postgresql": disk,
-      "/var/log/outreach": join(folder, "log"),
-    },
-    ...{
-      "/opt/outreach": opt,
-      "/opt/releases": join(folder, "releases"),
-      "sport = :8080": `sport = :${ports.api}`,
-      "sport = :9464": `sport = :${adminPorts.worker}`,
-    },
+    "/etc/outreach": etc,
+    "/etc/postfix": postfix,
+    "/var/lib/postgresql": disk,
+    "/var/log/outreach": join(folder, "log"),
+    "/opt/outreach": opt,
+    "/opt/releases": join(folder, "releases"),
+    "sport = ": `src ${host}`,
   }
   const shell = async (command: string, variables: Readonly<Record<string, string>> = {}) => {
     const here = Object.entries(places).reduce((text, [place, ours]) => text.replaceAll(place, ours), command)
@@ -132,24 +122,17 @@ export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: A
   const names = await startNames(atEnd)
   const address = (role: string) =>
     `postgres://outreach_${role}:${password(role)}@127.0.0.1:${database.port}/outreach?sslmode=verify-full&sslrootcert=${AUTHORITY}`
-  const key = Buffer.alloc(32, 7).toString("base64")
   const files: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     outreach: {
-      ...{ SECRETS_KEY: key, NODE_EXTRA_CA_CERTS: AUTHORITY, LOG_LEVEL: "info" },
-      ...{ PUBLIC_BASE_URL: `http://127.0.0.1:${ports.api}`, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" },
+      ...{ SECRETS_KEY, NODE_EXTRA_CA_CERTS: AUTHORITY, LOG_LEVEL: "info", HOST: host, ADMIN_HOST: host },
+      ...{ PUBLIC_BASE_URL: `http://${host}:${API_PORT}`, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" },
       ...{ SMTP_URL: mail.url, MAIL_FROM: "outreach@acme.test", DNS_SERVERS: names.address },
     },
-    api: {
-      ...{ DATABASE_URL: address("api"), PORT: String(ports.api), ADMIN_PORT: String(adminPorts.api) },
-      ...{ CURSOR_KEY: key, SHUTDOWN_DELAY_SECONDS: "0" },
-    },
-    worker: { DATABASE_URL: address("worker"), ADMIN_PORT: String(adminPorts.worker), ...clocks.worker?.environment },
-    console: {
-      ...{ DATABASE_URL: address("operator"), PORT: String(ports.console) },
-      ...{ ADMIN_PORT: String(adminPorts.console), CONSOLE_URL: `http://127.0.0.1:${ports.console}` },
-    },
+    api: { DATABASE_URL: address("api"), CURSOR_KEY: SECRETS_KEY, SHUTDOWN_DELAY_SECONDS: "0" },
+    worker: { DATABASE_URL: address("worker"), ...clocks.worker?.environment },
+    console: { DATABASE_URL: address("operator"), CONSOLE_URL: `http://${host}:8090` },
     migrate: { DATABASE_URL: address("owner") },
-    operator: { DATABASE_URL: address("operator"), CURSOR_KEY: key },
+    operator: { DATABASE_URL: address("operator"), CURSOR_KEY: SECRETS_KEY },
   }
   const writeSettings = async (name: string, more: Readonly<Record<string, string>> = {}) => {
     const lines = Object.entries({ ...files[name], ...more }).map(([setting, text]) => `${setting}=${text}\n`)
@@ -195,7 +178,6 @@ export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: A
     start: database.restart,
     restart: database.restart,
   }
-  const memory = memoryLimits(atEnd)
   let readLogs = async (): Promise<void> => {}
   const journald = {
     restart: () => readLogs(),
@@ -215,7 +197,7 @@ export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: A
     const services = { postgresql: postgres, postfix: mail, named: names, chrony: clocks, "systemd-journald": journald }
     const service = unit in services ? services[unit as keyof typeof services] : undefined
     const process = units[unit.replace("outreach@", "") as Unit] as StartedUnit | undefined
-    if (verb === "set-property" && process !== undefined) return memory.limit(process, more)
+    if (verb === "set-property" && process !== undefined) return process.setProperty(more[0]!)
     const verbs: { readonly [verb: string]: (() => unknown) | undefined } = { ...(service ?? process) } as never
     const does = verbs[verb]
     if (does === undefined) throw new Error(`systemctl ${verb} ${unit} is unknown here`)
@@ -252,20 +234,17 @@ fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST
   await opsJson("campaigns", "schedule", campaignId)
   for (const unit of Object.values(units)) await unit.start()
 
-  const targets = { "outreach-api": adminPorts.api, "outreach-worker": adminPorts.worker }
-  const prometheus = await startPrometheus({ unpacked: programs.prometheus, folder, targets }, atEnd)
-  const traffic = startTraffic({ apiUrl: `http://127.0.0.1:${ports.api}`, ...partner }, atEnd)
-  const readyz = (unit: Unit): Promise<string> =>
-    fetch(`http://127.0.0.1:${adminPorts[unit]}/readyz`, { signal: AbortSignal.timeout(5000) }).then(
+  const prometheus = await startPrometheus({ unpacked: programs.prometheus, folder, host }, atEnd)
+  const traffic = startTraffic({ apiUrl: `http://${host}:${API_PORT}`, ...partner }, atEnd)
+  const readAdmin = (unit: Unit, path: string): Promise<string> =>
+    fetch(`http://${host}:${ADMIN_PORTS[unit]}${path}`, { signal: AbortSignal.timeout(5000) }).then(
       (response) => response.text(),
       () => "no response",
     )
+  const readyz = (unit: Unit) => readAdmin(unit, "/readyz")
   /** Reads a counter of a process; the labels are those that the process itself gives. */
   const metric = async (unit: Unit, series: string): Promise<number> => {
-    const text = await fetch(`http://127.0.0.1:${adminPorts[unit]}/metrics`).then(
-      (response) => response.text(),
-      () => "",
-    )
+    const text = await readAdmin(unit, "/metrics")
     const line = text.split("\n").find((each) => each.startsWith(`${series} `))
     return Number(line?.split(" ")[1] ?? 0)
   }
@@ -292,9 +271,9 @@ fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST
   }
   await healthy()
   return {
-    ...{ folder, etc, disk, units, ports, adminPorts, database, superuser, mail, proxy, names, traffic },
-    ...{ prometheus, shell, readyz, admin, healthy, deploy, writeSettings, opsJson, clocks, address },
-    ...{ memory, journald, metric, endpointIds, setClocks: clocks.set },
+    ...{ folder, disk, host, units, superuser, mail, proxy, names, traffic },
+    ...{ prometheus, shell, readyz, admin, healthy, deploy, writeSettings, opsJson, clocks },
+    ...{ journald, metric, endpointIds, setClocks: clocks.set },
     atEnd,
   }
 }
@@ -307,12 +286,7 @@ export type Stage = Awaited<ReturnType<typeof startStage>>
 /** Mounts a file system in memory until the run ends. */
 export const mountTmpfs = (folder: string, options: string, atEnd: AtEnd): void => {
   execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder])
-  const unmount = () => execFileSync("umount", ["--lazy", folder])
-  process.prependOnceListener("exit", unmount)
-  atEnd(async () => {
-    process.off("exit", unmount)
-    unmount()
-  })
+  atEnd(async () => void execFileSync("umount", ["--lazy", folder]))
 }
 
 /** Sends an inbound event each half second, and keeps the ids of those that were accepted. */
@@ -359,40 +333,4 @@ const startClocks = async (isWanted: boolean, atEnd: AtEnd) => {
     await worker.set(ahead.worker)
   }
   return { database, worker, set, restart: () => set({ worker: 0, database: 0 }) }
-}
-
-/** Where the kernel keeps the memory limits of control groups, version 1; version 2 keeps them with those of systemd. */
-const MEMORY = "/sys/fs/cgroup/memory"
-
-/** The memory that units may use, by a control group of the kernel, as `MemoryMax` of systemd sets it. */
-const memoryLimits = (atEnd: AtEnd) => {
-  const groups = new Map<string, string>()
-  const create = async (unit: StartedUnit): Promise<string> => {
-    const group = join(MEMORY, `outreach-oncall-${process.pid}-${unit.name}`)
-    groups.set(unit.name, group)
-    await mkdir(group)
-    const remove = () =>
-      execFileSync("sh", ["-c", `for n in 1 2 3 4 5; do rmdir ${group} 2>/dev/null && exit; sleep 0.2; done`])
-    process.prependOnceListener("exit", remove)
-    atEnd(async () => {
-      process.off("exit", remove)
-      await unit.stop("SIGKILL")
-      remove()
-    })
-    unit.onJoin((pid) => writeFileSync(join(group, "cgroup.procs"), String(pid)))
-    return group
-  }
-  return {
-    missing:
-      canMount && existsSync(join(MEMORY, "memory.limit_in_bytes"))
-        ? undefined
-        : "only root limits the memory of a control group, of version 1",
-    limit: async (unit: StartedUnit, [property = ""]: ReadonlyArray<string>): Promise<void> => {
-      const [, amount, scale] = /^MemoryMax=(\d+)([MG])$/.exec(property) ?? []
-      if (amount === undefined) throw new Error(`${property} is unknown here`)
-      const bytes = Number(amount) * (scale === "G" ? 2 ** 30 : 2 ** 20)
-      const group = groups.get(unit.name) ?? (await create(unit))
-      await writeFile(join(group, "memory.limit_in_bytes"), String(bytes))
-    },
-  }
 }

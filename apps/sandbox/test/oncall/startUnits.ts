@@ -3,8 +3,15 @@ import { once } from "node:events"
 import { readFile } from "node:fs/promises"
 import { constants } from "node:os"
 import { createInterface } from "node:readline"
-import type { AtEnd } from "../failover/startCluster.ts"
+import type { AtEnd } from "@outreach/testing/startProcess"
+import type { Unit } from "./Fault.ts"
 
+/** Each stage has a loopback address of its own, so all of them use the ports of the page. */
+export const API_PORT = 8080
+export const ADMIN_PORTS: Readonly<Record<Unit, number>> = { api: 9465, worker: 9464, console: 9466 }
+
+/** A process with less memory doesn't get far. */
+const MIN_MEGABYTES = 100
 /** `RestartSec` of deploy/systemd/outreach@.service. */
 const RESTART_MS = 2000
 
@@ -13,7 +20,7 @@ export interface Line {
   readonly text: string
 }
 
-/** How a unit is started: `stdio` is where it logs, and `joined` is told the id of each process. */
+/** How a unit is started. */
 export interface UnitOptions {
   readonly command: () => readonly [string, ...ReadonlyArray<string>]
   readonly environmentFiles: ReadonlyArray<string>
@@ -39,7 +46,7 @@ export const startUnit = (name: string, { command, environmentFiles, cwd }: Unit
   let again: NodeJS.Timeout | undefined
   /** Where standard output goes instead of to this process. */
   let output: number | undefined
-  let joined: (pid: number) => void = () => {}
+  let megabytes = Number.POSITIVE_INFINITY
 
   const start = async (): Promise<void> => {
     clearTimeout(again)
@@ -50,7 +57,8 @@ export const startUnit = (name: string, { command, environmentFiles, cwd }: Unit
     const [program, ...args] = command()
     const started = spawn(program, args, { cwd, env, stdio: ["ignore", output ?? "pipe", "pipe"] })
     child = started
-    if (started.pid !== undefined) joined(started.pid)
+    // As the kernel does when the process exceeds the limit of its control group.
+    if (megabytes < MIN_MEGABYTES) started.kill("SIGKILL")
     for (const stream of [started.stdout, started.stderr]) {
       if (stream === null) continue
       createInterface({ input: stream }).on("line", (text) => lines.push({ at: performance.now(), text }))
@@ -69,12 +77,7 @@ export const startUnit = (name: string, { command, environmentFiles, cwd }: Unit
     child.kill(signal)
     await exited
   }
-  const killNow = () => child?.kill("SIGKILL")
-  process.prependOnceListener("exit", killNow)
-  atEnd(async () => {
-    process.off("exit", killNow)
-    await stop("SIGKILL")
-  })
+  atEnd(() => stop("SIGKILL"))
   return {
     name,
     lines,
@@ -90,10 +93,11 @@ export const startUnit = (name: string, { command, environmentFiles, cwd }: Unit
     logTo: (descriptor: number | undefined) => {
       output = descriptor
     },
-    /** Calls back with the id of this process and of each later one. */
-    onJoin: (join: (pid: number) => void) => {
-      joined = join
-      if (child?.pid !== undefined) join(child.pid)
+    /** Limits the memory of the processes from the next start on, as `systemctl set-property` does. */
+    setProperty: (property: string) => {
+      const [, amount, scale] = /^MemoryMax=(\d+)([MG])$/.exec(property) ?? []
+      if (amount === undefined) throw new Error(`${property} is unknown here`)
+      megabytes = Number(amount) * (scale === "G" ? 1024 : 1)
     },
   }
 }

@@ -1,0 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { AtEnd } from "@outreach/testing/startProcess"
+import { onTestFinished } from "vitest"
+
+/** Creates a folder for the files of a test. It is removed at the end. */
+export const temporaryFolder = async (name: string, atEnd: AtEnd = onTestFinished): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), `outreach-${name}-`))
+  // A server may still write to the folder if the test has killed its parent.
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  return folder
+}
