@@ -67,27 +67,13 @@ export function workspaceWith(packageName: string): Workspace {
   return workspace
 }
 
-/** Copies a project of `examples/` to a workspace, installs its dependencies there, and returns its path. */
-async function installProject(workspace: Workspace, name: string): Promise<string> {
-  const project = join(workspace.path, "examples", name)
-  await cp(join(EXAMPLES, name), project, { recursive: true, filter: (path) => !NOT_COPIED.test(path) })
-  await run(project, ["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"])
-  return project
-}
-
 const NOT_COPIED = /\/(node_modules|build|dist|\.next|\.react-router|\.svelte-kit|events\.jsonl)$/
 
-/** The server of an installed project, which runs during the tests of a file. */
-export interface ProjectServer {
-  readonly project: string
-  readonly url: string
-  /** Everything that it has printed. */
-  readonly printed: () => string
-  /** Kills the server, and starts it again. */
-  readonly restart: () => Promise<void>
-}
-
-/** Installs a project for the tests of a file, and starts its server on a loopback address with the settings that `prepare` returns. */
+/**
+ * Installs a project of `examples/` for the tests of a file, and runs its server on a loopback address, with the settings that `prepare` returns.
+ *
+ * `args` returns arguments for a server that doesn't read its address from `HOST`.
+ */
 export function projectServer(
   workspace: Workspace,
   name: string,
@@ -95,12 +81,10 @@ export function projectServer(
     prepare = async () => ({}),
     args = () => [],
   }: {
-    /** Builds the project, for example. */
     readonly prepare?: (project: string) => Promise<Settings>
-    /** Arguments for a server that doesn't read its address from `HOST`. */
     readonly args?: (host: string) => readonly string[]
   } = {},
-): ProjectServer {
+) {
   const host = loopbackAddress()
   const url = `http://${host}:3000`
   let project = ""
@@ -131,7 +115,9 @@ export function projectServer(
   }
   beforeAll(async () => {
     if (workspace.missing !== undefined) return
-    project = await installProject(workspace, name)
+    project = join(workspace.path, "examples", name)
+    await cp(join(EXAMPLES, name), project, { recursive: true, filter: (path) => !NOT_COPIED.test(path) })
+    await run(project, ["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"])
     settings = await prepare(project)
     await start()
   })
@@ -141,7 +127,9 @@ export function projectServer(
       return project
     },
     url,
+    /** Returns everything that the server has printed. */
     printed: () => `${server?.text}${server?.errors}`,
+    /** Kills the server, and starts it again. */
     restart: async () => {
       await stop()
       await start()

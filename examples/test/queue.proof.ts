@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
+import { listen } from "@outreach/testing/listen"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { Changes, until } from "@outreach/testing/until"
 import { describe, expect, it, vi } from "vitest"
 import { projectServer, workspaceWith } from "./exampleProject.ts"
@@ -77,7 +78,7 @@ describe("the queue in examples/queue", () => {
   })
 
   it("gives up a receiver that refuses connections", async () => {
-    const job = await ended(await addJob(`http://${CLOSED_ADDRESS}/`))
+    const job = await ended(await addJob(`http://${loopbackAddress()}:3000/`))
     expect(job).toMatchObject({ state: "dead", attempt: 4, reason: "ECONNREFUSED, exhausted" })
   })
 

@@ -31,10 +31,7 @@ beforeAll(async () => {
   }
   database = await startPostgres()
   atEnd(database.stop)
-  const settings = {
-    DATABASE_URL: database.url,
-  }
-  ;({ ops, opsJson, start } = artifactIn(folder, () => settings))
+  ;({ ops, opsJson, start } = artifactIn(folder, () => ({ DATABASE_URL: database.url })))
   expect((await opsJson("migrate")).applied).toContain("migrations/0001_baseline.sql")
 })
 

@@ -3,7 +3,7 @@ import { afterTests } from "@outreach/testing/afterTests"
 import { beforeAll, expect, it } from "vitest"
 import { buildArtifact } from "./artifact.ts"
 import { type Outcome, runScenario, type Scenario } from "./failover/runScenario.ts"
-import { brokenByAny, brokenBySynchronous, brokenByTwo, lagging, mute, twice } from "./failover/scenarios.ts"
+import { brokenByAny, brokenByTwo, lagging, twice } from "./failover/scenarios.ts"
 import { temporaryFolder } from "./temporaryFolder.ts"
 
 /** `pnpm prove:failover` runs more processes for longer, and prints the outcomes. */
@@ -32,10 +32,6 @@ const lag = (settings: Readonly<Record<string, string>> = {}) => {
 
 it("loses nothing and recovers when the primary and then its promoted standby are killed, and advances the clocks by one fence", async () => {
   expect(brokenByTwo(await run(twice))).toEqual([])
-})
-
-it("loses nothing and recovers when the primary goes mute without closing a connection", async () => {
-  expect(brokenBySynchronous(await run(mute))).toEqual([])
 })
 
 it.skipIf("missing" in libfaketime)(

@@ -50,10 +50,7 @@ it("moves an organization to another server in the middle of a campaign: nothing
   const mail = await mailGate()
   mail.accept(MAILED_BEFORE / 2)
   const serviceOn = (server: typeof source) =>
-    artifactIn(folder, () => ({
-      DATABASE_URL: server.url,
-      SMTP_URL: mail.url,
-    }))
+    artifactIn(folder, () => ({ DATABASE_URL: server.url, SMTP_URL: mail.url }))
   const services = { source: serviceOn(source), target: serviceOn(target) }
   const query = <Row extends object>(at: Place, text: string, values: ReadonlyArray<unknown> = []) =>
     withClient(servers[at].url, async (client) => (await client.query<Row>(text, [...values])).rows)

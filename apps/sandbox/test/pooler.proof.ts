@@ -26,10 +26,7 @@ const createDatabase = async (name: string): Promise<string> => {
 }
 
 const artifact = (settings: Readonly<Record<string, string>>) =>
-  artifactIn(folder, () => ({
-    SMTP_URL: `smtp://${CLOSED_ADDRESS}`,
-    ...settings,
-  }))
+  artifactIn(folder, () => ({ SMTP_URL: `smtp://${CLOSED_ADDRESS}`, ...settings }))
 
 const reasonOf = async (url: string) => ((await (await fetch(`${url}/readyz`)).json()) as { reason?: string }).reason
 

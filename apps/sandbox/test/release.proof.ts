@@ -44,14 +44,8 @@ const nameOfRelease = async (): Promise<string> =>
 const expectNamedProcesses = async (from: string, node?: string) => {
   const name = await nameOfRelease()
   const mail = await mailServer()
-  const { ops, start } = artifactIn(
-    from,
-    () => ({
-      DATABASE_URL: database.url,
-      SMTP_URL: mail.url,
-    }),
-    node === undefined ? {} : { node },
-  )
+  const settings = () => ({ DATABASE_URL: database.url, SMTP_URL: mail.url })
+  const { ops, start } = artifactIn(from, settings, node === undefined ? {} : { node })
   expect(await ops("--version")).toBe(`ops v${name}\n`)
   await ops("migrate")
   const processes = {

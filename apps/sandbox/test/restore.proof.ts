@@ -29,10 +29,7 @@ it("mails nobody twice and hides no event after a restore by the steps, and does
   onTestFinished(() => server.stop())
   // Each step of the drill happens in the middle of the first campaign.
   const mail = await mailGate(({ to }) => !laterAddresses.has(to[0]!))
-  const service = artifactIn(folder, () => ({
-    DATABASE_URL: server.url,
-    SMTP_URL: mail.url,
-  }))
+  const service = artifactIn(folder, () => ({ DATABASE_URL: server.url, SMTP_URL: mail.url }))
   const { opsJson } = service
   const query = <Row extends object>(text: string, values: ReadonlyArray<unknown> = []) =>
     withClient(server.url, async (client) => (await client.query<Row>(text, [...values])).rows)

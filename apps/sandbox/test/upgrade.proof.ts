@@ -43,10 +43,7 @@ it("upgrades from one release to the next under traffic, and rolls the processes
   const database = await startPostgres()
   onTestFinished(database.stop)
   const mail = await mailServer()
-  const settings = () => ({
-    DATABASE_URL: database.url,
-    SMTP_URL: mail.url,
-  })
+  const settings = () => ({ DATABASE_URL: database.url, SMTP_URL: mail.url })
   const last = artifactIn(join(folder, "last"), settings)
   const next = artifactIn(join(folder, "next"), settings)
   const { opsJson } = last

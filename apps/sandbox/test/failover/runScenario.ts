@@ -47,12 +47,8 @@ export const runScenario = async (scenario: Scenario, { folder, processes, recip
   const atEnd: AtEnd = (end) => resources.defer(end)
   const cluster = await startCluster(scenario.cluster, atEnd)
   const mail = await mailServer(undefined, undefined, atEnd)
-  const settings = () => ({
-    DATABASE_URL: cluster.url,
-    SMTP_URL: mail.url,
-    FAILOVER_SECONDS: "120",
-    ...scenario.settings,
-  })
+  const own = { DATABASE_URL: cluster.url, SMTP_URL: mail.url, FAILOVER_SECONDS: "120" }
+  const settings = () => ({ ...own, ...scenario.settings })
   const service = artifactIn(folder, settings, { atEnd, commandMs: COMMAND_MS })
   await service.ops("migrate")
   const each = Array.from({ length: processes }, (_, n) => n + 1)

@@ -11,16 +11,16 @@ const CUT_OFF_MS = 3000
 const BETWEEN_FAILOVERS_MS = 5000
 
 /** Promotes a standby, and lets the address point to it. */
-const moveTo = async (cluster: Cluster, name: string, open: "mute" | "reset") => {
+const moveTo = async (cluster: Cluster, name: string) => {
   await cluster.follower(name).standby.promote()
-  return await moved(cluster, name, open)
+  return await moved(cluster, name)
 }
 
 /** Lets the address point to a promoted standby. */
-const moved = async ({ address, follower }: Cluster, name: string, open: "mute" | "reset") => {
+const moved = async ({ address, follower }: Cluster, name: string) => {
   const { standby } = follower(name)
   const inFlight = await readInFlight(standby.url)
-  address.moveTo(standby.port, open)
+  address.moveTo(standby.port, "reset")
   return { url: standby.url, inFlight }
 }
 
@@ -59,11 +59,11 @@ export const twice: Scenario = {
     await first.promote()
     await follow(cluster.follower(last).standby, first, last)
     await setSynchronousStandbys(first.url, last)
-    const { inFlight } = await moved(cluster, next, "reset")
+    const { inFlight } = await moved(cluster, next)
     await setTimeout(BETWEEN_FAILOVERS_MS)
     await first.kill()
     await setTimeout(DETECTION_MS)
-    const fault = await moveTo(cluster, last, "reset")
+    const fault = await moveTo(cluster, last)
     const both = <A>(one: ReadonlySet<A>, other: ReadonlySet<A>) => new Set([...one, ...other])
     return {
       ...fault,
@@ -72,16 +72,6 @@ export const twice: Scenario = {
         addresses: both(inFlight.addresses, fault.inFlight.addresses),
       },
     }
-  },
-}
-
-/** Nothing comes back from the primary any more, and no connection is closed. */
-export const mute: Scenario = {
-  cluster: { standbys: [{ name: "s1" }], synchronous: "s1" },
-  strike: async (cluster) => {
-    cluster.address.mute()
-    await setTimeout(DETECTION_MS)
-    return await moveTo(cluster, "s1", "mute")
   },
 }
 
@@ -110,7 +100,7 @@ export const lagging = (
     cluster.follower("s1").link.cut()
     await setTimeout(CUT_OFF_MS)
     await cluster.primary.kill()
-    return await moveTo(cluster, "s1", "reset")
+    return await moveTo(cluster, "s1")
   },
 })
 

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import { eventually } from "@outreach/testing/eventually"
+import { until } from "@outreach/testing/until"
 import type { Fault, Signal, Unit } from "./Fault.ts"
 import { LIMIT_MS, type Stage } from "./startStage.ts"
 
@@ -59,8 +60,8 @@ export const runFault = async (
 
 /** What there is to see instead of a sign that does not come. */
 const describe = async (stage: Stage): Promise<string> => {
-  const units = Object.values(stage.units).map(async ({ name, lines }) => {
-    const last = lines.slice(-5).map(({ text }) => text.slice(0, 300))
+  const units = Object.values(stage.units).map(async ({ name, logged }) => {
+    const last = logged.slice(-5).map(({ text }) => text.slice(0, 300))
     return [`${name}: ${await stage.readyz(name as Unit)}`, ...last].join("\n  ")
   })
   const alerts = [...(await stage.prometheus.alerts()).keys()]
@@ -80,13 +81,12 @@ const watchFor = async (
     return broken.at + alerts.get(signal.alert)! - broken.wallClock
   }
   if ("log" in signal) {
-    const { lines } = stage.units[signal.of]
-    const found = await eventually(
-      () => lines.find(({ at, text }) => at >= broken.at && text.includes(signal.log)),
-      (line) => line !== undefined,
-      LIMIT_MS,
+    const found = await until(
+      stage.units[signal.of],
+      ({ logged }) => logged.find(({ at, text }) => at >= broken.at && text.includes(signal.log)),
+      { withinMs: LIMIT_MS },
     )
-    return found!.at
+    return found.at
   }
   if ("metric" in signal) {
     const before = await stage.metric(signal.of, signal.metric)
@@ -97,19 +97,10 @@ const watchFor = async (
     )
     return performance.now()
   }
-  const ask =
+  const [read, wanted] =
     "readyz" in signal
-      ? () => stage.readyz(signal.of)
-      : async () => (await stage.shell(signal.command ?? "ops doctor")).text
-  const wanted = "readyz" in signal ? signal.readyz : signal.prints
-  await eventually(
-    async () => {
-      const text = await ask()
-      if (!text.includes(wanted)) await setTimeout("readyz" in signal ? 100 : 1000)
-      return text
-    },
-    (text) => text.includes(wanted),
-    LIMIT_MS,
-  )
+      ? [() => stage.readyz(signal.of), signal.readyz]
+      : [async () => (await stage.shell(signal.command ?? "ops doctor")).text, signal.prints]
+  await eventually(read, (text) => text.includes(wanted), LIMIT_MS)
   return performance.now()
 }

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { eventually } from "@outreach/testing/eventually"
-import type { AtEnd } from "@outreach/testing/startProcess"
+import { type AtEnd, TestProcess } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
 import { REPOSITORY } from "../artifact.ts"
 import { ADMIN_PORTS } from "./startUnits.ts"
 
@@ -37,16 +36,14 @@ export const startPrometheus = async (
   }
   await writeFile(join(folder, "prometheus.yml"), JSON.stringify(config))
   const address = `${host}:9090`
-  const child = spawn(
-    join(unpacked, "usr/bin/prometheus"),
-    [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/tsdb`, `--web.listen-address=${address}`],
-    { stdio: ["ignore", "ignore", "ignore"] },
+  const args = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/tsdb`]
+  const prometheus = new TestProcess(
+    spawn(join(unpacked, "usr/bin/prometheus"), [...args, `--web.listen-address=${address}`], {
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
   )
-  const ended = once(child, "exit")
-  atEnd(async () => {
-    child.kill("SIGKILL")
-    await ended
-  })
+  atEnd(async () => void (await prometheus.kill()))
+  await until(prometheus, ({ errors }) => errors.includes("Server is ready to receive web requests"))
   const alerts = async (): Promise<ReadonlyMap<string, number>> => {
     const response = await fetch(`http://${address}/api/v1/alerts`)
     const { data } = (await response.json()) as {
@@ -59,14 +56,6 @@ export const startPrometheus = async (
     }
     return since
   }
-  await eventually(
-    () =>
-      fetch(`http://${address}/-/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    (isReady) => isReady,
-  )
   /** The alerts that are active, and since when, in Unix milliseconds: an alert of several jobs since the first of them. */
   return { alerts }
 }

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises"
 import { constants } from "node:os"
 import { createInterface } from "node:readline"
 import type { AtEnd } from "@outreach/testing/startProcess"
+import { Changes } from "@outreach/testing/until"
 import type { Unit } from "./Fault.ts"
 
 /** Each stage has a loopback address of its own, so all of them use the ports of the page. */
@@ -40,7 +41,12 @@ const readEnvironment = async (path: string): Promise<Record<string, string>> =>
  * Runs a process as `deploy/systemd/outreach@.service` says: with the variables of its files, started again two seconds after it has ended, until it is stopped.
  */
 export const startUnit = (name: string, { command, environmentFiles, cwd }: UnitOptions, atEnd: AtEnd) => {
+  const changes = new Changes()
   const lines: Array<Line> = []
+  const note = (text: string) => {
+    lines.push({ at: performance.now(), text })
+    changes.announce()
+  }
   let child: ChildProcess | undefined
   let isWanted = false
   let again: NodeJS.Timeout | undefined
@@ -61,10 +67,10 @@ export const startUnit = (name: string, { command, environmentFiles, cwd }: Unit
     if (megabytes < MIN_MEGABYTES) started.kill("SIGKILL")
     for (const stream of [started.stdout, started.stderr]) {
       if (stream === null) continue
-      createInterface({ input: stream }).on("line", (text) => lines.push({ at: performance.now(), text }))
+      createInterface({ input: stream }).on("line", note)
     }
     started.once("exit", (code, signal) => {
-      lines.push({ at: performance.now(), text: ended(name, code, signal) })
+      note(ended(name, code, signal))
       child = undefined
       if (isWanted) again = setTimeout(start, RESTART_MS)
     })
@@ -80,7 +86,8 @@ export const startUnit = (name: string, { command, environmentFiles, cwd }: Unit
   atEnd(() => stop("SIGKILL"))
   return {
     name,
-    lines,
+    changes,
+    logged: lines,
     start,
     stop,
     restart: async () => {
