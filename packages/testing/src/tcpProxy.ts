@@ -1,6 +1,4 @@
-import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
-import { Worker } from "node:worker_threads"
 import { onTestFinished } from "vitest"
 import { listen } from "./listen.ts"
 import { loopbackAddress } from "./loopbackAddress.ts"
@@ -10,11 +8,11 @@ import { loopbackAddress } from "./loopbackAddress.ts"
  * with the test, or when `atEnd` calls back.
  *
  * A connection that is mute stays open at both ends, and loses every byte, also the end of the other side. The kernel still
- * answers TCP keep-alive, so only a process's own time limits and heartbeats notice. One that is deaf loses what comes back alone.
+ * answers TCP keep-alive, so only a process's own time limits and heartbeats notice.
  */
 export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>) => void = onTestFinished) => {
   let to = target
-  let state: "open" | "deaf" | "mute" | "cut" = "open"
+  let state: "open" | "mute" | "cut" = "open"
   const connections = new Set<Connection>()
 
   // A side that ends a mute connection must not see the other end it, too.
@@ -23,7 +21,7 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
       client.resetAndDestroy()
       return
     }
-    const connection: Connection = { client, upstream: undefined, isMute: state === "mute", isDeaf: state === "deaf" }
+    const connection: Connection = { client, upstream: undefined, isMute: state === "mute" }
     connections.add(connection)
     client.on("error", () => {})
     if (connection.isMute) {
@@ -32,19 +30,18 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     }
     const upstream = connect({ host: "127.0.0.1", port: to, noDelay: true, allowHalfOpen: true })
     connection.upstream = upstream
-    const isUnheard = () => connection.isMute || connection.isDeaf
     forward(client, upstream, () => connection.isMute)
-    forward(upstream, client, isUnheard)
+    forward(upstream, client, () => connection.isMute)
     client.on("close", () => {
       if (connection.isMute) return
       upstream.destroy()
       connections.delete(connection)
     })
     upstream.on("error", () => {
-      if (!isUnheard()) client.resetAndDestroy()
+      if (!connection.isMute) client.resetAndDestroy()
     })
     upstream.on("close", () => {
-      if (isUnheard()) return
+      if (connection.isMute) return
       client.destroySoon()
       connections.delete(connection)
     })
@@ -60,11 +57,7 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     }
     connections.clear()
   }
-  let pickUp: (() => Promise<void>) | undefined
-  atEnd(async () => {
-    resetOpen()
-    await pickUp?.()
-  })
+  atEnd(async () => resetOpen())
   const host = loopbackAddress()
   const port = await listen(server, atEnd, host)
   return {
@@ -83,31 +76,6 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     mute: (): void => {
       state = "mute"
       muteOpen()
-    },
-    /** Forwards what clients send, and loses all that comes back, also of new connections. */
-    deafen: (): void => {
-      state = "deaf"
-      for (const connection of connections) connection.isDeaf = true
-    },
-    /** Lets open connections go mute for good, and drops the packets of new ones: nobody accepts or refuses them. */
-    drop: async (): Promise<void> => {
-      muteOpen()
-      server.close()
-      const blocked = new Worker(LISTEN_AND_BLOCK, { eval: true, workerData: { port, host } })
-      await once(blocked, "message")
-      const queued = Array.from({ length: QUEUE_LENGTH }, () => connect(port, host).on("error", () => {}))
-      await Promise.all(queued.slice(0, 2).map((socket) => once(socket, "connect")))
-      pickUp = async () => {
-        pickUp = undefined
-        for (const socket of queued) socket.destroy()
-        await blocked.terminate()
-      }
-    },
-    /** Accepts connections again after `drop`. */
-    pickUp: async (): Promise<void> => {
-      await pickUp?.()
-      server.listen(port, host)
-      await once(server, "listening")
     },
     /** Resets open connections, and every new one at once. */
     cut: (): void => {
@@ -132,19 +100,8 @@ const forward = (from: Socket, to: Socket, isLost: () => boolean): void => {
   })
 }
 
-/** How many connections the blocked listener may hold, and more. */
-const QUEUE_LENGTH = 4
-/** Listens, and never accepts: once the queue is full, the kernel drops the packets of new connections. */
-const LISTEN_AND_BLOCK = `
-  const { parentPort, workerData } = require("node:worker_threads")
-  require("node:net").createServer().listen({ port: workerData.port, host: workerData.host, backlog: 1 }, () => {
-    parentPort.postMessage("listening")
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
-  })`
-
 interface Connection {
   readonly client: Socket
   upstream: Socket | undefined
   isMute: boolean
-  isDeaf: boolean
 }

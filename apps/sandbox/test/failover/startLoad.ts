@@ -140,13 +140,13 @@ export const startLoad = async (options: {
     await Promise.all(commands)
   }
 
+  await opsJson("campaigns", "schedule", campaignId)
   const apis = apiUrls.map((_, api) => api)
   const pollers = await Promise.all(apis.map(poll))
   const ended = pollers.map((poller) => poller.ended)
   const work = Promise.all([...apis.map(sendInbound), ...ended, click(), importRecipients()])
   // An unexpected failure fails the run when the work is awaited.
   work.catch(() => over.abort())
-  await opsJson("campaigns", "schedule", campaignId)
 
   return {
     partner,
