@@ -116,7 +116,7 @@ export const brokenByAny = (outcome: Outcome): ReadonlyArray<string> => [
 ]
 
 /** Lists the promises of failovers to a synchronous standby that a run broke. */
-export const brokenBySynchronous = (outcome: Outcome): ReadonlyArray<string> => [
+const brokenBySynchronous = (outcome: Outcome): ReadonlyArray<string> => [
   ...brokenByAny(outcome),
   ...isZero({
     "acknowledged inbound events were lost": outcome.inbound.lost,
