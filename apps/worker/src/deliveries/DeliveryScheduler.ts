@@ -122,7 +122,7 @@ export const createDeliveryScheduler = (options: {
 
   /** Takes the next delivery of an endpoint whose call may begin now. */
   const nextOf = (queue: EndpointQueue): Held | undefined => {
-    if (queue.isLeaving || queue.isAlone || outdated.has(queue)) return turns.leaveOut(queue)
+    if (queue.isLeaving || queue.isFoundGone || queue.isAlone || outdated.has(queue)) return turns.leaveOut(queue)
     const { size } = queue.calls
     if (size >= 1 && size >= freeForSecondCalls() * shareOfFree) return undefined
     if (size >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
@@ -407,11 +407,11 @@ export const createDeliveryScheduler = (options: {
       if (outcome?.version === queue.version) {
         learn(queue, outcome)
         // Writing the outcome disables the endpoint.
-        queue.isLeaving ||= outcome.settlement.state === "gone"
+        queue.isFoundGone ||= outcome.settlement.state === "gone"
       }
       const { isRow, eventId } = called.delivery
       // Nothing was asked and nothing was sent: this was not an attempt.
-      const isPutBack = outcome?.reason === "name_not_asked" && !queue.isLeaving && !queue.isGone
+      const isPutBack = outcome?.reason === "name_not_asked" && !queue.isLeaving && !queue.isFoundGone && !queue.isGone
       if (isPutBack) {
         if (!isRow) queue.reader = putBack(queue.reader, eventId)
         ;(isRow ? queue.due : queue.waiting).unshift(called)

@@ -66,6 +66,8 @@ export interface EndpointQueue {
   takesReplays: boolean
   /** Being given up: no call begins. */
   isLeaving: boolean
+  /** A call found it gone: no call begins before its version changes. */
+  isFoundGone: boolean
   /** Given up, or lost: its calls in flight are settled as rows, if at all. */
   isGone: boolean
 }
@@ -126,6 +128,7 @@ const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, no
   allowance: Number.POSITIVE_INFINITY,
   breaker: breakerOf(owned, now),
   isBreakerNews: false,
+  isFoundGone: false,
 })
 
 /** Returns the secrets that sign at a moment. */
