@@ -1,24 +1,14 @@
-import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
-import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
-import { listen } from "@outreach/testing/listen"
+import { createServer as createTcpServer, type Socket } from "node:net"
+import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 
 const read = (name: string) => readFileSync(new URL(`data/${name}.pem`, import.meta.url))
 
 const http = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createServer(listener))}/`
 const tcp = async (onSocket: (socket: Socket) => void) =>
   `127.0.0.1:${await listen(createTcpServer((socket) => onSocket(socket.resume())))}/`
-
-const closedPort = async () => {
-  const server = createTcpServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return `http://127.0.0.1:${port}/`
-}
 
 const pour = (response: ServerResponse): void => {
   const write = () => {
@@ -73,7 +63,7 @@ const afterHeaders = async (rest: string, next: (socket: Socket) => void) =>
 
 /** Partners from which no headers come, by what that is called. */
 export const noAnswer: Readonly<Record<string, () => Promise<string>>> = {
-  refused: closedPort,
+  refused: async () => `http://${CLOSED_ADDRESS}/`,
   reset: async () => `http://${await tcp((socket) => socket.once("data", () => socket.resetAndDestroy()))}`,
   unresolved_name: async () => "http://partner.invalid/",
   tls: async () => {

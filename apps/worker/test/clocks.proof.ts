@@ -1,47 +1,33 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
-import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
-import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
-import { SESSION_SECONDS } from "@outreach/domain/operators/Operator"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
-import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { Ramp } from "@outreach/domain/senders/Ramp"
-import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
-import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
 import { settableClock } from "@outreach/testing/settableClock"
+import type { AtEnd } from "@outreach/testing/startProcess"
 import { migrateWithRoles } from "@outreach/testing/testRoles"
-import { Effect, type Layer, Redacted } from "effect"
+import { until } from "@outreach/testing/until"
+import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { startWorker } from "./startWorker.ts"
 
 const DAYS = 800
-const WORKER_ROUND_MS = 8000
 const RETENTION = {
   ...{ HISTORY_DAYS: "90", EVENTS_MONTHS: "3", INBOX_MONTHS: "3", DEAD_LETTERS_DAYS: "90", RECIPIENTS_MONTHS: "3" },
 }
+const DOUBTED = "clock of the database not believed, nothing is dropped or erased by age"
+const PAUSED = "worker is paused, its clock and the database's are over an hour apart"
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
-const OPERATOR_ID = `opr_${"0".repeat(32)}`
 const libfaketime = findUnpacked("libfaketime")
-
-/** Cleans up after a test. The tests run at the same time, so each has its own. */
-type AtEnd = (end: () => Promise<void>) => void
 
 /** Starts a server whose clock can be set, a partner, a mail server and a worker whose clock can be set, too. */
 const startAll = async (library: string, atEnd: AtEnd) => {
@@ -72,12 +58,8 @@ const startAll = async (library: string, atEnd: AtEnd) => {
       { ...RETENTION, ...clocks.worker.environment, SMTP_URL: mails.url, LOG_LEVEL: "info" },
       atEnd,
     )
-  const stopOne = async ({ child, ended }: Awaited<ReturnType<typeof startOne>>) => {
-    child.kill("SIGTERM")
-    await ended
-  }
   return {
-    ...{ clocks, run, query, mails, to, startOne, stopOne },
+    ...{ clocks, run, query, mails, to, startOne },
     restartDatabase: async (meanwhile: () => Promise<void>) => {
       await server.stop()
       await meanwhile()
@@ -141,71 +123,57 @@ const listRows = async ({ query }: All) => {
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Starts one more worker, which does everything that is to be done at its start, and stops it. */
-const oneMoreWorker = async ({ startOne, stopOne }: All) => {
-  const worker = await startOne()
-  await setTimeout(WORKER_ROUND_MS)
-  await stopOne(worker)
-  return worker.text
-}
-
-const EVERYBODY = [
+const ALL = [
   ...["clinician0@first.test", "clinician0@second.test", "clinician0@third.test", "clinician1@first.test"],
   ...["clinician1@second.test", "clinician2@first.test"],
 ]
-const SIDES = ["worker", "database"] as const
-const CASES = SIDES.flatMap((side) =>
-  [DAYS, -DAYS].flatMap((days) => (["stepped", "restarted"] as const).map((how) => ({ side, days, how }))),
-)
 
-it.concurrent.for(CASES)(
+it.concurrent.for([
+  { side: "database", days: DAYS, how: "stepped" },
+  { side: "database", days: -DAYS, how: "restarted" },
+  { side: "worker", days: -DAYS, how: "stepped" },
+  { side: "worker", days: DAYS, how: "restarted" },
+] as const)(
   "loses no row, e-mail or webhook when the clock of the $side is $how by $days days, and all is normal afterwards",
   async ({ side, days, how }, { skip, onTestFinished }) => {
     if ("missing" in libfaketime) return skip(libfaketime.missing)
     const all = await startAll(libfaketime.program, onTestFinished)
-    const { run, query, mails, to, clocks, startOne, stopOne } = all
+    const { run, query, mails, to, clocks, startOne } = all
     await run(seedHistory)
-    const launched = await run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 3, endpointUrl: to.url, emailDomain: "first.test" })
-        to.trust(seeded.secret)
-        yield* scheduleCampaign(seeded.campaign.id)
-        return seeded
-      }),
-    )
+    const launch = (recipients: number, emailDomain: string) =>
+      run(
+        Effect.gen(function* () {
+          const isFirst = emailDomain === "first.test"
+          const seeded = yield* seedCampaign({ recipients, emailDomain, ...(isFirst && { endpointUrl: to.url }) })
+          if (isFirst) to.trust(seeded.secret)
+          yield* scheduleCampaign(seeded.campaign.id)
+          return seeded.campaign
+        }),
+      )
+    const campaign = await launch(3, "first.test")
     let worker = await startOne()
-    await eventually(
-      () => mails.messages.length,
-      (count) => count === 3,
-    )
-    await eventually(
-      () => to.received.length,
-      (count) => count >= 4,
-    )
+    await until(mails, ({ messages }) => messages.length === 3)
+    await until(to, ({ received }) => received.length >= 4)
     const before = await listRows(all)
     expect(before.size).toBeGreaterThan(30)
 
     const set = async (to: number) => {
       if (how === "stepped") return await clocks[side].set(to)
       if (side === "database") return await all.restartDatabase(() => clocks.database.set(to))
-      await stopOne(worker)
+      await worker.kill("SIGTERM")
       await clocks.worker.set(to)
       worker = await startOne()
     }
     // Its e-mails are about to be sent when the clock jumps.
-    await run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 2, emailDomain: "second.test" })
-        yield* scheduleCampaign(campaign.id)
-      }),
-    )
+    await launch(2, "second.test")
     await set(days)
-    await run(publishSent(launched.campaign, 2))
-    const doubted = await eventually(
-      () => /clock of the database not believed.*/.exec(worker.text)?.[0],
-      (line) => line !== undefined,
-    )
-    await oneMoreWorker(all)
+    await run(publishSent(campaign, 2))
+    await until(worker, DOUBTED)
+    // Another worker that starts meanwhile does nothing, either.
+    const another = await startOne()
+    await until(another, DOUBTED)
+    await until(another, PAUSED)
+    await another.kill("SIGTERM")
     const during = await listRows(all)
     expect([...before].filter((row) => !during.has(row))).toEqual([])
 
@@ -214,192 +182,26 @@ it.concurrent.for(CASES)(
       () => query<{ now: string | null }>("select plausible_now()::text as now"),
       ([row]) => row!.now !== null,
     )
-    if (how === "stepped" || side === "database") {
-      await eventually(
-        () => worker.text.includes("clock of the database believed again"),
-        (isAgain) => isAgain,
-      )
-    }
-    await run(publishSent(launched.campaign, 2))
+    if (how === "stepped" || side === "database") await until(worker, "clock of the database believed again")
+    await run(publishSent(campaign, 2))
+    await until(to, ({ received }) => received.length >= 8)
+    await launch(1, "third.test")
+    await until(mails, ({ messages }) => messages.length >= 6)
+    // Another worker that starts now deletes what is past its retention, and nothing else.
+    await query(`
+      insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
+      select organization_id, 'hit_past', recipient_id, kind, method, address, headers, at, at, reasons
+      from hits cross join lateral (select clock_timestamp() - interval '95 days' as at) past limit 1`)
+    await startOne()
     await eventually(
-      () => to.received.length,
-      (count) => count >= 8,
+      () => query("select from hits where id = 'hit_past'"),
+      ({ length }) => length === 0,
     )
-    await run(
-      Effect.gen(function* () {
-        const { campaign } = yield* seedCampaign({ recipients: 1, emailDomain: "third.test" })
-        yield* scheduleCampaign(campaign.id)
-      }),
-    )
-    await eventually(
-      () => mails.messages.length,
-      (count) => count >= 6,
-    )
-    await oneMoreWorker(all)
     const after = await listRows(all)
     expect([...during].filter((row) => !after.has(row))).toEqual([])
-    expect(mails.messages.map(({ to }) => to.join()).sort()).toEqual(EVERYBODY)
-    // No signature was refused.
+    expect(mails.messages.map(({ to }) => to.join()).sort()).toEqual(ALL)
+    // No signature was rejected.
     expect(to.forged).toEqual([])
     expect(await query("select endpoint_id from dead_letters where id <> 'dlv_old'")).toEqual([])
-    process.stdout.write(`${JSON.stringify({ side, days, how, doubted: doubted?.slice(0, 300), rows: after.size })}\n`)
-  },
-)
-
-it.for([DAYS, -DAYS])(
-  "shows what a jump of the database's clock by %s days does where no worker pauses",
-  async (days, { skip, onTestFinished }) => {
-    if ("missing" in libfaketime) return skip(libfaketime.missing)
-    const { run, query, clocks } = await startAll(libfaketime.program, onTestFinished)
-    const jump = (to: number) => clocks.database.set(to)
-    const { campaign, organization } = await run(seedCampaign({ recipients: 4 }))
-    const { text } = await run(
-      issueKey({ organizationId: organization.id, name: "x", scopes: ["events:read"], expiresAt: null }),
-    )
-    await query(
-      "update campaigns set window_start = '2020-01-01', window_end = '2040-01-01' where window_start < now()",
-    )
-    await run(sendCampaign(campaign.id))
-    await query(`insert into operators (id, name, role) values ('${OPERATOR_ID}', 'Ann', 'viewer')`)
-    const use = async () =>
-      (await run(ApiKeyRepository.use(({ authenticateKey }) => authenticateKey(Redacted.value(text)))))!.count
-    const claim = (limit: number) => run(claimMessages(limit))
-    const page = async (after = feedFrom(fromUnixMillis(0))) => {
-      const reading = EventFeed.use((feed) => feed.page(organization.id, ["outreach.email_sent"], after, 100))
-      return (await run(reading)).rows
-    }
-    const isOpen = async (token: string) =>
-      (await run(OperatorRepository.use(({ findSession }) => findSession(token, { isUse: false })))) !== undefined
-    const signIn = async () => {
-      const token = crypto.randomUUID()
-      await query(
-        `insert into operator_sessions (hash, operator_id, expires_at)
-        values (sha256('${token}'), '${OPERATOR_ID}', statement_timestamp() + interval '${SESSION_SECONDS} seconds')`,
-      )
-      return token
-    }
-
-    const before = { token: await signIn(), leases: (await claim(1)).length, uses: [await use(), await use()] }
-    await run(publishSent(campaign, 1))
-    const [checkpoint] = await page()
-    await jump(days)
-    const during = {
-      claimedAgain: (await claim(4)).length,
-      keyUses: await use(),
-      sessionIsOpen: await isOpen(before.token),
-      token: await signIn(),
-    }
-    await run(publishSent(campaign, 1))
-    await jump(0)
-    await run(publishSent(campaign, 1))
-    const seen = await page(checkpoint)
-    const after = {
-      claimed: (await claim(4)).length,
-      keyUses: await use(),
-      earlierSessionIsOpen: await isOpen(before.token),
-      sessionOfJumpIsOpen: await isOpen(during.token),
-      eventsSeen: seen.length,
-      lastStamp: seen.at(-1)!.emittedAt,
-    }
-    // A poller misses nothing, whatever the clock says.
-    expect(seen).toHaveLength(2)
-    process.stdout.write(
-      `${JSON.stringify({ days, before: { ...before, token: undefined }, during: { ...during, token: undefined }, after })}\n`,
-    )
-  },
-)
-
-it.for([DAYS, -DAYS])(
-  "lets rates, ramps, hours and windows go on after a jump of the database's clock by %s days that claims have seen",
-  async (days, { skip, onTestFinished }) => {
-    if ("missing" in libfaketime) return skip(libfaketime.missing)
-    const { run, query, clocks } = await startAll(libfaketime.program, onTestFinished)
-    const figures: Record<string, unknown> = {}
-    const claimed = async (options: Partial<MessageClaim> = {}) => (await run(claimMessages(100, options))).length
-    // As a worker does, whose own clock is right.
-    const jump = async (to: number) => {
-      await clocks.database.set(to)
-      await query(`select * from watch_clock(to_timestamp(${Date.now() / 1000}), null)`)
-    }
-    /** Notes what a look at a campaign says before, during and after a jump, and ends the campaign. */
-    const look = async <A>(
-      name: string,
-      options: Parameters<typeof seedCampaign>[0],
-      at: (id: string, when: "before" | "during" | "after") => Promise<A>,
-    ) => {
-      const { campaign } = await run(seedCampaign(options))
-      if (name !== "window")
-        await query(
-          `update campaigns set window_start = '2020-01-01', window_end = '2040-01-01' where id = '${campaign.id}'`,
-        )
-      await run(sendCampaign(campaign.id))
-      const before = await at(campaign.id, "before")
-      await jump(days)
-      const during = await at(campaign.id, "during")
-      await jump(0)
-      const after = await at(campaign.id, "after")
-      await query(`update campaigns set status = 'cancelled' where id = '${campaign.id}'`)
-      figures[name] = { before, during, after }
-      return { before, during, after }
-    }
-
-    // One e-mail a second for all campaigns. So much passes between two claims, but not by a clock that went back.
-    const rate = await look("rate", { recipients: 300 }, (_, when) =>
-      eventually(
-        () => claimed({ perMinute: 60 }),
-        (taken) => taken > 0 || when === "during",
-      ),
-    )
-    expect(rate.after).toBeGreaterThan(0)
-
-    // Hours that are closed now, and stay so while the test runs.
-    const hour = new Date().getUTCHours()
-    const from = hour < 12 ? hour + 5 : hour - 10
-    const closed = {
-      ...{ recipients: 1, hours: SendingHours.make(`${from}-${from + 2}`), fields: ["time_zone"] },
-      fieldsOf: () => ({ time_zone: "Africa/Abidjan" }),
-    }
-    const hours = await look("hours", closed, async (id) => {
-      expect(await claimed()).toBe(0)
-      return (await query<{ due: string }>(`select due_at::text as due from messages where campaign_id = '${id}'`))[0]!
-        .due
-    })
-    expect(hours.after).toBe(hours.before)
-
-    const window = await look("window", { recipients: 3 }, () => claimed())
-    expect([window.before, window.during]).toEqual([3, 0])
-
-    // A sender that may send two e-mails on its first day, and three on its second.
-    const ramp = await look("ramp", { recipients: 9 }, async (id) => {
-      await run(
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const [{ organizationId } = {}] = yield* sql<{ organizationId: OrganizationId }>`
-            select organization_id as "organizationId" from campaigns campaign
-            where id = ${id} and not exists (select from senders where organization_id = campaign.organization_id)`
-          if (organizationId === undefined) return
-          const senders = yield* SenderRepository
-          const sender = yield* senders.add(
-            {
-              ...{ organizationId, programId: null, fromName: "", replyTo: null, fromAddress: "outreach@acme.test" },
-              ...{ id: yield* createIdentifier("sender"), dkimDomain: "acme.test", bounceDomain: null },
-              ramp: Ramp.make("2,3"),
-            },
-            { selector: "s1", publicKey: "", privateKey: Redacted.make("") },
-          )
-          yield* senders.activate(sender.id)
-        }),
-      )
-      const taken = await claimed()
-      const [row] = await query<{ day: number; date: string }>(
-        "select day_number as day, counted_on::text as date from sender_ramps",
-      )
-      return { taken, ...row! }
-    })
-    const today = new Date().toISOString().slice(0, 10)
-    expect(ramp.before).toEqual({ taken: 2, day: 1, date: today })
-    // The day of the jump was one of the ramp's days. It goes on as today, and what it gave counts.
-    expect(ramp.after).toEqual({ taken: 0, day: days > 0 ? 2 : 1, date: today })
-    process.stdout.write(`${JSON.stringify({ days, ...figures })}\n`)
   },
 )

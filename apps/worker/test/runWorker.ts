@@ -1,5 +1,6 @@
 import { telemetry } from "@outreach/process/telemetry"
 import { ProcessLog } from "@outreach/testing/ProcessLog"
+import type { AtEnd } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
 import { ConfigProvider, Console, Effect, Fiber, Layer, Metric } from "effect"
 import { expect, onTestFinished } from "vitest"
@@ -7,7 +8,11 @@ import { worker } from "../src/worker.ts"
 import { settingsFor } from "./startWorker.ts"
 
 /** Runs the worker in this process as `main.ts` does, and waits until it has started; only a worker that a test kills needs its own process. */
-export const runWorker = async (databaseUrl: string, settings: Record<string, string> = {}) => {
+export const runWorker = async (
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+  atEnd: AtEnd = onTestFinished,
+) => {
   const log = new ProcessLog()
   const surroundings = Layer.mergeAll(
     // The end of a test doesn't wait for work in flight.
@@ -26,7 +31,7 @@ export const runWorker = async (databaseUrl: string, settings: Record<string, st
   )
   fiber.addObserver(() => log.end("the worker ended"))
   const stop = () => Effect.runPromise(Fiber.interrupt(fiber))
-  onTestFinished(async () => {
+  atEnd(async () => {
     await stop()
     // If the worker's role lacks a right, a job fails and is retried without end.
     expect(log.text).not.toMatch(/\b42501\b/)

@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { migrateWithRoles } from "@outreach/testing/testRoles"
+import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { runObservedWorker, samples } from "../runObservedWorker.ts"
@@ -58,23 +58,11 @@ describe("the admin port", () => {
     })
     expect(samples((await ask("/metrics")).text, "outreach_deliveries_in_flight")).toEqual({ "": 0 })
 
-    // Every loop has failed, most of them several times.
-    await eventually(
-      () => worker.text.includes("database unusable"),
-      (logged) => logged,
-    )
-    await setTimeout(20_000)
+    await until(worker, "database unusable")
     await database.start()
     expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
-    await eventually(
-      () => worker.text.includes("database usable again"),
-      (logged) => logged,
-    )
-    const problems = worker.text
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-      .filter(({ level }) => level === "ERROR" || level === "WARN")
+    await until(worker, "database usable again")
+    const problems = worker.lines.filter(({ level }) => level === "ERROR" || level === "WARN")
     expect(problems).toMatchObject([
       { level: "ERROR", message: "database unusable", annotations: { code: expect.any(String) } },
     ])

@@ -5,15 +5,15 @@ import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
-import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Changes, until } from "@outreach/testing/until"
 import { Clock, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { SMTPServer } from "smtp-server"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
-import { startWorker } from "../startWorker.ts"
+import { runWorker } from "../runWorker.ts"
 
 interface Envelope {
   readonly event_id: string
@@ -36,8 +36,8 @@ interface Row {
 }
 
 const { url, run, query } = journey()
-const ends: Array<() => unknown> = []
-const atEnd = (end: () => unknown) => {
+const ends: Array<() => Promise<void>> = []
+const atEnd = (end: () => Promise<void>) => {
   ends.unshift(end)
 }
 afterAll(async () => {
@@ -45,6 +45,7 @@ afterAll(async () => {
 })
 
 const REFUSED = "clinician1@clinic.test"
+const changes = new Changes()
 const calls: Array<Call> = []
 const mailed: Array<string> = []
 let secrets: ReadonlyArray<string>
@@ -62,6 +63,7 @@ beforeAll(async () => {
     const { method, headers } = request
     calls.push({ method, headers, body, event: JSON.parse(body), at: Date.now() })
     response.end()
+    changes.announce()
   })
   const endpointUrl = `http://127.0.0.1:${await listen(receiver, atEnd)}/webhooks`
   const mail = new SMTPServer({
@@ -89,13 +91,8 @@ beforeAll(async () => {
     (sql) =>
       sql<Row>`select id, token, npi, email from recipients where organization_id = ${organizationId} order by id`,
   )
-  await startWorker(url(), { SMTP_URL }, atEnd)
-  const received = (count: number) =>
-    eventually(
-      () => calls.length,
-      (length) => length >= count,
-      100_000,
-    )
+  await runWorker(url(), { SMTP_URL }, atEnd)
+  const received = (count: number) => until({ changes }, () => calls.length >= count)
   await received(4)
 
   await run(
@@ -126,7 +123,7 @@ beforeAll(async () => {
     }),
   )
   await received(6)
-}, 120_000)
+})
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 const a = (pattern: RegExp) => expect.stringMatching(pattern)

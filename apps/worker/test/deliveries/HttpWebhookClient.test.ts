@@ -7,7 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { classifyResponse } from "@outreach/domain/deliveries/classifyResponse"
 import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { listen } from "@outreach/testing/listen"
+import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 import { SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
@@ -80,7 +80,7 @@ describe("what a partner receives", () => {
 })
 
 describe("a response", () => {
-  it.each([200, 204, 299, 400, 404, 410, 429, 500, 503])("of status %i is a reply with its text", async (status) => {
+  it.each([200, 204, 404, 503])("of status %i is a reply with its text", async (status) => {
     const url = await serve((_, response) => response.writeHead(status).end(status === 204 ? undefined : "why"))
     expect(await post(url)).toEqual({ status, response: status === 204 ? "" : "why" })
   })
@@ -137,7 +137,7 @@ describe("a response", () => {
     ["goes on with a malformed chunk", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nno chunk\r\n", "abc"],
     ["is malformed from its first chunk on", "Transfer-Encoding: chunked\r\n\r\nno chunk\r\n", ""],
   ])("counts by its status though its body %s, and what came is kept", async (_, rest, response) => {
-    for (const status of [200, 400, 500]) {
+    for (const status of [200, 500]) {
       const url = await serveTcp((socket) =>
         socket.once("data", () => socket.end(`HTTP/1.1 ${status} Said\r\n${rest}`)),
       )
@@ -158,7 +158,7 @@ describe("a response", () => {
     ["a number longer than any wait", { "Retry-After": "9".repeat(5000) }, expect.any(Number)],
     ["not there", {}, undefined],
   ])("of 4xx or 5xx says in Retry-After how long to wait: %s", async (_, headers, retryAfterMs) => {
-    for (const status of [408, 429, 503]) {
+    for (const status of [429, 503]) {
       const url = await serve((_, response) => response.writeHead(status, headers).end())
       expect(await post(url)).toEqual({ status, response: "", retryAfterMs })
     }
@@ -188,14 +188,7 @@ describe("no response", () => {
   }
 
   it("is refused at a closed port", async () => {
-    const server = createTcpServer()
-    const port = await new Promise<number>((resolve) =>
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as { port: number }
-        server.close(() => resolve(port))
-      }),
-    )
-    expect(await failing(`http://127.0.0.1:${port}/`)).toEqual({ error: "refused" })
+    expect(await failing(`http://${CLOSED_ADDRESS}/`)).toEqual({ error: "refused" })
   })
 
   it("is reset when the connection breaks before or inside the headers", async () => {

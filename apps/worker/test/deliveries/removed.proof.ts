@@ -1,7 +1,4 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import type { ServerResponse } from "node:http"
-import { fileURLToPath } from "node:url"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
@@ -12,32 +9,27 @@ import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { startProcess } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
 const { url, run, query, kill } = journey()
 
 /** Calls of which every second fails, before they hang. */
-const [EVENTS, REFUSED, IN_FLIGHT] = [600, 80, 8]
+const [EVENTS, REFUSED, IN_FLIGHT] = [300, 40, 8]
 const SETTINGS = { WEBHOOK_LEASE_SECONDS: "2" }
 
-/** Runs the command that removes an endpoint, as a process of its own. */
-const removing = (endpointId: string) => {
-  const main = fileURLToPath(import.meta.resolve("../../../ops/src/main.ts"))
-  const child = spawn(process.execPath, [main, "endpoints", "remove", endpointId, "--yes"], {
-    env: { PATH: process.env["PATH"], USER: "prover", DATABASE_URL: url() },
-    stdio: "ignore",
-  })
-  const ended = once(child, "exit")
-  onTestFinished(async () => {
-    child.kill("SIGKILL")
-    await ended
-  })
-  return { child, ended }
-}
+/** Runs the command that removes an endpoint, as a process. */
+const removing = (endpointId: string) =>
+  startProcess(
+    import.meta.resolve("../../../ops/src/main.ts"),
+    { PATH: process.env["PATH"]!, USER: "prover", DATABASE_URL: url() },
+    { args: ["endpoints", "remove", endpointId, "--yes"] },
+  )
 
 /** A partner that fails every second of the first calls, and lets the others hang until they are answered. */
 const hangingPartner = async () => {
@@ -97,10 +89,7 @@ const seedBusy = async () => {
   }
   /** Waits until all its calls are in flight, so that none can begin, beside retries and replays that wait. */
   const isBusy = async () => {
-    await eventually(
-      () => gone.held.length,
-      (length) => length === IN_FLIGHT,
-    )
+    await until(gone.to, () => gone.held.length === IN_FLIGHT)
     await eventually(state, ({ retries, replays, jobs }) => retries >= REFUSED / 2 && replays > 0 && jobs === 1)
   }
   return { ...seeded, ...gone, other, endpointId, state, isBusy }
@@ -147,8 +136,7 @@ const expectEnded = async ({ endpointId, campaign, otherId, other, to, state }: 
   )) as [{ left: number }]
   expect(left).toBe(0)
   await run(publishTogether(campaign, 50))
-  const arrived = () => new Set(other.received.map(({ event }) => event.event_id)).size
-  await eventually(arrived, (events) => events === EVENTS + 50)
+  await until(other, ({ received }) => new Set(received.map(({ event }) => event.event_id)).size === EVENTS + 50)
   await eventually(
     () => run(deliveriesTo(otherId)),
     (all) => all.length === EVENTS + 50 && all.every(({ state }) => state === "delivered"),
@@ -166,28 +154,23 @@ describe("an endpoint that is removed", () => {
 
     // Killed within its transaction, the command has done nothing, and the worker goes on.
     await whileLocked("endpoint_readers", endpointId, async () => {
-      const { child, ended } = removing(endpointId)
+      const removal = removing(endpointId)
       await sessions("ops", (waiting) => waiting > 0)
-      child.kill("SIGKILL")
-      await ended
+      await removal.kill()
     })
     await sessions("ops", (_, all) => all === 0)
     expect((await state()).isRemoved).toBe(false)
     const before = to.received.length
     answer()
-    await eventually(
-      () => to.received.length,
-      (length) => length >= before + IN_FLIGHT,
-    )
+    await until(to, ({ received }) => received.length >= before + IN_FLIGHT)
     await isBusy()
 
-    const { child, ended } = removing(endpointId)
+    const removal = removing(endpointId)
     await eventually(state, ({ isRemoved }) => isRemoved)
     const called = to.received.length
     const inFlight = to.received.slice(-held.length).map(({ deliveryId }) => deliveryId)
-    child.kill("SIGKILL")
+    await removal.kill()
     await kill(caller)
-    await ended
     answer()
 
     // Killed while it ends what waits, the next goes on.
@@ -209,8 +192,7 @@ describe("an endpoint that is removed", () => {
     const { endpointId, to, held, answer, state, isBusy } = busy
     await startWorker(url(), SETTINGS)
     await isBusy()
-    const { ended } = removing(endpointId)
-    expect(await ended).toEqual([0, null])
+    expect(await removing(endpointId).ended).toBe(0)
     const called = to.received.length
     const inFlight = new Set(to.received.slice(-held.length).map(({ deliveryId }) => deliveryId))
     await eventually(state, ({ isOwned }) => !isOwned)

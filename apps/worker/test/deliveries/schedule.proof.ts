@@ -8,7 +8,6 @@ import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { verify } from "@outreach/signature/node"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
-import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -276,52 +275,6 @@ describe("a delivery that is answered", () => {
   it("with any 4xx is rejected at the first attempt, also where 4xx is often taken for passing", async () => {
     const partners = await statuses(400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 451, 499)
     expect(await endsAtOnce(partners)).toEqual(once(partners, "rejected", "client_error"))
-  })
-})
-
-describe("a clock that stood an hour ahead and was set back", () => {
-  const HOUR = 3600
-
-  it("delays no first attempt, and no retry beyond its schedule", async () => {
-    let arrived = 0
-    const partners = {
-      "200": await status(200, {}, () => {
-        arrived++
-      }),
-      "503": await status(503),
-    }
-    await Effect.runPromise(
-      Effect.provide(
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const published = yield* publishTo(partners)
-          yield* moveClock(HOUR)
-          yield* publishSent(published.campaign, 2)
-          // What a worker may have written meanwhile of a partner that failed, and has recovered.
-          yield* sql`
-            update endpoint_readers set failures = 5, allowance = 1, probe_at = clock_timestamp() + interval '10 seconds'
-            where endpoint_id = ${[...published.endpoints.keys()][0]!}`
-          yield* moveClock(-HOUR)
-          yield* publishSent(published.campaign, 1)
-        }),
-        adaptersFor(url()),
-      ),
-    )
-    await besideWorker(
-      Effect.gen(function* () {
-        const waiting = yield* queued((rows) => rows.length === 4 && rows.every(({ wait }) => wait !== null))
-        expect(waiting).toEqual(Array(4).fill({ attempts: 1, wait: 30 }))
-        yield* Effect.promise(() =>
-          eventually(
-            () => arrived,
-            (arrived) => arrived === 4,
-          ),
-        )
-        expect(arrived).toBe(4)
-        yield* moveClock(30)
-        yield* queued((rows) => rows.every(({ attempts, wait }) => attempts === 2 && wait !== null))
-      }),
-    )
   })
 })
 

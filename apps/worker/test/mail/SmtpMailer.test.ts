@@ -6,9 +6,9 @@ import { Mailer, type MailFailure, type MailOutcome } from "@outreach/domain/mai
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
-import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
+import { Changes, until } from "@outreach/testing/until"
 import { Clock, Effect, Redacted } from "effect"
 import { SMTPServer } from "smtp-server"
 import { onTestFinished } from "vitest"
@@ -125,47 +125,32 @@ describe("a message that the server takes", () => {
 })
 
 describe("a signed message", () => {
-  const keyPair = Effect.runSync(Effect.cached(generateDkimKeyPair))
-  const recordOf = ({ publicKey }: { readonly publicKey: string }) => `v=DKIM1; k=rsa; p=${publicKey}`
-
-  it("is verified by an independent library, and covers the headers for unsubscribing and for complaints", async () => {
-    const pair = await Effect.runPromise(keyPair)
+  it("is verified by an independent library with either of two keys, and covers the headers for unsubscribing and complaints", async () => {
+    const [newer, older] = await Promise.all([1, 2].map(() => Effect.runPromise(generateDkimKeyPair)))
+    const keys = [
+      { ...newer!, selector: "s2" },
+      { ...older!, selector: "s1" },
+    ]
     const server = await mailServer()
     const html = "<p>Grüße – a line that is long enough to be folded, and folded again, by whoever folds lines.</p>"
-    await send(server.url, { html, dkim: { domain: "acme.test", keys: [{ ...pair, selector: "s2026" }] } })
-    const records = { "s2026._domainkey.acme.test": recordOf(pair) }
+    await send(server.url, { html, dkim: { domain: "acme.test", keys } })
     const text = server.messages[0]!.text
+    const [s2, s1] = keys.map(({ publicKey }) => `v=DKIM1; k=rsa; p=${publicKey}`) as [string, string]
+    const resultsWith = async (records: Readonly<Record<string, string>>, message = text) => {
+      const results = await verifySignatures(message, records)
+      return Object.fromEntries(results.map(({ selector, status }) => [selector, status.result]))
+    }
+    const records = { "s2._domainkey.acme.test": s2, "s1._domainkey.acme.test": s1 }
+    expect(await resultsWith(records)).toEqual({ s1: "pass", s2: "pass" })
+    expect(await resultsWith({ "s1._domainkey.acme.test": s1 })).toEqual({ s1: "pass", s2: "neutral" })
+    const altered = text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two")
+    expect(await resultsWith(records, altered)).toEqual({ s1: "fail", s2: "fail" })
     const [found] = await verifySignatures(text, records)
-    expect(found).toMatchObject({ signingDomain: "acme.test", status: { result: "pass" } })
     const unsubscription = ["list-unsubscribe", "list-unsubscribe-post"]
     const complaints = ["feedback-id", "x-outreach-message"]
     for (const name of ["from", "reply-to", "to", "subject", "message-id", ...unsubscription, ...complaints]) {
       expect(found?.signingHeaders?.keys.toLowerCase().split(": ")).toContain(name)
     }
-    const [altered] = await verifySignatures(
-      text.replace("List-Unsubscribe=One-Click", "List-Unsubscribe=Two"),
-      records,
-    )
-    expect(altered?.status.result).toBe("fail")
-  })
-
-  it("carries a signature of each key, so that either record is enough", async () => {
-    const [newer, older] = [await Effect.runPromise(keyPair), await Effect.runPromise(generateDkimKeyPair)]
-    const keys = [
-      { ...newer, selector: "s2" },
-      { ...older, selector: "s1" },
-    ]
-    const server = await mailServer()
-    await send(server.url, { dkim: { domain: "acme.test", keys } })
-    const text = server.messages[0]!.text
-    const records = { "s2._domainkey.acme.test": recordOf(newer), "s1._domainkey.acme.test": recordOf(older) }
-    const resultsWith = async (...names: ReadonlyArray<keyof typeof records>) => {
-      const results = await verifySignatures(text, Object.fromEntries(names.map((name) => [name, records[name]])))
-      return Object.fromEntries(results.map(({ selector, status }) => [selector, status.result]))
-    }
-    expect(await resultsWith("s1._domainkey.acme.test", "s2._domainkey.acme.test")).toEqual({ s1: "pass", s2: "pass" })
-    expect(await resultsWith("s1._domainkey.acme.test")).toEqual({ s1: "pass", s2: "neutral" })
-    expect(await resultsWith("s2._domainkey.acme.test")).toEqual({ s1: "neutral", s2: "pass" })
   })
 
   it("is not sent when a key cannot be read", async () => {
@@ -178,37 +163,19 @@ describe("a signed message", () => {
 
 describe("a message that the server does not take", () => {
   it.each([
-    ["rcpt", "550 5.1.1 No such user", bounced("mailbox_not_found")],
-    ["rcpt", "550 5.1.0 Address rejected", bounced("mailbox_not_found")],
     ["rcpt", "550 #5.1.0 Address rejected", bounced("mailbox_not_found")],
-    ["rcpt", "550 No such user here", bounced("mailbox_not_found")],
-    ["rcpt", "550 5.5.0 Mailbox unavailable", bounced("mailbox_not_found")],
-    ["rcpt", "550 5.2.1 Mailbox disabled", bounced("mailbox_disabled")],
-    ["rcpt", "550 5.1.2 Bad destination system", bounced("domain_not_found")],
-    ["rcpt", "550 5.4.4 Domain does not exist", bounced("domain_not_found")],
-    ["rcpt", "556 5.1.10 Domain takes no mail", bounced("domain_not_found")],
-    ["rcpt", "553 5.1.3 Bad address syntax", bounced("address_invalid")],
-    ["rcpt", "501 Syntax error in the address", bounced("address_invalid")],
-    ["rcpt", "553 Mailbox name not allowed", bounced("address_invalid")],
     ["rcpt", "554 Transaction failed", bounced("other")],
-    ["rcpt", "551 5.1.6 Mailbox has moved", bounced("mailbox_not_found")],
     ["data", "550 5.1.1 No such user", bounced("mailbox_not_found")],
     ["data", "554 5.6.0 Content not understood", refused],
     ["rcpt", "450 4.2.0 Greylisted", { ...deferred, greylistedSeconds: 300 }],
-    ["rcpt", "450 4.7.1 Try again", deferred],
-    ["rcpt", "452 4.2.2 Mailbox full", deferred],
     ["rcpt", "552 5.2.2 Mailbox full", deferred],
-    ["rcpt", "552 Exceeded storage", deferred],
     ["data", "451 4.3.0 Local error", deferred],
-    ["connect", "421 4.3.2 Shutting down", failed("rejected", "421 4.3.2 to CONN")],
-    ["from", "451 4.3.0 Local error", failed("rejected", "451 4.3.0 to MAIL FROM")],
     ["rcpt", "550 5.7.1 Blocked by policy", refused],
-    ["rcpt", "550 5.7.26 Unauthenticated sender", refused],
-    ["data", "554 5.7.1 Looks like spam", refused],
-    ["rcpt", "550 5.1.8 Sender's domain unknown", refused],
-    ["rcpt", "503 5.5.1 MAIL first", failed("rejected", "503 5.5.1 to RCPT TO")],
-    ["from", "550 5.1.1 Sender unknown", failed("rejected", "550 5.1.1 to MAIL FROM")],
+    ["connect", "421 4.3.2 Shutting down", failed("rejected", "421 4.3.2 to CONN")],
     ["connect", "554 Your address is listed", failed("rejected", "554 to CONN")],
+    ["from", "451 4.3.0 Local error", failed("rejected", "451 4.3.0 to MAIL FROM")],
+    ["from", "550 5.1.1 Sender unknown", failed("rejected", "550 5.1.1 to MAIL FROM")],
+    ["rcpt", "503 5.5.1 MAIL first", failed("rejected", "503 5.5.1 to RCPT TO")],
   ] as const)("answering %s with %s", async (at, reply, outcome) => {
     const isJudged = outcome._tag !== "Unreachable"
     expect(await send((await mailServer({ at, reply })).url)).toEqual({ ...outcome, ...(isJudged && { reply }) })
@@ -309,9 +276,7 @@ describe("each step of a session has a timeout of its own", () => {
 describe("a relay that refuses us", () => {
   it.each([
     ["554 5.7.1 <clinician@clinic.test>: Relay access denied", "554 5.7.1 to RCPT TO"],
-    ["454 4.7.1 <clinician@clinic.test>: Relay access denied", "454 4.7.1 to RCPT TO"],
     ["550 relay not permitted", "550 to RCPT TO"],
-    ["550 5.7.1 Relaying denied", "550 5.7.1 to RCPT TO"],
     ["553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", "553 5.7.1 to RCPT TO"],
     ["550 5.7.54 SMTP; Unable to relay recipient in non-accepted domain", "550 5.7.54 to RCPT TO"],
   ])("before we logged in, with %s, is the reason, and not the recipient's domain", async (reply, code) => {
@@ -360,17 +325,24 @@ describe("a relay that refuses us", () => {
 })
 
 describe("the connections", () => {
-  const sendMany = <A>(url: string, count: number, campaigns: number, use: (taken: () => number) => Promise<A>) =>
+  /** Sends messages of campaigns whose outcomes are never recorded, while `use` runs. */
+  const sendMany = <A>(
+    url: string,
+    count: number,
+    campaigns: number,
+    use: (recorded: { readonly changes: Changes; readonly count: number }) => Promise<A>,
+  ) =>
     Effect.gen(function* () {
       const mailer = yield* Mailer
-      let recorded = 0
+      const recorded = { changes: new Changes(), count: 0 }
       const all = Effect.forEach(
         Array.from({ length: count }, (_, i) => i),
         Effect.fnUntraced(function* (i) {
           const lease = { ...(yield* leaseFor()), campaignId: `cmp_${i % campaigns}` as CampaignId }
           yield* mailer.send(Effect.succeed(mailTo(`clinician${i}@clinic.test`)), lease, ({ _tag }) => {
             if (_tag !== "Accepted") return Effect.void
-            recorded += 1
+            recorded.count += 1
+            recorded.changes.announce()
             return Effect.never
           })
         }),
@@ -378,29 +350,26 @@ describe("the connections", () => {
       )
       return yield* Effect.raceFirst(
         Effect.andThen(all, Effect.never),
-        Effect.promise(() => use(() => recorded)),
+        Effect.promise(() => use(recorded)),
       )
     }).pipe(Effect.provide(mailerFor(url)), Effect.runPromise)
   const { connections, maxConnectionsPerCampaign } = workerLimits.messages
 
   it("send at most two messages each whose outcomes are not recorded", async () => {
     const server = await mailServer()
-    await sendMany(server.url, 6 * connections, 4, async (recorded) => {
-      await eventually(recorded, (count) => count >= 2 * connections)
-      // Whatever a connection would begin beyond its two, it would have begun when the last of them was accepted.
+    await sendMany(server.url, 3 * connections, 4, async (recorded) => {
+      await until(recorded, ({ count }) => count >= 2 * connections)
+      // A third message of a connection would have begun when its second was accepted.
       expect(await send(server.url)).toEqual(accepted)
-      expect(recorded()).toBe(2 * connections)
+      expect(recorded.count).toBe(2 * connections)
       expect(server.messages).toHaveLength(2 * connections + 1)
     })
   })
 
-  it("are never all taken by one campaign, however slowly its messages are answered", async () => {
+  it("are never all taken by one campaign, however slow the responses to its messages are", async () => {
     const server = await mailServer(undefined, () => new Promise(() => {}))
-    await sendMany(server.url, 3 * connections, 1, async () => {
-      await eventually(
-        () => server.messages.length,
-        (count) => count >= maxConnectionsPerCampaign,
-      )
+    await sendMany(server.url, 2 * connections, 1, async () => {
+      await until(server, ({ messages }) => messages.length >= maxConnectionsPerCampaign)
       expect(await send((await mailServer()).url)).toEqual(accepted)
       expect(server.messages).toHaveLength(maxConnectionsPerCampaign)
     })

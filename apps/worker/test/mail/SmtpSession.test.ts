@@ -3,8 +3,8 @@ import { createServer, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { TLSSocket } from "node:tls"
 import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
-import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
+import { Changes, until } from "@outreach/testing/until"
 import fc from "fast-check"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -26,6 +26,7 @@ const send = (session: SmtpSession, text = "Subject: x\r\n\r\ntext\r\n", to = "c
 
 /** Starts a server that does what `serve` does with each line of a client, the first of which is `connected`. */
 const lineServer = async (serve: (line: string, socket: Socket) => void) => {
+  const changes = new Changes()
   const lines: string[] = []
   const port = await listen(
     createServer((socket) => {
@@ -37,7 +38,7 @@ const lineServer = async (serve: (line: string, socket: Socket) => void) => {
       createInterface(socket).on("line", hear)
     }),
   )
-  return { port, lines }
+  return { port, lines, changes }
 }
 
 const WILLING: ReadonlyArray<readonly [RegExp, string]> = [
@@ -52,8 +53,8 @@ const willingReply = (line: string) => WILLING.find(([pattern]) => pattern.test(
 describe("a session in which nothing is awaited", () => {
   it.each(["250 ok\r\n", "421 4.3.2 Shutting down\r\n", "what?\r\n", "2"])("is ended by %j", async (bytes) => {
     let client: Socket | undefined
-    const { port } = await lineServer((line, socket) => {
-      client = socket
+    const { port, changes } = await lineServer((line, socket) => {
+      client ??= socket.on("close", () => changes.announce())
       const reply = willingReply(line)
       if (reply !== undefined) socket.write(`${reply}\r\n`)
     })
@@ -61,10 +62,7 @@ describe("a session in which nothing is awaited", () => {
     expect(await send(session)).toBe("250 fine")
     expect(session.isOpen).toBe(true)
     client!.write(bytes)
-    await eventually(
-      () => session.isOpen,
-      (isOpen) => !isOpen,
-    )
+    await until({ changes }, () => !session.isOpen)
     await expect(send(session)).rejects.toMatchObject({
       code: "EPROTOCOL",
       command: expect.stringMatching("CONN|DATA"),

@@ -3,10 +3,10 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
 import { journey } from "../journey.ts"
 import { certificate, LATE_REFUSALS, proveOutcomes, REFUSALS, readMbox } from "./relayOutcomes.ts"
 import { startExim } from "./startExim.ts"
+import { PORTS } from "./startPostfix.ts"
 
 const mail = journey()
 const exim = findUnpacked("exim")
@@ -22,17 +22,16 @@ const refusing = (refusals: Readonly<Record<string, string>>, condition: string)
     .join("")
 
 /** A relay that wants TLS and a password, answers each domain of recipients in its own way, and sends on to itself what a second server is to refuse. */
-const configure =
-  (ports: { readonly relay: number; readonly next: number; readonly bounces: number }) => (folder: string) => {
-    for (const [name, file] of [
-      ["cert.pem", certificate.cert],
-      ["key.pem", certificate.key],
-    ] as const) {
-      copyFileSync(file, join(folder, name))
-      chmodSync(join(folder, name), 0o644)
-    }
-    return `
-daemon_smtp_ports = ${ports.relay} : ${ports.next}
+const configure = (folder: string, host: string) => {
+  for (const [name, file] of [
+    ["cert.pem", certificate.cert],
+    ["key.pem", certificate.key],
+  ] as const) {
+    copyFileSync(file, join(folder, name))
+    chmodSync(join(folder, name), 0o644)
+  }
+  return `
+daemon_smtp_ports = ${PORTS.relay} : ${PORTS.next}
 tls_advertise_hosts = *
 tls_certificate = ${folder}/cert.pem
 tls_privatekey = ${folder}/key.pem
@@ -42,11 +41,11 @@ acl_smtp_data = data
 log_selector = +tls_cipher
 begin acl
 rcpt:
-  deny condition = \${if eq{$received_port}{${ports.relay}}}
+  deny condition = \${if eq{$received_port}{${PORTS.relay}}}
     !authenticated = *
     message = 530 5.7.0 Authentication required
 ${refusing(REFUSALS, "")}
-${refusing(LATE_REFUSALS, `condition = \${if eq{$received_port}{${ports.next}}}`)}
+${refusing(LATE_REFUSALS, `condition = \${if eq{$received_port}{${PORTS.next}}}`)}
   accept
 data:
   deny condition = \${if match{$recipients}{@toolarge}}
@@ -57,14 +56,14 @@ onward:
   driver = manualroute
   domains = late.test : policy.test : expires.test
   transport = smtp
-  route_list = * 127.0.0.1::${ports.next}
+  route_list = * ${host}::${PORTS.next}
   self = send
   no_more
 back:
   driver = manualroute
   domains = bounces.acme.test
   transport = smtp
-  route_list = * 127.0.0.1::${ports.bounces}
+  route_list = * ${host}::${PORTS.bounces}
   self = send
   no_more
 here:
@@ -77,7 +76,8 @@ smtp:
   hosts_try_dane =
   hosts_try_fastopen =
   tls_verify_certificates = ${folder}/cert.pem
-  tls_verify_hosts = 127.0.0.1
+  tls_verify_hosts = *
+  tls_verify_cert_hostnames = :
 file:
   driver = appendfile
   file = ${folder}/mail/taken
@@ -92,20 +92,18 @@ plain:
   server_condition = \${if and{{eq{$auth2}{outreach}}{eq{$auth3}{pass word}}}}
   server_set_id = $auth2
 `
-  }
+}
 
 describe.skipIf("missing" in exim)(
   "the outcomes of messages that exim takes over TLS and with a password, refuses and returns",
   () => {
     it("are those that it reports, at once or later over STARTTLS", async () => {
       if ("missing" in exim) return
-      const ports = { relay: await reservePort(), next: await reservePort(), bounces: await reservePort() }
-      const { folder } = await startExim(exim.folder, ports.relay, configure(ports))
+      const { folder, host } = await startExim(exim.folder, configure)
       await proveOutcomes(mail, {
         name: "exim, over STARTTLS with AUTH PLAIN",
-        smtpUrl: `smtp://outreach:pass%20word@127.0.0.1:${ports.relay}`,
-        bouncePort: ports.bounces,
-        strangerPort: ports.next,
+        smtpUrl: `smtp://outreach:pass%20word@${host}:${PORTS.relay}`,
+        host,
         readMailbox: () => readMbox(`${folder}/mail/taken`),
       })
       // Its reports, and the complaint, came to us encrypted. It writes its log a moment after it has delivered.

@@ -1,6 +1,5 @@
 import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
 import { describe, expect, it } from "vitest"
 import { refused, sendSigned, verifySignature } from "./sendSigned.ts"
 import { startPostfix } from "./startPostfix.ts"
@@ -18,7 +17,6 @@ describe.skipIf("missing" in postfix)("an address with non-ASCII letters", () =>
     "is delivered by postfix with smtputf8_enable=%s, or refused, and others are delivered",
     async (enable, outcomes, count) => {
       if ("missing" in postfix) return
-      const port = await reservePort()
       const settings = {
         mynetworks: "127.0.0.0/8",
         virtual_mailbox_domains: "clinic.test xn--bro-hoa.test",
@@ -26,9 +24,9 @@ describe.skipIf("missing" in postfix)("an address with non-ASCII letters", () =>
         smtputf8_enable: enable,
         notify_classes: "",
       }
-      const server = await startPostfix(postfix.program, port, settings)
+      const server = await startPostfix(postfix.program, settings)
       const addresses = ["a@clinic.test", "josé@clinic.test", "anna@xn--bro-hoa.test"]
-      expect(await sendSigned(`smtp://127.0.0.1:${port}`, ...addresses)).toMatchObject(outcomes)
+      expect(await sendSigned(server.url, ...addresses)).toMatchObject(outcomes)
       const messages = await eventually(server.readMailbox, ({ length }) => length === count)
       for (const message of messages) {
         expect(message).toMatch(/^Return-Path: <bounce-1@bounces\.acme\.test>$/m)

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events"
 import { connect, createServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { partner } from "@outreach/testing/partner"
+import { until } from "@outreach/testing/until"
 import { SMTPServer } from "smtp-server"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
@@ -91,12 +91,9 @@ describe("a message whose worker is killed", () => {
     await endLeases()
     await startWorker(url(), { SMTP_URL: server.url })
     const sent = () => to.received.filter(({ event }) => event.event_type === "outreach.email_sent")
-    await eventually(sent, ({ length }) => length > 0)
+    await until(to, () => sent().length > 0)
     const ids = server.messages.map((text) => /^Message-ID: (.*)$/m.exec(text)?.[1])
     const copies = phase === "after the dot, before the answer" ? 2 : 1
-    console.log(
-      `killed ${phase}: ${ids.length} whole ${ids.length === 1 ? "message" : "messages"}, one Message-ID, recorded once`,
-    )
     expect(ids).toEqual(Array.from({ length: copies }, () => ids[0]))
     expect(ids[0]).toMatch(/^<rcp_[0-9a-f]{32}@acme\.test>$/)
     expect(sent()).toHaveLength(1)

@@ -1,10 +1,10 @@
 import { describe, it } from "@effect/vitest"
 import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
-import { reservePort } from "@outreach/testing/reservePort"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { journey } from "../journey.ts"
 import { bounced, certificate, LATE_REFUSALS, proveOutcomes, REFUSALS } from "./relayOutcomes.ts"
-import { startPostfix } from "./startPostfix.ts"
+import { PORTS, startPostfix } from "./startPostfix.ts"
 
 const mail = journey()
 const postfix = findInstalled("postfix")
@@ -19,10 +19,9 @@ describe.skipIf("missing" in postfix)(
   () => {
     it("are those that it reports, at once or later over STARTTLS", async () => {
       if ("missing" in postfix) return
-      const [relay, next, bounces] = [await reservePort(), await reservePort(), await reservePort()]
+      const host = loopbackAddress()
       const server = await startPostfix(
         postfix.program,
-        relay,
         {
           mynetworks: "127.0.0.0/8",
           relay_domains: "late.test policy.test expires.test bounces.acme.test",
@@ -37,8 +36,8 @@ describe.skipIf("missing" in postfix)(
           // A header of the message decides what the relay says after the final dot.
           header_checks: "regexp:{{/^To:.*@toolarge/ REJECT 5.3.4 552 Message too big}}",
           transport_maps: table({
-            ...Object.fromEntries(Object.keys(LATE_REFUSALS).map((name) => [name, `smtp:[127.0.0.1]:${next}`])),
-            "bounces.acme": `smtp:[127.0.0.1]:${bounces}`,
+            ...Object.fromEntries(Object.keys(LATE_REFUSALS).map((name) => [name, `smtp:[${host}]:${PORTS.next}`])),
+            "bounces.acme": `smtp:[${host}]:${PORTS.bounces}`,
           }),
           // What is deferred for longer is returned. qmgr tries reports no longer than that, and one that comes before its message is recorded is
           // to come again.
@@ -54,17 +53,19 @@ describe.skipIf("missing" in postfix)(
           minimal_backoff_time: "1s",
           maximal_backoff_time: "4s",
         },
-        `127.0.0.1:${next} inet n - n - - smtpd
+        {
+          host,
+          services: `${host}:${PORTS.next} inet n - n - - smtpd
  -o myhostname=next.test
  -o smtpd_tls_security_level=none
  -o smtpd_recipient_restrictions=$next_restrictions
 `,
+        },
       )
       await proveOutcomes(mail, {
         name: "postfix, over STARTTLS",
-        smtpUrl: `smtp://127.0.0.1:${relay}`,
-        bouncePort: bounces,
-        strangerPort: next,
+        smtpUrl: server.url,
+        host,
         // It says "Recipient address rejected" whatever the reason is.
         otherwise: { unclear: bounced("mailbox_not_found") },
         readMailbox: () =>
@@ -74,7 +75,7 @@ describe.skipIf("missing" in postfix)(
       })
       const lines = [
         /smtpd.*TLS connection established from/,
-        /smtp\[.*Trusted TLS connection established to 127\.0\.0\.1\[127\.0\.0\.1\]/,
+        /smtp\[.*Trusted TLS connection established to 127\.[\d.]+\[127\.[\d.]+\]/,
       ]
       await eventually(server.readLog, (log) => lines.every((line) => line.test(log)))
     })

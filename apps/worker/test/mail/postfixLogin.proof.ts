@@ -5,12 +5,12 @@ import { join } from "node:path"
 import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
-import { reservePort } from "@outreach/testing/reservePort"
+import { until } from "@outreach/testing/until"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
-import { certificate } from "./relayOutcomes.ts"
-import { startPostfix } from "./startPostfix.ts"
+import { AS_LOCALHOST, certificate } from "./relayOutcomes.ts"
+import { PORTS, startPostfix } from "./startPostfix.ts"
 
 const { url, launch, query, endLeases } = journey()
 const postfix = findInstalled("postfix")
@@ -27,10 +27,8 @@ const startRelay = async (postfixProgram: string, saslpasswdProgram: string, mec
   const users = join(folder, "users")
   execFileSync(saslpasswdProgram, ["-p", "-c", "-f", users, "-u", "relay.test", "outreach"], { input: PASSWORD })
   chmodSync(users, 0o644)
-  const port = await reservePort()
   const server = await startPostfix(
     postfixProgram,
-    port,
     {
       smtpd_tls_security_level: "encrypt",
       smtpd_tls_cert_file: certificate.cert,
@@ -43,10 +41,13 @@ const startRelay = async (postfixProgram: string, saslpasswdProgram: string, mec
       smtpd_recipient_restrictions: "permit_sasl_authenticated, reject",
       notify_classes: "",
     },
-    "",
-    `pwcheck_method: auxprop\nauxprop_plugin: sasldb\nsasldb_path: ${users}\nmech_list: ${mechanism}\n`,
+    {
+      saslSettings: `pwcheck_method: auxprop\nauxprop_plugin: sasldb\nsasldb_path: ${users}\nmech_list: ${mechanism}\n`,
+    },
   )
-  return { ...server, url: (password: string) => `smtp://outreach:${encodeURIComponent(password)}@127.0.0.1:${port}` }
+  const urlWith = (password: string) =>
+    `smtp://outreach:${encodeURIComponent(password)}@${server.host}:${PORTS.relay}${AS_LOCALHOST}`
+  return { ...server, urlWith }
 }
 
 describe.skipIf("missing" in postfix || "missing" in saslpasswd)(
@@ -58,7 +59,7 @@ describe.skipIf("missing" in postfix || "missing" in saslpasswd)(
         if ("missing" in postfix || "missing" in saslpasswd) return
         const relay = await startRelay(postfix.program, saslpasswd.program, mechanism)
         const settings = (password: string) => ({
-          SMTP_URL: relay.url(password),
+          SMTP_URL: relay.urlWith(password),
           NODE_EXTRA_CA_CERTS: certificate.cert,
         })
         const to = await partner()
@@ -72,11 +73,8 @@ describe.skipIf("missing" in postfix || "missing" in saslpasswd)(
           )
         const rejected = { attempts: 0, class: "login", code: `535 5.7.8 to AUTH ${mechanism}`, quarantinedAt: null }
         expect(await eventually(attempts, ({ length }) => length === 2)).toEqual([rejected, rejected])
-        const lines = await eventually(
-          () => wrong.text.split("\n").filter((line) => line.includes("SMTP server rejects all messages")),
-          ({ length }) => length > 0,
-        )
-        expect(JSON.parse(lines[0]!).annotations).toMatchObject({
+        const { annotations } = await until(wrong, "SMTP server rejects all messages")
+        expect(annotations).toMatchObject({
           class: "login",
           code: rejected.code,
           advice: expect.stringContaining("SMTP_URL"),
@@ -85,20 +83,18 @@ describe.skipIf("missing" in postfix || "missing" in saslpasswd)(
           expect(wrong.text + wrong.errors).not.toContain(secret)
         }
         // Webhooks go on.
-        await eventually(
-          () => to.received.map(({ event }) => event.event_type),
-          (types) => types.includes("outreach.recipients_published"),
+        await until(to, ({ received }) =>
+          received.some(({ event }) => event.event_type === "outreach.recipients_published"),
         )
         expect(relay.readMailbox()).toEqual([])
-        wrong.child.kill("SIGTERM")
-        await wrong.ended
+        await wrong.kill("SIGTERM")
 
         await query((sql) => sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`)
         await endLeases()
         await startWorker(url(), settings(PASSWORD))
-        await eventually(
-          () => to.received.filter(({ event }) => event.event_type === "outreach.email_sent"),
-          ({ length }) => length === 2,
+        await until(
+          to,
+          ({ received }) => received.filter(({ event }) => event.event_type === "outreach.email_sent").length === 2,
         )
         expect(await eventually(relay.readMailbox, ({ length }) => length >= 2)).toHaveLength(2)
         expect(relay.readLog()).toMatch(new RegExp(`sasl_method=${mechanism}, sasl_username=outreach@relay\\.test`))

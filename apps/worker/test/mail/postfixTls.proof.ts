@@ -4,25 +4,25 @@ import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { partner } from "@outreach/testing/partner"
-import { reservePort } from "@outreach/testing/reservePort"
+import { until } from "@outreach/testing/until"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 import { certificate } from "./relayOutcomes.ts"
-import { startPostfix } from "./startPostfix.ts"
+import { PORTS, startPostfix } from "./startPostfix.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
 const { url, launch, query } = journey()
 const postfix = findInstalled("postfix")
 
 /** Starts a proxy that may hide from its clients that the server offers STARTTLS. */
-const startStripper = async (port: number) => {
+const startStripper = async (host: string) => {
   const sockets = new Set<Socket>()
   let isStripping = false
   const own = await listen(
     createServer((client) => {
-      const server = connect(port, "127.0.0.1")
+      const server = connect(PORTS.relay, host)
       for (const socket of [client, server]) {
         sockets.add(socket)
         socket.on("error", () => {}).on("close", () => sockets.delete(socket))
@@ -46,14 +46,13 @@ const startStripper = async (port: number) => {
 describe.skipIf("missing" in postfix)("a worker that requires TLS", () => {
   it("sends over a postfix that offers it, under the name that it greets with, and nothing once somebody hides the offer", async () => {
     if ("missing" in postfix) return
-    const port = await reservePort()
     const tls = { smtpd_tls_cert_file: certificate.cert, smtpd_tls_key_file: certificate.key }
-    const server = await startPostfix(postfix.program, port, {
+    const server = await startPostfix(postfix.program, {
       ...{ ...tls, smtpd_tls_security_level: "may", smtpd_tls_received_header: "yes", notify_classes: "" },
       smtpd_relay_restrictions: "permit_mynetworks, reject",
       mynetworks: "127.0.0.0/8",
     })
-    const relay = await startStripper(port)
+    const relay = await startStripper(server.host)
     const { publicKey, privateKey } = await Effect.runPromise(generateDkimKeyPair)
     const worker = await startWorker(url(), {
       SMTP_URL: relay.url,
@@ -83,11 +82,8 @@ describe.skipIf("missing" in postfix)("a worker that requires TLS", () => {
       )
     const failure = { attempts: 0, class: "tls", code: "no STARTTLS", quarantinedAt: null }
     expect(await eventually(failures, ({ length }) => length > 0)).toContainEqual(failure)
-    const lines = await eventually(
-      () => worker.text.split("\n").filter((line) => line.includes("SMTP server rejects all messages")),
-      ({ length }) => length > 0,
-    )
-    expect(JSON.parse(lines[0]!).annotations).toMatchObject({ class: "tls", advice: expect.stringContaining("TLS") })
+    const { annotations } = await until(worker, "SMTP server rejects all messages")
+    expect(annotations).toMatchObject({ class: "tls", advice: expect.stringContaining("TLS") })
     expect(server.readMailbox()).toHaveLength(1)
   })
 })

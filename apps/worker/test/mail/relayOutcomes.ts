@@ -8,6 +8,7 @@ import { createTransport } from "nodemailer"
 import { expect } from "vitest"
 import type { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
+import { PORTS } from "./startPostfix.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
 const NOTHING = { sent: false, refused: null, reason: null, attempts: null, status: null, suppressed: null }
@@ -50,11 +51,14 @@ export const LATE_REFUSALS = {
   expires: "451 4.3.2 Not now",
 }
 
-/** The certificate of the relay and of the bounce listener, which the worker trusts. */
+/** The certificate of the relay and of the bounce listener, which the worker trusts. Its name is localhost. */
 export const certificate = {
   cert: fileURLToPath(new URL("../data/certificate.pem", import.meta.url)),
   key: fileURLToPath(new URL("../data/key.pem", import.meta.url)),
 }
+
+/** Makes the worker check the relay's certificate, although the relay has another loopback address than localhost. */
+export const AS_LOCALHOST = "?tls.servername=localhost"
 
 /**
  * Sends a campaign through a relay that treats each domain in its own way, and compares what the worker recorded. A mailbox provider then
@@ -65,11 +69,10 @@ export const proveOutcomes = async (
   relay: {
     readonly name: string
     readonly smtpUrl: string
-    readonly bouncePort: number
+    /** The address of the relay. */
+    readonly host: string
     /** Reads the messages that it accepted for accepts.test. */
     readonly readMailbox: () => ReadonlyArray<string>
-    /** Where it takes mail from strangers. */
-    readonly strangerPort: number
     /** What becomes otherwise of a recipient, because the relay puts words of its own before a reply. */
     readonly otherwise?: Partial<Record<keyof typeof OUTCOMES, object>>
   },
@@ -84,10 +87,11 @@ export const proveOutcomes = async (
   )
   const { privateKey, publicKey } = await Effect.runPromise(generateDkimKeyPair)
   await startWorker(url(), {
-    SMTP_URL: relay.smtpUrl,
+    SMTP_URL: `${relay.smtpUrl}${AS_LOCALHOST}`,
     NODE_EXTRA_CA_CERTS: certificate.cert,
     BOUNCE_DOMAIN: "bounces.acme.test",
-    BOUNCE_SMTP_PORT: String(relay.bouncePort),
+    BOUNCE_SMTP_HOST: relay.host,
+    BOUNCE_SMTP_PORT: String(PORTS.bounces),
     BOUNCE_TLS_CERT: certificate.cert,
     BOUNCE_TLS_KEY: certificate.key,
     DKIM_KEY: Redacted.value(privateKey),
@@ -99,7 +103,9 @@ export const proveOutcomes = async (
     "s2026._domainkey.acme.test": `v=DKIM1; k=rsa; p=${publicKey}`,
   })
   expect(signature?.status.result).toBe("pass")
-  await createTransport({ host: "127.0.0.1", port: relay.strangerPort, ignoreTLS: true }).sendMail({
+  // The second server accepts mail from strangers.
+  const stranger = createTransport({ host: relay.host, port: PORTS.next, ignoreTLS: true })
+  await stranger.sendMail({
     envelope: { from: "feedback@provider.test", to: ["complaints@bounces.acme.test"] },
     raw: complaintAbout(message!),
   })
@@ -159,7 +165,6 @@ export const proveOutcomes = async (
     `${/^X-Outreach-Message: (\S+)/m.exec(head)![1]}@bounces.acme.test`,
     /^List-Unsubscribe: <https?:[^>]+>, <mailto:([^?>]+)\?subject=unsubscribe>/m.exec(head)![1]!,
   ]
-  const stranger = createTransport({ host: "127.0.0.1", port: relay.strangerPort, ignoreTLS: true })
   for (const [i, address] of to.entries()) {
     const raw = `From: x@accepts.test\r\nSubject: ${["Re: An invitation", "unsubscribe"][i]}\r\n\r\nMay I bring a colleague?\r\n`
     await stranger.sendMail({ envelope: { from: "x@accepts.test", to: [address] }, raw })

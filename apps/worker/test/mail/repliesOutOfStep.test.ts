@@ -253,10 +253,10 @@ describe.each([
   }, 300_000)
 
   it.each(["in its packet", "in a packet of its own"])(
-    "gives each of a hundred recipients one attempt, when it is a second 250 to the first message, %s",
+    "gives each of twenty recipients one attempt, when it is a second 250 to the first message, %s",
     async (where) => {
       const second = { kind: "stray", bytes: "250 ok\r\n", place: "after", isApart: where !== "in its packet" } as const
-      const addresses = good(100).with(1, "bad1@clinic.test")
+      const addresses = good(20).with(1, "bad1@clinic.test")
       const attempts = await sendAll(await faultyServer([...UNTIL_DOT, second], offersPipelining), addresses)
       expect(attempts.map(({ to }) => to)).toEqual(addresses)
       for (const { to, outcome, copies } of attempts) {
@@ -300,14 +300,14 @@ describe.each([
       }
     }
   })
+})
 
-  it("is no unknown outcome when it is an end in the middle of the message", async () => {
-    const script = [...UNTIL_DOT.slice(1), { kind: "dropInData" } as const]
-    // Larger than what the systems of both sides hold.
-    const attempts = await sendAll(await faultyServer(script, offersPipelining), good(1), "x".repeat(16_000_000))
-    expect(attempts.map(({ outcome, copies }) => [outcome._tag, copies])).toEqual([
-      ["Unreachable", 0],
-      ["Accepted", 1],
-    ])
-  })
+it("an end in the middle of the message is no unknown outcome", async () => {
+  const script = [...UNTIL_DOT.slice(1), { kind: "dropInData" } as const]
+  // Larger than what the systems of both sides hold.
+  const attempts = await sendAll(await faultyServer(script, true), good(1), "x".repeat(8_000_000))
+  expect(attempts.map(({ outcome, copies }) => [outcome._tag, copies])).toEqual([
+    ["Unreachable", 0],
+    ["Accepted", 1],
+  ])
 })

@@ -1,12 +1,15 @@
-import { createConnection, createServer } from "node:net"
+import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
-import { eventually } from "@outreach/testing/eventually"
-import { listen } from "@outreach/testing/listen"
-import { Effect, Layer, References } from "effect"
+import type { LogLine } from "@outreach/testing/ProcessLog"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import type { AtEnd } from "@outreach/testing/startProcess"
+import { Changes, until } from "@outreach/testing/until"
+import { Effect, Fiber, Layer, Logger, References } from "effect"
+import { SqlClient } from "effect/sql"
 import { createTransport } from "nodemailer"
-import { onTestFinished } from "vitest"
+import { afterAll, beforeAll, onTestFinished } from "vitest"
 import { receiveBounces } from "../../src/mail/receiveBounces.ts"
 import type { journey } from "../journey.ts"
 
@@ -14,45 +17,46 @@ const paths = ReturnPaths.at("bounces.acme.test").pipe(Layer.provide(NodeTrackin
 
 export const returnPaths = Effect.runSync(ReturnPaths.pipe(Effect.provide(paths)))
 
-/** Receives bounces until the test is finished; returns the port. */
+type Run = ReturnType<typeof journey>["run"]
+
+/** Receives bounces until the end; returns the port, and the log as a source. */
 export const startBounceReceiver = async (
-  run: ReturnType<typeof journey>["run"],
+  run: Run,
   options: Partial<Parameters<typeof receiveBounces>[0]> = {},
-): Promise<number> => {
-  const probe = createServer()
-  const port = await listen(probe)
-  probe.close()
-  const stop = new AbortController()
-  const stopped = run(
-    Effect.raceFirst(
-      receiveBounces({ host: "127.0.0.1", port, certificate: null, ...options }).pipe(
-        Effect.provide(paths),
-        Effect.provideService(References.MinimumLogLevel, "None"),
-        Effect.orDie,
-      ),
-      Effect.callback<void>((resume) => stop.signal.addEventListener("abort", () => resume(Effect.void))),
+  atEnd: AtEnd = onTestFinished,
+) => {
+  const log = { changes: new Changes(), lines: [] as Array<LogLine> }
+  const logger = Logger.make(({ message, logLevel, fiber }) => {
+    const annotations = fiber.getRef(References.CurrentLogAnnotations)
+    log.lines.push({ message: String(message), level: logLevel, annotations })
+    log.changes.announce()
+  })
+  const fiber = await run(
+    receiveBounces({ host: "127.0.0.1", port: 0, certificate: null, ...options }).pipe(
+      Effect.provide(Layer.merge(paths, Logger.layer([logger]))),
+      Effect.orDie,
+      Effect.forkDetach,
     ),
   )
-  onTestFinished(() => {
-    stop.abort()
-    return stopped
+  atEnd(() => Effect.runPromise(Fiber.interrupt(fiber)))
+  const { annotations } = await until(log, "receiving bounces")
+  return { ...log, port: annotations["port"] as number }
+}
+
+/** Receives bounces for all tests of a file; returns a function that sends a message and returns the reply. */
+export const sharedBounceReceiver = (run: Run) => {
+  const ends: Array<() => Promise<void>> = []
+  let send: ReturnType<typeof sendTo>
+  beforeAll(async () => {
+    const { port } = await startBounceReceiver(run, {}, (end) => ends.push(end))
+    send = sendTo(port)
   })
-  await eventually(
-    () =>
-      new Promise<boolean>((resolve) => {
-        const socket = createConnection(port, "127.0.0.1", () => socket.end("QUIT\r\n"))
-        socket
-          .on("error", () => {})
-          .on("close", (isBroken) => resolve(!isBroken))
-          .resume()
-      }),
-    (isListening) => isListening,
-  )
-  return port
+  afterAll(() => Promise.all(ends.map((end) => end())))
+  return (...message: Parameters<typeof send>) => send(...message)
 }
 
 /** Returns how to send a message to the port of a receiver, which returns the reply. */
-export const sendTo = (port: number) => {
+const sendTo = (port: number) => {
   const transport = createTransport({ host: "127.0.0.1", port, ignoreTLS: true })
   return (to: string | ReadonlyArray<string>, raw: string, from = "") =>
     transport.sendMail({ envelope: { from, to: [to].flat() }, raw }).then(
@@ -60,3 +64,20 @@ export const sendTo = (port: number) => {
       (error: { response?: string }) => error.response,
     )
 }
+
+/** Seeds a campaign with one recipient, whose message was sent, unless `sentAt` is null. */
+export const seedSent = Effect.fnUntraced(function* (sentAt: "now" | null = "now") {
+  const { campaign, organization } = yield* seedCampaign({ recipients: 1 })
+  const sql = yield* SqlClient.SqlClient
+  const [recipient] = yield* sql<{ id: RecipientId }>`
+    update recipients set sent_at = ${sentAt}::timestamptz where campaign_id = ${campaign.id} returning id`
+  const { id } = recipient!
+  const addresses = { to: returnPaths.of(id), unsubscribe: returnPaths.unsubscribe(id) }
+  return { ...addresses, id, campaignId: campaign.id, organizationId: organization.id }
+})
+
+/** Freezes an organization, or ends that. */
+export const freeze = (organizationId: OrganizationId, at: "now" | null) =>
+  SqlClient.SqlClient.use(
+    (sql) => sql`update organizations set frozen_at = ${at}::timestamptz where id = ${organizationId}`,
+  )

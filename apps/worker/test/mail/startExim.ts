@@ -1,19 +1,21 @@
-import { execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { eventually } from "@outreach/testing/eventually"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { onTestFinished } from "vitest"
+import { PORTS } from "./startPostfix.ts"
 
-/** Starts exim with a configuration and folders of its own until the test is finished. */
+/** Starts exim with its own configuration, folders and loopback address until the test is finished. */
 export const startExim = async (
   unpacked: string,
-  port: number,
-  /** Everything after the main section's own part. */
-  configure: (folder: string) => string,
+  /** Returns everything after the main section's own part. */
+  configure: (folder: string, host: string) => string,
 ) => {
+  const host = loopbackAddress()
   const asRoot = userInfo().uid === 0
   const [uid, gid] = asRoot ? [65_534, 65_534] : [userInfo().uid, userInfo().gid]
   const folder = mkdtempSync(join(tmpdir(), "exim-"))
@@ -50,10 +52,10 @@ keep_environment =
 spool_directory = ${folder}/spool
 log_file_path = ${folder}/log/%slog
 pid_file_path = ${folder}/exim.pid
-local_interfaces = 127.0.0.1
+local_interfaces = ${host}
 dsn_advertise_hosts = *
 deliver_drop_privilege = true
-${configure(folder)}
+${configure(folder, host)}
 `,
   )
   const child = spawn(exim, ["-C", configuration, "-bdf", "-q1s"], { uid, gid, cwd: folder, stdio: "ignore" })
@@ -62,11 +64,19 @@ ${configure(folder)}
     child.kill("SIGTERM")
     await ended
   })
-  const answers = () =>
+  await untilListening({ host, port: PORTS.relay }, child)
+  return { folder, host }
+}
+
+/** Waits until a program accepts connections. */
+export const untilListening = async (
+  address: { readonly host: string; readonly port: number },
+  child: ChildProcess,
+) => {
+  const connects = () =>
     new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false))
+      const socket = connect(address, () => resolve(true)).on("error", () => resolve(false))
       socket.on("close", () => socket.destroy()).end()
     })
-  await eventually(answers, (up) => up || child.exitCode !== null)
-  return { folder }
+  await eventually(connects, (isListening) => isListening || child.exitCode !== null)
 }

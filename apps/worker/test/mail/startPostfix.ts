@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { eventually } from "@outreach/testing/eventually"
+import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { onTestFinished } from "vitest"
 
 const SERVICES = `cleanup unix n - n - 0 cleanup
@@ -22,18 +23,27 @@ anvil unix - - n - 1 anvil
 postlog unix-dgram n - n - 1 postlogd
 `
 
+/** The ports of a relay's address: of the relay, of a second server, and of the worker that receives its bounces. */
+export const PORTS = { relay: 2525, next: 2526, bounces: 2527 } as const
+
 /**
- * Starts postfix with a configuration and folders of its own until the test is finished. It listens on a loopback port and puts every
- * message to `clinic.test` into one mailbox.
+ * Starts postfix with its own configuration, folders and loopback address until the test is finished. It puts every message to
+ * `clinic.test` into one mailbox.
  */
 export const startPostfix = async (
   program: string,
-  port: number,
   settings: Readonly<Record<string, string>>,
-  /** Further lines of master.cf. */
-  services = "",
-  /** How Cyrus SASL checks passwords: Debian's postfix has it beside its own configuration. */
-  saslSettings = "",
+  {
+    host = loopbackAddress(),
+    services = "",
+    saslSettings = "",
+  }: {
+    readonly host?: string
+    /** Further lines of master.cf. */
+    readonly services?: string
+    /** How Cyrus SASL checks passwords: Debian's postfix has it beside its own configuration. */
+    readonly saslSettings?: string
+  } = {},
 ) => {
   const folder = mkdtempSync(join(tmpdir(), "postfix-"))
   chmodSync(folder, 0o755)
@@ -47,7 +57,7 @@ export const startPostfix = async (
     data_directory: join(folder, "data"),
     maillog_file: log,
     maillog_file_prefixes: folder,
-    inet_interfaces: "127.0.0.1",
+    inet_interfaces: host,
     inet_protocols: "ipv4",
     myhostname: "relay.test",
     mydestination: "",
@@ -66,7 +76,7 @@ export const startPostfix = async (
       .map(([name, value]) => `${name} = ${value}\n`)
       .join(""),
   )
-  writeFileSync(join(configuration, "master.cf"), `127.0.0.1:${port} inet n - n - - smtpd\n${SERVICES}${services}`)
+  writeFileSync(join(configuration, "master.cf"), `${host}:${PORTS.relay} inet n - n - - smtpd\n${SERVICES}${services}`)
   writeFileSync(join(configuration, "sasl/smtpd.conf"), saslSettings)
   const child = spawn(program, ["-c", configuration, "start-fg"], { stdio: ["ignore", "pipe", "pipe"] })
   let output = ""
@@ -96,7 +106,7 @@ export const startPostfix = async (
   )
   if (!isUp || child.exitCode !== null) throw new Error(`postfix did not start: ${output}${readLog()}`)
   return {
-    readLog,
+    ...{ host, url: `smtp://${host}:${PORTS.relay}`, readLog },
     /** Returns the text of every message in the mailbox. */
     readMailbox: () => {
       try {

@@ -1,68 +1,61 @@
-import { schedule } from "@outreach/retry-policy"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { publishTogether } from "@outreach/testing/publishTogether"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
-import { Effect, Layer, Redacted, References, Schedule } from "effect"
+import { Effect, Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it, onTestFinished } from "vitest"
-import { deliver } from "../../src/deliveries/deliver.ts"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { whileDelivering } from "../deliveries/receiver.ts"
 import { audit, type Route } from "./audit.ts"
 import { type Partner, startPartner } from "./startPartner.ts"
 
-const url = migratedDatabase()
+const run = runOnDatabase()
 
-/** Delivers three events, tampers with what is on record or was seen, and answers what the audit finds. */
-const findingsAfter = async (
-  tamper: (sql: SqlClient.SqlClient, partner: Partner) => Effect.Effect<unknown, unknown>,
-) => {
-  const partner = await startPartner("fast", { callMs: 1000 })
-  onTestFinished(partner.close)
-  const delivering = deliver({
-    schedule: schedule("1s"),
-    drainSeconds: 1,
-    maxInFlight: 16,
-    perEndpoint: 16,
-    callSeconds: 15,
-    leaseSeconds: 30,
+/** Delivers three events, each with its own row in the history, so that it can be tampered with. */
+const deliverThree = Effect.gen(function* () {
+  const partner = yield* Effect.promise(() => startPartner("fast", { callMs: 1000 }))
+  const sql = yield* SqlClient.SqlClient
+  const { campaign, organization, endpoint, secret } = yield* seedCampaign({
+    recipients: 0,
+    endpointUrl: partner.url,
   })
-  return await Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`truncate deliveries, delivery_attempts`
-    const { campaign, organization, endpoint, secret } = yield* seedCampaign({
-      recipients: 0,
-      endpointUrl: partner.url,
-    })
-    partner.trust(Redacted.value(secret))
-    const published = yield* publishTogether(campaign, 3)
-    const delivered = sql`
-      select from delivered cross join json_array_elements(deliveries) where endpoint_id = ${endpoint.id}`.pipe(
-      Effect.repeat({ until: ({ length }) => length === 3, schedule: Schedule.spaced("20 millis") }),
-    )
-    yield* Effect.raceFirst(delivered, delivering)
-    yield* eachInARow(sql)
-    yield* tamper(sql, partner)
-    const route: Route = { partner, organizationId: organization.id, endpointId: endpoint.id, published }
-    const { findings } = yield* audit([route], { maxAttempts: 2 })
-    return findings.join("\n")
-  }).pipe(
-    Effect.provide(
-      Layer.mergeAll(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 1000 }), NodeSigner).pipe(
-        Layer.provideMerge(adaptersFor(url())),
-      ),
-    ),
-    Effect.provideService(References.MinimumLogLevel, "None"),
-    Effect.runPromise,
+  partner.trust(Redacted.value(secret))
+  const published = yield* publishTogether(campaign, 3)
+  const delivered = sql`
+    select from delivered cross join json_array_elements(deliveries) where endpoint_id = ${endpoint.id}`.pipe(
+    Effect.repeat({ until: ({ length }) => length === 3, schedule: Schedule.spaced("20 millis") }),
   )
-}
+  yield* whileDelivering(delivered)
+  yield* sql`
+    with batch as (delete from delivered where deliveries is not null returning *)
+    insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
+    select organization_id, each->>'id', endpoint_id, each->>'eventId', jsonb_build_array(each->'attempt'), finished_at
+    from batch cross join json_array_elements(deliveries) each`
+  return { partner, organizationId: organization.id, endpointId: endpoint.id, published } satisfies Route
+})
 
-/** Gives each delivery of a batch a row of its own, as one has that did not arrive at its first attempt, so that it can be tampered with. */
-const eachInARow = (sql: SqlClient.SqlClient) => sql`
-  with batch as (delete from delivered where deliveries is not null returning *)
-  insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
-  select organization_id, each->>'id', endpoint_id, each->>'eventId', jsonb_build_array(each->'attempt'), finished_at
-  from batch cross join json_array_elements(deliveries) each`
+let route: Effect.Success<typeof deliverThree>
+beforeAll(async () => {
+  route = await run(deliverThree)
+})
+afterAll(() => route.partner.close())
+
+/** Tampers with what is on record or was seen, returns what the audit finds, and undoes it. */
+const findingsAfter = (tamper: (sql: SqlClient.SqlClient, partner: Partner) => Effect.Effect<unknown, unknown>) =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const partner: Partner = { ...route.partner, seen: structuredClone(route.partner.seen) as Partner["seen"] }
+      let found: ReadonlyArray<string> | undefined
+      const undone = Effect.gen(function* () {
+        yield* tamper(sql, partner)
+        found = (yield* audit([{ ...route, partner }], { maxAttempts: 2 })).findings
+        return yield* Effect.fail("undo")
+      })
+      yield* Effect.ignore(sql.withTransaction(undone))
+      route.partner.faults.length = 0
+      return found!.join("\n")
+    }),
+  )
 
 const anySeen = ({ seen }: Partner) => seen.entries().next().value!
 const last = (sql: SqlClient.SqlClient) => sql.literal("(select id from delivered order by finished_at desc limit 1)")

@@ -172,13 +172,6 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* judge).toEqual([])
   })
 
-  test("is not reported for a time in which nobody called it", function* () {
-    const { other } = yield* seed("ann@acme.test")
-    yield* pass(130)
-    yield* count(other.id, { delivered: 1 })
-    expect(yield* judge).toEqual([])
-  })
-
   test("is not reported while no endpoint of the deployment answers, and not at once when they do again", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* pass(130)
@@ -188,15 +181,6 @@ describe("an endpoint to which every call fails", () => {
     // The other one is called first, as the network works again.
     yield* count(other.id, { delivered: 1 })
     expect(yield* judge).toEqual([])
-  })
-
-  test("is reported where its server responds, though the deployment has one endpoint alone", function* () {
-    const { endpoint, other } = yield* seed("ann@acme.test")
-    yield* pass(30)
-    yield* SqlClient.SqlClient.use((sql) => sql`delete from delivery_outcomes where endpoint_id = ${other.id}`)
-    yield* count(endpoint.id, { serverErrors: 1 }, 10)
-    yield* count(endpoint.id, { noResponses: 1 })
-    expect(yield* judge).toMatchObject([{ notice: "notice" }])
   })
 
   test("is not reported a second time because two workers look", function* () {
@@ -239,19 +223,6 @@ describe("an endpoint to which every call fails", () => {
     mail.replies.clear()
     yield* sendNotices(optionsFor(mail.url))
     expect(mail.messages.map(({ to }) => to[0])).toEqual(["c@acme.test", "b@slow.test"])
-  })
-
-  test("is disabled though its organization has no contacts", function* () {
-    const { endpoint, other } = yield* seed()
-    for (const [hours, notice] of [
-      [24, "notice"],
-      [49, "reminder"],
-      [49, "disable"],
-    ] as const) {
-      yield* failOn(hours, endpoint.id, other.id)
-      expect(yield* judge).toMatchObject([{ notice, contacts: 0 }])
-    }
-    expect(yield* stateOf(endpoint.id)).toMatchObject({ enabled: false, disabledReason: "failing" })
   })
 
   test("is not reported once an operator disabled it, and is as new once it is enabled", function* () {

@@ -1,0 +1,249 @@
+import { describe, expect } from "@effect/vitest"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryRepository"
+import type { EndpointSettings } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import type { EndpointId } from "@outreach/domain/Identifier"
+import { deliveriesTo } from "@outreach/testing/deliveriesTo"
+import { effectTest } from "@outreach/testing/effectTest"
+import { publishSent, publishTogether } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { until } from "@outreach/testing/until"
+import { Effect, Fiber, type Redacted, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { accept, hold, respondWith, startReceiver, verifies, whileDelivering } from "./receiver.ts"
+
+const test = effectTest(runOnDatabase())
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+const often = Schedule.spaced("20 millis")
+
+/** Starts a receiver, and seeds its endpoint with settings. */
+const startEndpoint = Effect.fnUntraced(function* (
+  first: Parameters<typeof startReceiver>[0],
+  settings: Partial<EndpointSettings> = {},
+) {
+  const receiver = yield* Effect.promise(() => startReceiver(first))
+  const seeded = yield* seedCampaign({ recipients: 0, endpointUrl: receiver.url })
+  yield* EndpointRepository.use(({ update }) => update(seeded.endpoint.id, settings))
+  return { ...seeded, ...receiver, id: seeded.endpoint.id }
+})
+
+/** Waits until the deliveries to an endpoint satisfy; returns them. */
+const deliveries = (id: EndpointId, satisfies: (found: Effect.Success<ReturnType<typeof deliveriesTo>>) => boolean) =>
+  deliveriesTo(id).pipe(Effect.repeat({ until: satisfies, schedule: often }))
+
+/** Waits until the only delivery is pending after a number of attempts; returns its id, and the seconds from the start of the last attempt to the next. */
+const pending = Effect.fnUntraced(function* (id: EndpointId, attempts: number) {
+  const [found] = yield* deliveries(
+    id,
+    ([delivery]) =>
+      delivery?.state === "pending" && delivery.attempts === attempts && delivery.made.length === attempts,
+  )
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ seconds: number }>`
+    select extract(epoch from due_at - (
+      select max(started_at) from delivery_attempts where delivery_id = deliveries.id))::double precision as seconds
+    from deliveries where id = ${found!.id}`
+  return { id: found!.id, seconds: row!.seconds }
+})
+
+const retryNow = (id: Effect.Success<ReturnType<typeof pending>>["id"]) =>
+  DeliveryRepository.use((repository) => repository.retryNow(id))
+const sorted = (ids: Iterable<string>) => [...ids].sort()
+const eventIds = (calls: ReadonlyArray<{ readonly eventId: string }>) => calls.map(({ eventId }) => eventId)
+
+describe("a delivery", () => {
+  test("is retried after 5xx with the same event, until it is delivered", function* () {
+    const { campaign, id, calls } = yield* startEndpoint(({ headers, response }) =>
+      response.writeHead(Number(headers["x-delivery-attempt"]) < 3 ? 503 : 200).end(),
+    )
+    const delivering = Effect.andThen(
+      publishSent(campaign, 1),
+      deliveries(id, ([delivery]) => delivery?.state === "delivered"),
+    )
+    const [delivery] = yield* whileDelivering(delivering, { retryAfter: "0s,0s,1h" })
+    expect(delivery).toMatchObject({ state: "delivered", attempts: 3 })
+    expect(delivery!.made).toMatchObject([
+      { number: 1, outcome: "server_error", status: 503 },
+      { number: 2, outcome: "server_error", status: 503 },
+      { number: 3, outcome: "success", status: 200 },
+    ])
+    expect(new Set(eventIds(calls)).size).toBe(1)
+    expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "2", "3"])
+  })
+
+  test("is retried although the response to taking it was lost", function* () {
+    const { campaign, id } = yield* startEndpoint(({ headers, response }) =>
+      response.writeHead(headers["x-delivery-attempt"] === "1" ? 503 : 200).end(),
+    )
+    let taken = 0
+    const delivering = Effect.andThen(
+      publishSent(campaign, 1),
+      deliveries(id, ([delivery]) => delivery?.state === "delivered"),
+    )
+    const [delivery] = yield* whileDelivering(delivering, { retryAfter: "0s,0s,1h" }).pipe(
+      Effect.updateService(DeliveryLeases, (leases) => ({
+        ...leases,
+        takeDue: (...given) =>
+          Effect.flatMap(leases.takeDue(...given), (rows) =>
+            rows.length > 0 && taken++ === 0 ? Effect.die(new Error("the connection broke")) : Effect.succeed(rows),
+          ),
+      })),
+    )
+    expect(delivery).toMatchObject({ state: "delivered", attempts: 2 })
+    expect(taken).toBeGreaterThan(1)
+  })
+})
+
+describe("an endpoint's own retry rules", () => {
+  test("retry its statuses on its schedule, respect Retry-After for them only, and end after the last delay", function* () {
+    const settings = { retryStatuses: [429, 503], retryDelays: [HOUR, DAY, 2 * DAY, 3 * DAY] }
+    const endpoint = yield* startEndpoint(respondWith(429, { "Retry-After": String(2 * HOUR) }), settings)
+    yield* whileDelivering(
+      Effect.gen(function* () {
+        yield* publishSent(endpoint.campaign, 1)
+        const first = yield* pending(endpoint.id, 1)
+        expect(first.seconds).toBeGreaterThanOrEqual(2 * HOUR)
+        expect(first.seconds).toBeLessThan(3 * HOUR)
+        endpoint.answerBy(respondWith(500, { "Retry-After": String(2 * DAY) }))
+        yield* retryNow(first.id)
+        const second = yield* pending(endpoint.id, 2)
+        expect(second.seconds).toBeGreaterThanOrEqual(DAY)
+        expect(second.seconds).toBeLessThan(2 * DAY)
+        endpoint.answerBy(respondWith(503, { "Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT" }))
+        yield* retryNow(first.id)
+        const { seconds } = yield* pending(endpoint.id, 3)
+        expect(seconds).toBeGreaterThanOrEqual(3 * DAY)
+        expect(seconds).toBeLessThan(4 * DAY)
+        // A shorter schedule applies from the next call on.
+        yield* EndpointRepository.use(({ update }) => update(endpoint.id, { retryDelays: [HOUR, DAY] }))
+        expect((yield* pending(endpoint.id, 3)).seconds).toBe(seconds)
+        yield* retryNow(first.id)
+        const [dead] = yield* deliveries(endpoint.id, ([delivery]) => delivery?.state === "exhausted")
+        expect(dead!.made.map(({ number, status, outcome }) => [number, status, outcome])).toEqual([
+          [1, 429, "client_error"],
+          [2, 500, "server_error"],
+          [3, 503, "server_error"],
+          [4, 503, "server_error"],
+        ])
+      }),
+    )
+  })
+})
+
+describe("an endpoint that is disabled by 410", () => {
+  test("loses nothing: everything is pending, and arrives once the endpoint is enabled", function* () {
+    const endpoint = yield* startEndpoint(hold, { disableOnGone: true })
+    const { find, enable } = yield* EndpointRepository
+    yield* whileDelivering(
+      Effect.gen(function* () {
+        const published = yield* publishTogether(endpoint.campaign, 40)
+        const [accepted, rejected, ...gone] = yield* endpoint.receives(4)
+        for (const { response } of gone) response.writeHead(410).end()
+        yield* Effect.repeat(find(endpoint.id), { until: ({ enabled }) => !enabled, schedule: often })
+        accepted!.response.end()
+        rejected!.response.writeHead(404).end()
+        const disabled = yield* Effect.repeat(find(endpoint.id), {
+          until: ({ owner }) => owner === null,
+          schedule: often,
+        })
+        expect(disabled).toMatchObject({ disabledReason: "gone", disabledAt: expect.any(String), failures: 0 })
+        const settled = yield* deliveries(endpoint.id, (found) => found.every(({ state }) => state !== "sending"))
+        // A rejection by an endpoint that is gone is not final.
+        expect(settled.map(({ state }) => state).toSorted()).toEqual(["delivered", ...Array(39).fill("pending")])
+        expect(endpoint.calls).toHaveLength(4)
+        endpoint.answerBy(accept)
+        yield* enable(endpoint.id)
+        const arrived = yield* deliveries(endpoint.id, (found) => found.every(({ state }) => state === "delivered"))
+        expect(sorted(eventIds(arrived))).toEqual(sorted(published))
+        expect(yield* find(endpoint.id)).toMatchObject({ enabled: true, disabledAt: null, disabledReason: null })
+      }),
+      { perEndpoint: 4 },
+    )
+    const sql = yield* SqlClient.SqlClient
+    const entries = yield* sql`
+      select arguments, operator, os_user as "osUser", result from audit_log join audit_results on command_id = id
+      where command = 'endpoints disable' and ${endpoint.organization.id} = any (organizations)`
+    const given = { endpoint: endpoint.id, reason: "gone" }
+    expect(entries).toEqual([{ arguments: given, operator: null, osUser: "the service", result: "succeeded" }])
+  })
+})
+
+describe("an endpoint that changed", () => {
+  test("receives at a new address everything that is not in flight, while all calls to the old one hang", function* () {
+    const [left, next] = [yield* startEndpoint(hold), yield* Effect.promise(() => startReceiver(accept))]
+    yield* whileDelivering(
+      Effect.gen(function* () {
+        const published = yield* publishTogether(left.campaign, 21)
+        yield* left.receives(4)
+        yield* EndpointRepository.use(({ update }) => update(left.id, { url: next.url }))
+        yield* next.receives(17)
+        expect(left.calls).toHaveLength(4)
+        expect(sorted(eventIds([...left.calls, ...next.calls]))).toEqual(sorted(published))
+      }),
+      { perEndpoint: 4 },
+    )
+  })
+
+  test("is signed for by no secret that ended before the event was published, and loses no event for it", function* () {
+    let trusted: Redacted.Redacted
+    const accepted = new Set<string>()
+    const refused: Array<string> = []
+    // The partner returns 401 for every other secret than the newest, once the test lets it respond.
+    const judge: Parameters<typeof startReceiver>[0] = (call) => {
+      const isValid = verifies(call, trusted)
+      if (isValid) accepted.add(call.eventId)
+      else refused.push(call.eventId)
+      call.response.writeHead(isValid ? 200 : 401).end()
+    }
+    const { organization, campaign, id, ...receiver } = yield* startEndpoint(hold)
+    yield* whileDelivering(
+      Effect.gen(function* () {
+        const before = yield* publishTogether(campaign, 20)
+        const held = [...(yield* receiver.receives(4))]
+        trusted = yield* rotateSecret(organization.id, 0)
+        const after = yield* publishSent(campaign, 5)
+        receiver.answerBy(judge)
+        for (const call of held) judge(call)
+        yield* Effect.promise(() => until(receiver, () => accepted.size === 25))
+        expect(sorted(accepted)).toEqual(sorted([...before, ...after]))
+        expect(refused.filter((eventId) => after.some((each) => each === eventId))).toEqual([])
+        yield* deliveries(id, (all) => all.every(({ state }) => state === "delivered"))
+      }),
+      { perEndpoint: 4 },
+    )
+  })
+})
+
+test("a webhook is verified by a partner with only the old or only the new secret, during the grace window of a rotation", function* () {
+  const { organization, campaign, secret: first, ...receiver } = yield* startEndpoint(accept)
+  const secrets = [first]
+  /** For each rotation, the events that were published before it, which may be signed without its secret. */
+  const publishedBefore: Array<ReadonlySet<string>> = []
+  const sql = yield* SqlClient.SqlClient
+  const calls = yield* whileDelivering(
+    Effect.gen(function* () {
+      const publishing = yield* Effect.forkScoped(publishSent(campaign, 60))
+      for (let rotation = 0; rotation < 3; rotation++) {
+        secrets.push(yield* rotateSecret(organization.id, 3600))
+        const published = yield* sql<{ id: string }>`select id from events where organization_id = ${organization.id}`
+        publishedBefore.push(new Set(published.map(({ id }) => id)))
+        yield* publishSent(campaign, 15)
+      }
+      yield* Fiber.join(publishing)
+      return yield* receiver.receives(105)
+    }).pipe(Effect.scoped),
+  )
+  expect(calls).toHaveLength(105)
+  // The old secret remains valid all the time; each new one from its rotation on.
+  expect(calls.filter((call) => !verifies(call, first))).toEqual([])
+  for (const [i, before] of publishedBefore.entries()) {
+    const after = calls.filter(({ eventId }) => !before.has(eventId))
+    expect(after.length).toBeGreaterThanOrEqual(15)
+    expect(after.filter((call) => !verifies(call, secrets[i + 1]!))).toEqual([])
+  }
+})

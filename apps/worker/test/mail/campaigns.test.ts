@@ -1,0 +1,413 @@
+import { describe, expect, it } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { changePauseOnComplaints, createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
+import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { type CampaignId, createIdentifier, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import { reportComplaint } from "@outreach/domain/mail/Complaints"
+import type { TestSubject } from "@outreach/domain/mail/Message"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import { addSender } from "@outreach/domain/senders/Senders"
+import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
+import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
+import { SenderRepositoryPg } from "@outreach/postgres/senders/SenderRepositoryPg"
+import { singleKey } from "@outreach/process/keyRing"
+import { eventually } from "@outreach/testing/eventually"
+import { mailServer } from "@outreach/testing/mailServer"
+import { partner } from "@outreach/testing/partner"
+import { receiveEvent } from "@outreach/testing/receiveEvent"
+import { email, FOOTER, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import type { AtEnd } from "@outreach/testing/startProcess"
+import { until } from "@outreach/testing/until"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, beforeAll } from "vitest"
+import { journey } from "../journey.ts"
+import { runWorker } from "../runWorker.ts"
+import { verifySignatures } from "./verifySignatures.ts"
+
+const { url, run, query } = journey()
+const ends: Array<() => Promise<void>> = []
+const atEnd: AtEnd = (end) => ends.unshift(end)
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+let mail: Awaited<ReturnType<typeof mailServer>>
+let workers: ReadonlyArray<Awaited<ReturnType<typeof runWorker>>>
+
+// Two workers send everything in this file. Each test has its own organization, and a domain of its recipients.
+beforeAll(async () => {
+  mail = await mailServer(undefined, undefined, atEnd)
+  const settings = { SMTP_URL: mail.url, MAIL_FROM: "Deployment <outreach@deployment.test>" }
+  workers = await Promise.all([runWorker(url(), settings, atEnd), runWorker(url(), settings, atEnd)])
+})
+
+/** The messages to recipients of a domain. */
+const sentTo = (domain: string) => mail.messages.filter(({ to }) => to[0]!.endsWith(`@${domain}`))
+const untilSent = (domain: string, count: number) => until(mail, () => sentTo(domain).length >= count && sentTo(domain))
+
+const campaigns = <A>(use: (campaigns: CampaignRepository["Service"]) => Effect.Effect<A, unknown>) =>
+  run(CampaignRepository.use(use))
+const untilStatus = (id: CampaignId, wanted: string) =>
+  eventually(
+    () => campaigns(({ find }) => find(id)),
+    ({ status }) => status === wanted,
+  )
+
+interface Row {
+  readonly id: RecipientId
+  readonly npi: string
+  readonly email: string
+  readonly token: string
+  readonly reason: string | null
+  readonly testSubject: TestSubject | null
+  readonly isSent: boolean
+}
+const recipientsOf = (id: CampaignId) =>
+  query<Row>(
+    (sql) => sql`
+      select id, npi, email, token, withdrawal_reason as reason, test_subject as "testSubject", sent_at is not null as "isSent"
+      from recipients where campaign_id = ${id} order by npi`,
+  )
+
+const launch = Effect.fnUntraced(function* (options: Parameters<typeof seedCampaign>[0]) {
+  const seeded = yield* seedCampaign(options)
+  yield* scheduleCampaign(seeded.campaign.id)
+  return seeded
+})
+
+const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
+const SCANNER = "curl/8.5.0"
+
+/** Records a click of each recipient, and waits until all hits of the organization are judged. */
+const click = async (
+  organizationId: OrganizationId,
+  clicks: ReadonlyArray<readonly [recipientId: RecipientId, agent: string]>,
+) => {
+  const record = Effect.gen(function* () {
+    // A click within a second of the acceptance would be suspected.
+    const cameAt = (yield* Clock.currentTimeMillis) + 60_000
+    const hits = yield* Effect.forEach(
+      clicks,
+      Effect.fnUntraced(function* ([recipientId, agent], i) {
+        const headers = { "user-agent": agent }
+        const request = { link: "https://clinic.test/", method: "GET", address: `198.51.100.${i}`, headers, cameAt }
+        return { id: yield* createIdentifier("hit"), organizationId, recipientId, ...request }
+      }),
+    )
+    yield* (yield* HitRepository).record(hits)
+  })
+  await run(record)
+  await eventually(
+    () => query((sql) => sql`select from hits where organization_id = ${organizationId} and judged_at is null`),
+    ({ length }) => length === 0,
+  )
+}
+
+describe("a campaign", () => {
+  it("announces each click to the partner, suspected or not", async () => {
+    const to = await partner()
+    const seeded = await run(launch({ recipients: 1, endpointUrl: to.url, emailDomain: "clicks.test" }))
+    to.trust(seeded.secret)
+    await untilStatus(seeded.campaign.id, "completed")
+    const [recipient] = await recipientsOf(seeded.campaign.id)
+    await click(seeded.organization.id, [
+      [recipient!.id, BROWSER],
+      [recipient!.id, SCANNER],
+    ])
+    const clicked = () => to.received.filter(({ event }) => event.event_type === "outreach.email_clicked")
+    await until(to, () => clicked().length === 2)
+    const common = { service_campaign_id: seeded.campaign.id, service_program_id: seeded.program.id }
+    const data = clicked().map(({ event }) => event.data)
+    expect(data.sort((a, b) => Number(a["is_bot_suspected"]) - Number(b["is_bot_suspected"]))).toEqual(
+      [false, true].map((is_bot_suspected) => ({
+        ...{ ...common, token: recipient!.token, is_bot_suspected, clicked_at: expect.any(String) },
+      })),
+    )
+    expect(to.forged).toEqual([])
+  })
+
+  it("sends all recipients their own fields, and quarantines the message of a recipient without a required field", async () => {
+    const names = ["Ann & Lee", "Bo\r\nBcc: all@x.test", "<b>Cy</b>", "Di", "Émile"]
+    const { campaign } = await run(
+      Effect.gen(function* () {
+        const seeded = yield* seedCampaign({ recipients: 0, fields: ["first_name", "specialty"] })
+        const lines = names.map((first_name, i) => {
+          return { number: i, npi: npi(i), email: email(i, "fields.test"), fields: { first_name } }
+        })
+        yield* importLines(seeded.campaign.id, lines)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          update campaigns set subject = 'For {{ first_name }}', html = ${`<p>Dear {{ first_name }}, {{ specialty | default: "doctor" }}</p>\n${FOOTER}`}
+          where id = ${seeded.campaign.id}`
+        yield* sql`
+          update recipient_fields set fields = '{}'
+          where recipient_id = (select id from recipients where campaign_id = ${seeded.campaign.id} and npi = ${npi(3)})`
+        yield* scheduleCampaign(seeded.campaign.id)
+        return seeded
+      }),
+    )
+    await untilStatus(campaign.id, "completed")
+    const textTo = (n: number) => mail.messages.find(({ to }) => to[0] === email(n, "fields.test"))?.text
+    expect(sentTo("fields.test")).toHaveLength(names.length - 1)
+    expect(textTo(0)).toContain("Subject: For Ann & Lee\r\n")
+    expect(textTo(0)).toContain("<p>Dear Ann &amp; Lee, doctor</p>")
+    expect(textTo(0)).toContain("Dear Ann & Lee, doctor\r\n")
+    expect(textTo(1)).toContain("Subject: For Bo Bcc: all@x.test\r\n")
+    expect(textTo(1)?.split("\r\n\r\n")[0]).not.toMatch(/^Bcc:/m)
+    expect(textTo(2)).toContain("<p>Dear &lt;b&gt;Cy&lt;/b&gt;, doctor</p>")
+    expect(textTo(4)).toContain("Dear =C3=89mile, doctor")
+    expect(await campaigns(({ quarantined }) => quarantined(campaign.id))).toMatchObject([
+      { unknownOutcomes: 0, class: "template", code: "needs first_name, which is missing" },
+    ])
+    expect(await query((sql) => sql`select from events where body like '%Ann%'`)).toEqual([])
+  })
+
+  it("is paused for its complaints, and goes on once it is resumed", async () => {
+    const { campaign } = await run(
+      Effect.gen(function* () {
+        const seeded = yield* seedCampaign({ recipients: 4, opensIn: 3600 })
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          insert into campaign_count_changes (organization_id, campaign_id, sent)
+          values (${seeded.organization.id}, ${seeded.campaign.id}, 1000)`
+        yield* changePauseOnComplaints(seeded.campaign.id, true)
+        yield* scheduleCampaign(seeded.campaign.id)
+        return seeded
+      }),
+    )
+    const recipients = await recipientsOf(campaign.id)
+    const complain = (from: ReadonlyArray<Row>) =>
+      run(Effect.forEach(from, ({ id }) => reportComplaint(id, "abuse"), { concurrency: "unbounded" }))
+    await untilStatus(campaign.id, "published")
+    await complain(recipients.slice(0, 3))
+    expect((await untilStatus(campaign.id, "paused")).stopReason).not.toBeNull()
+    await run(scheduleCampaign(campaign.id, { command: "resume" }))
+    expect(await untilStatus(campaign.id, "published")).toMatchObject({ stopReason: null })
+    await complain(recipients)
+    await untilStatus(campaign.id, "paused")
+  })
+
+  it("withdraws recipients who unsubscribed, and suppresses them in their organization", async () => {
+    const { organization, campaign } = await run(
+      Effect.gen(function* () {
+        const seeded = yield* seedCampaign({ recipients: 3, opensIn: 3600 })
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql<{ id: RecipientId }>`
+          select id from recipients where campaign_id = ${seeded.campaign.id} order by npi limit 2`
+        const { ask } = yield* UnsubscriptionRepository
+        for (const { id } of rows) yield* ask({ organizationId: seeded.organization.id, recipientId: id })
+        return seeded
+      }),
+    )
+    const withdrawn = await eventually(
+      () => recipientsOf(campaign.id),
+      (rows) => rows.filter(({ reason }) => reason !== null).length === 2,
+    )
+    expect(withdrawn.map(({ reason }) => reason)).toEqual(["suppressed", "suppressed", null])
+    const suppressed = await query<{ text: string }>(
+      (sql) => sql`
+        select kind || ' ' || reason as text from organization_suppressions
+        where organization_id = ${organization.id} order by kind`,
+    )
+    expect(suppressed.map(({ text }) => text)).toEqual([
+      ...["email unsubscribed", "email unsubscribed", "npi unsubscribed", "npi unsubscribed"],
+    ])
+  })
+})
+
+it("a follow-up is announced before it is sent, and leaves out those who clicked or were suppressed meanwhile", async () => {
+  const to = await partner()
+  const { organization, endpoint, program, campaign, secret } = await run(
+    launch({ recipients: 6, endpointUrl: to.url, emailDomain: "again.test" }),
+  )
+  to.trust(secret)
+  await untilStatus(campaign.id, "completed")
+  const first = await recipientsOf(campaign.id)
+  // The e-mails were sent six days ago.
+  await query(
+    (sql) => sql`update recipients set sent_at = sent_at - interval '6 days' where campaign_id = ${campaign.id}`,
+  )
+  await click(organization.id, [
+    [first[0]!.id, BROWSER],
+    [first[1]!.id, SCANNER],
+  ])
+  await run(
+    receiveEvent({ organization, endpoint }, `evt_${"5e7a51de".repeat(4)}`, "clinician.account_created", {
+      ...{ npi: first[2]!.npi, email: first[2]!.email, consumer_program_slug: program.slug },
+      ...{ attribution: "organic", token: null },
+    }),
+  )
+  await eventually(
+    () => query((sql) => sql`select from suppressions where organization_id = ${organization.id}`),
+    ({ length }) => length > 0,
+  )
+  const followUp = await run(
+    Effect.gen(function* () {
+      const start = (yield* Clock.currentTimeMillis) + 1_800_000
+      const created = yield* createCampaign({
+        programId: program.id,
+        name: "Reminder",
+        kind: "traffic",
+        subject: "Your seat is still free",
+        html: `<p>https://l.test/{{ token }}</p>${FOOTER}`,
+        windowStart: fromUnixMillis(start),
+        windowEnd: fromUnixMillis(start + 3_600_000),
+        followUp: { followUpOf: campaign.id, unless: "clicked", afterSeconds: 5 * 86_400 },
+      })
+      return yield* scheduleCampaign(created.id)
+    }),
+  )
+  await untilStatus(followUp.id, "published")
+  const drawn = await recipientsOf(followUp.id)
+  expect(drawn.map(({ npi }) => npi)).toEqual(first.filter((_, i) => i !== 0 && i !== 2).map(({ npi }) => npi))
+  const announced = await until(to, ({ received }) =>
+    received.find(
+      ({ event: { event_type, data } }) =>
+        event_type === "outreach.recipients_published" && data["service_campaign_id"] === followUp.id,
+    ),
+  )
+  const tokens = announced.event.data["recipients"] as ReadonlyArray<{ token: string }>
+  expect(tokens.map(({ token }) => token).sort()).toEqual(drawn.map(({ token }) => token).sort())
+  expect(sentTo("again.test")).toHaveLength(6)
+
+  // Between the publication and the window, somebody clicks on the first e-mail.
+  await click(organization.id, [[first[3]!.id, BROWSER]])
+  await query((sql) => sql`update messages set due_at = clock_timestamp() where campaign_id = ${followUp.id}`)
+  await query((sql) => sql`update campaigns set window_start = clock_timestamp() where id = ${followUp.id}`)
+  await untilStatus(followUp.id, "completed")
+  const reminded = drawn.filter(({ npi }) => npi !== first[3]!.npi).map(({ email }) => email)
+  const addresses = sentTo("again.test").map(({ to }) => to[0])
+  expect(addresses.slice(6).sort()).toEqual(reminded.sort())
+  expect((await recipientsOf(followUp.id)).filter(({ reason }) => reason !== null)).toMatchObject([
+    { npi: first[3]!.npi, reason: "clicked" },
+  ])
+  const state = await run(FollowUpRepository.use(({ find }) => find({ ...followUp, campaignId: followUp.id })))
+  expect(state?.skipped).toEqual({ clicked: 1, suppressed: 1 })
+})
+
+it("a test of two subjects sends the one that people click on to all others, and each recipient one message", async () => {
+  const subjectTest = { subjectB: "A seat is kept for you", share: 30, afterSeconds: 1800 }
+  const { organization, campaign } = await run(launch({ recipients: 40, subjectTest, emailDomain: "subjects.test" }))
+  const recipients = () => recipientsOf(campaign.id)
+  const tested = await eventually(recipients, (rows) => {
+    const group = rows.filter(({ testSubject }) => testSubject !== null)
+    return group.length > 0 && group.every(({ isSent }) => isSent)
+  })
+  const of = (subject: TestSubject | null) => tested.filter(({ testSubject }) => testSubject === subject)
+  expect([of("a").length > 0, of("b").length > 0, of(null).some(({ isSent }) => isSent)]).toEqual([true, true, false])
+
+  // A scanner follows every link of A; a person follows one of B.
+  await click(organization.id, [...of("a").map(({ id }) => [id, SCANNER] as const), [of("b")[0]!.id, BROWSER] as const])
+  expect((await recipients()).filter(({ testSubject, isSent }) => testSubject === null && isSent)).toEqual([])
+  await query(
+    (sql) =>
+      sql`update subject_tests set began_at = began_at - interval '30 minutes' where campaign_id = ${campaign.id}`,
+  )
+  await untilStatus(campaign.id, "completed")
+  const decided = await run(SubjectTestRepository.use(({ find }) => find({ ...campaign, campaignId: campaign.id })))
+  expect(decided).toMatchObject({
+    winner: "b",
+    counts: { a: { sent: of("a").length, clicked: 0 }, b: { sent: of("b").length, clicked: 1 } },
+  })
+  const messages = sentTo("subjects.test")
+  expect(messages).toHaveLength(40)
+  const subjects = new Map(messages.map(({ to, text }) => [to[0], /^Subject: (.*)$/m.exec(text)?.[1]?.trim()]))
+  for (const { email, testSubject } of tested) {
+    expect(subjects.get(email)).toBe(testSubject === "a" ? "An invitation to Heart failure" : subjectTest.subjectB)
+  }
+})
+
+describe("a sender", () => {
+  const lostKeys = Layer.provide(
+    // Layers are shared otherwise, and with them the other cipher.
+    Layer.fresh(SenderRepositoryPg),
+    Layer.succeed(SecretCipher, SecretCipher.make(singleKey(Redacted.make(Buffer.alloc(32, 9))))),
+  )
+
+  /** Seeds a campaign whose organization has an active sender at its own domain. */
+  const seedWithSender = Effect.fnUntraced(function* (domain: string, recipients: number) {
+    const { organization, campaign } = yield* seedCampaign({ recipients, emailDomain: `of.${domain}` })
+    const { id, keys } = yield* addSender(
+      {
+        ...{ organizationId: organization.id, programId: null, ramp: null },
+        from: { name: "Sender", address: `outreach@${domain}` },
+        ...{ replyTo: `replies@${domain}`, bounceDomain: `bounces.${domain}`, linkDomain: `click.${domain}` },
+      },
+      { ...(yield* generateDkimKeyPair), selector: "s1" },
+      null,
+    )
+    const senders = yield* SenderRepository
+    yield* senders.activate(id)
+    return { campaign, id, senders, record: `v=DKIM1; k=rsa; p=${keys[0]!.publicKey}` }
+  })
+
+  it("of an organization signs with both keys of a rotation and uses its verified link domain; others use the deployment's", async () => {
+    const { own, second } = await run(
+      Effect.gen(function* () {
+        const own = yield* seedWithSender("acme.test", 2)
+        const next = { ...(yield* generateDkimKeyPair), selector: "s2" }
+        yield* own.senders.addKey(own.id, next)
+        yield* own.senders.activate(own.id)
+        yield* (yield* LinkDomainRepository).verify(own.campaign.organizationId, "click.acme.test")
+        yield* scheduleCampaign(own.campaign.id)
+        yield* scheduleCampaign((yield* seedWithSender("pending.test", 1)).campaign.id)
+        yield* scheduleCampaign((yield* seedCampaign({ recipients: 1, emailDomain: "of.nobody.test" })).campaign.id)
+        return { own, second: `v=DKIM1; k=rsa; p=${next.publicKey}` }
+      }),
+    )
+    const [acme, pending, nobody] = [
+      await untilSent("of.acme.test", 2),
+      await untilSent("of.pending.test", 1),
+      await untilSent("of.nobody.test", 1),
+    ]
+    const linkBases = (text: string) =>
+      new Set(text.replaceAll(/=\r\n/g, "").match(/https?:\/\/[^/"]+(?=\/(?:l|o|unsubscribe)\/)/g))
+    for (const { text } of acme) expect(linkBases(text)).toEqual(new Set(["https://click.acme.test"]))
+    for (const { text } of [...pending, ...nobody]) expect(linkBases(text)).toEqual(new Set(["http://127.0.0.1:8080"]))
+    const records = { "s1._domainkey.acme.test": own.record, "s2._domainkey.acme.test": second }
+    for (const { from, text } of [...acme, ...nobody]) {
+      const isOwn = acme.some((message) => message.text === text)
+      const domain = isOwn ? "acme.test" : "deployment.test"
+      expect(text).toMatch(new RegExp(`^Message-ID: <rcp_[0-9a-f]{32}@${domain}>`, "m"))
+      expect(from).toMatch(new RegExp(`^bounce-[0-9a-f-]+@${isOwn ? "bounces.acme.test" : domain}$`))
+      expect(text).toContain(`From: ${isOwn ? "Sender" : "Deployment"} <outreach@${domain}>`)
+      expect(text.includes("Reply-To: replies@acme.test")).toBe(isOwn)
+      const results = (await verifySignatures(text, records)).map(({ selector, status }) => [selector, status])
+      const pass = expect.objectContaining({ result: "pass", aligned: "acme.test" })
+      const none = { result: "none", comment: "message not signed" }
+      expect(Object.fromEntries(results)).toEqual(isOwn ? { s1: pass, s2: pass } : { undefined: none })
+    }
+  })
+
+  it("whose key cannot be read lets its messages wait, and others are sent", async () => {
+    const { waiting } = await run(
+      Effect.gen(function* () {
+        const waiting = yield* Effect.provide(seedWithSender("lost.test", 3), lostKeys)
+        yield* scheduleCampaign(waiting.campaign.id)
+        yield* scheduleCampaign((yield* seedWithSender("found.test", 3)).campaign.id)
+        return { waiting }
+      }),
+    )
+    const failures = () =>
+      query<{ attempts: number; failure: string; later: boolean }>(
+        (sql) => sql`
+          select attempts, failure_class as failure, due_at > clock_timestamp() + interval '10 minutes' as later
+          from messages where campaign_id = ${waiting.campaign.id} and lease_token is null and failure_class is not null`,
+      )
+    const put = { attempts: 0, failure: "sender", later: true }
+    expect(await eventually(failures, ({ length }) => length === 3)).toEqual([put, put, put])
+    await untilSent("of.found.test", 3)
+    expect(sentTo("of.lost.test")).toEqual([])
+    const warnings = workers.flatMap(({ lines }) =>
+      lines.filter(({ message }) => message === "DKIM key of a sender cannot be read, its messages wait"),
+    )
+    expect(new Set(warnings.map(({ annotations }) => annotations["senderId"]))).toEqual(new Set([waiting.id]))
+  })
+})

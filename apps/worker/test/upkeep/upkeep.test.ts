@@ -1,0 +1,111 @@
+import { expect } from "@effect/vitest"
+import { Hints, type Topic } from "@outreach/postgres/events/Hints"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { Effect, Queue, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { managePartitions } from "../../src/upkeep/managePartitions.ts"
+import {
+  closeFailureGroups,
+  countCampaigns,
+  deleteExpired,
+  mergeOutcomes,
+  sampleGauges,
+} from "../../src/upkeep/upkeep.ts"
+
+const test = effectTest(runOnDatabase())
+
+/** Runs the same upkeep of two workers until a statement's rows satisfy; returns these. */
+const whileTwo = <Row, E1, R1, E2, R2>(
+  upkeep: Effect.Effect<never, E2, R2>,
+  read: Effect.Effect<ReadonlyArray<Row>, E1, R1>,
+  satisfies: (rows: ReadonlyArray<Row>) => boolean,
+) =>
+  Effect.raceFirst(
+    Effect.repeat(read, { until: satisfies, schedule: Schedule.spaced("20 millis") }),
+    Effect.all([upkeep, upkeep], { concurrency: "unbounded" }) as Effect.Effect<never, E2, R2>,
+  )
+
+test("workers close the groups of failures whose endpoints accept calls again, and leave the others open", function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const delivered of [1, 0]) {
+    const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
+    yield* sql`
+      insert into failure_groups (organization_id, id, endpoint_id, outcome, failures, opened_at, last_at)
+      values (${organization.id}, ${`fgr_${delivered}`}, ${endpoint.id}, 'tls', 5, now() - interval '2 hours', now() - interval '1 hour')`
+    yield* sql`
+      insert into delivery_outcomes (organization_id, endpoint_id, at, delivered, no_responses)
+      values (${organization.id}, ${endpoint.id}, date_bin('5 minutes', now(), 'epoch'), ${delivered}, 5)`
+  }
+  const closed = sql<{
+    id: string
+  }>`select id from failure_groups where id in ('fgr_0', 'fgr_1') and closed_at is not null`
+  expect(yield* whileTwo(closeFailureGroups, closed, ({ length }) => length > 0)).toEqual([{ id: "fgr_1" }])
+})
+
+test("workers add changes to the counts of campaigns", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ids: Array<string> = []
+  for (const recipients of [2, 3]) ids.push((yield* seedCampaign({ recipients })).campaign.id)
+  const counts = sql<{ id: string; recipients: number }>`
+    select campaign_id as id, recipients from campaign_counts where campaign_id = any(${ids}) and recipients > 0
+    order by recipients`
+  expect(yield* whileTwo(countCampaigns, counts, ({ length }) => length === 2)).toEqual([
+    { id: ids[0], recipients: 2 },
+    { id: ids[1], recipients: 3 },
+  ])
+  expect(yield* sql`select from campaign_count_changes where campaign_id = any(${ids})`).toEqual([])
+})
+
+test("workers merge outcomes that are days old by the hour, and delete those past the retention", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
+  yield* sql`
+    insert into delivery_outcomes (organization_id, endpoint_id, at, delivered)
+    select ${organization.id}, ${endpoint.id}, date_bin('5 minutes', now(), 'epoch') - n * interval '5 minutes', 1
+    from generate_series(0, 12 * 24 * 6 - 1) n`
+  yield* sql`
+    insert into failure_groups (organization_id, id, endpoint_id, outcome, opened_at, last_at)
+    values (${organization.id}, 'fgr_', ${endpoint.id}, 'client_error', now(), now())`
+  yield* sql`
+    insert into failure_group_hours (organization_id, group_id, hour, count)
+    select ${organization.id}, 'fgr_', now() - n * interval '1 day', 1 from generate_series(0, 5) n`
+  const hours = sql`select from failure_group_hours where organization_id = ${organization.id}`
+  yield* whileTwo(mergeOutcomes(4), hours, ({ length }) => length === 4)
+  const rows = yield* sql<{ seconds: number; delivered: number; count: number }>`
+    select seconds, min(delivered) as delivered, count(*)::int as count from delivery_outcomes
+    where endpoint_id = ${endpoint.id} group by seconds order by seconds`
+  expect(rows).toMatchObject([{ seconds: 300, delivered: 1 }, { seconds: 3600 }])
+  // Two days by five minutes, and the hours of the two days before.
+  expect(rows[0]!.count).toBeGreaterThanOrEqual(2 * 24 * 12)
+  expect(rows[1]!.count).toBeGreaterThanOrEqual(47)
+})
+
+test("workers store samples of the gauges, and delete those older than eight days", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { organization } = yield* seedDeadLetters(2)
+  yield* sql`
+    insert into gauge_samples select '', now() - make_interval(days => days), 0, 0, 0, 0, 0, 0 from unnest(array[7, 9]) days`
+  const samples = sql<{ organizationId: string; deadLetters: number }>`
+    select distinct organization_id as "organizationId", dead_letters as "deadLetters" from gauge_samples
+    where sampled_at > now() - interval '1 hour' and organization_id in ('', ${organization.id}) order by 1`
+  expect(yield* whileTwo(sampleGauges, samples, ({ length }) => length > 1)).toEqual([
+    { organizationId: "", deadLetters: 2 },
+    { organizationId: organization.id, deadLetters: 2 },
+  ])
+  const old = sql`select from gauge_samples where sampled_at < now() - interval '1 hour'`
+  expect(yield* whileTwo(deleteExpired, old, ({ length }) => length < 2)).toHaveLength(1)
+})
+
+test("new partitions of the events are announced to all organizations, because a reader that waited for them saw none", function* () {
+  const given = yield* Queue.unbounded<readonly [Topic, string | undefined]>()
+  const hints = Hints.of({
+    give: (topic, organizationId) => Effect.asVoid(Queue.offer(given, [topic, organizationId])),
+    listen: () => Effect.never,
+  })
+  const keep = { historyDays: 90, eventsMonths: null, inboxMonths: null, deadLettersDays: null }
+  const managing = Effect.provideService(managePartitions(keep), Hints, hints)
+  expect(yield* Effect.raceFirst(Queue.take(given), managing)).toEqual(["events", undefined])
+})
