@@ -7,7 +7,7 @@ import { expect, onTestFinished } from "vitest"
 import { worker } from "../src/worker.ts"
 import { settingsFor } from "./startWorker.ts"
 
-/** Runs the worker in this process as `main.ts` does, and waits until it has started; only a worker that a test kills needs its own process. */
+/** Runs the worker in this process as `main.ts` does, and waits until it has started or failed to; only a worker that a test kills needs its own process. */
 export const runWorker = async (
   databaseUrl: string,
   settings: Record<string, string> = {},
@@ -36,6 +36,6 @@ export const runWorker = async (
     // If the worker's role lacks a right, a job fails and is retried without end.
     expect(log.text).not.toMatch(/\b42501\b/)
   })
-  await until(log, "worker started")
-  return Object.assign(log, { stop })
+  await until(log, ({ lines }) => log.over() !== undefined || lines.some(({ message }) => message === "worker started"))
+  return Object.assign(log, { stop, ended: Effect.runPromise(Fiber.await(fiber)) })
 }

@@ -99,6 +99,14 @@ describe("a delivery", () => {
   })
 })
 
+test("a delivery is left to the next worker if it does not end while its worker stops", function* () {
+  const { campaign, id, calls, receives } = yield* startEndpoint(hold)
+  yield* whileDelivering(Effect.andThen(publishSent(campaign, 1), receives(1)))
+  expect(yield* deliveriesTo(id)).toMatchObject([{ state: "sending", attempts: 0 }])
+  yield* whileDelivering(receives(2))
+  expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "1"])
+})
+
 describe("an endpoint's own retry rules", () => {
   test("retry its statuses on its schedule, respect Retry-After for them only, and end after the last delay", function* () {
     const settings = { retryStatuses: [429, 503], retryDelays: [HOUR, DAY, 2 * DAY, 3 * DAY] }

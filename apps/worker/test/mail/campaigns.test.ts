@@ -39,13 +39,13 @@ afterAll(async () => {
 })
 
 let mail: Awaited<ReturnType<typeof mailServer>>
-let workers: ReadonlyArray<Awaited<ReturnType<typeof runWorker>>>
+let worker: Awaited<ReturnType<typeof runWorker>>
 
-// Two workers send everything in this file. Each test has its own organization, and a domain of its recipients.
+// One worker sends everything in this file. Each test has its own organization, and a domain of its recipients.
 beforeAll(async () => {
   mail = await mailServer(undefined, undefined, atEnd)
   const settings = { SMTP_URL: mail.url, MAIL_FROM: "Deployment <outreach@deployment.test>" }
-  workers = await Promise.all([runWorker(url(), settings, atEnd), runWorker(url(), settings, atEnd)])
+  worker = await runWorker(url(), settings, atEnd)
 })
 
 /** The messages to recipients of a domain. */
@@ -405,8 +405,8 @@ describe("a sender", () => {
     expect(await eventually(failures, ({ length }) => length === 3)).toEqual([put, put, put])
     await untilSent("of.found.test", 3)
     expect(sentTo("of.lost.test")).toEqual([])
-    const warnings = workers.flatMap(({ lines }) =>
-      lines.filter(({ message }) => message === "DKIM key of a sender cannot be read, its messages wait"),
+    const warnings = worker.lines.filter(
+      ({ message }) => message === "DKIM key of a sender cannot be read, its messages wait",
     )
     expect(new Set(warnings.map(({ annotations }) => annotations["senderId"]))).toEqual(new Set([waiting.id]))
   })
