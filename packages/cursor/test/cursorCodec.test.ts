@@ -26,21 +26,8 @@ const refusal = (cursor: unknown, by: { decode: (cursor: string) => unknown } = 
   (thrownBy(() => by.decode(cursor as string)) as CursorError).code
 
 describe("a position", () => {
-  it("comes back from its cursor with every microsecond", () => {
-    expect(codec.decode(codec.encode(position))).toEqual(position)
-  })
   it("keeps the sign of a zero", () => {
     expect(openCodec.decode(openCodec.encode([-0, 0]))).toEqual([-0, 0])
-  })
-  it("of any JSON comes back unchanged, under any scope", () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.string({ unit: "binary", minLength: 1 }), (value, anyScope) => {
-        const anyCodec = cursorCodec({ schema: anything, key, scope: anyScope })
-        const cursor = thrownBy(() => anyCodec.encode(value))
-        if (cursor instanceof CursorError) expect(cursor.code).toBe("position_too_large")
-        else expect(anyCodec.decode(cursor as string)).toEqual(value)
-      }),
-    )
   })
   it("has one text, whatever the order of its keys", () => {
     const { id, updated_at } = position
@@ -79,7 +66,7 @@ describe("a position", () => {
   ])("that holds %s is refused, since JSON would alter it", (_, value) => {
     expect(thrownBy(() => openCodec.encode(value))).toMatchObject({ name: "CursorError", code: "invalid_position" })
   })
-  it("of JSON, bigints and dates comes back unchanged, and has one text, with an expiry and without", () => {
+  it("of JSON, bigints and dates comes back unchanged, under any scope, from one URL-safe text, with an expiry and without", () => {
     const leaf = fc.oneof(
       fc.bigInt(),
       fc.date({ noInvalidDate: true }),
@@ -93,14 +80,14 @@ describe("a position", () => {
         fc.dictionary(fc.string(), tie("value"), { maxKeys: 3 }),
       ),
     })).value
-    const options = { schema: anything, key, scope }
-    const expiring = cursorCodec({ ...options, expiresAfter: "1m", now: () => 0 })
     fc.assert(
-      fc.property(values, (value) => {
-        for (const each of [openCodec, expiring]) {
+      fc.property(values, fc.string({ unit: "binary", minLength: 1 }), (value, anyScope) => {
+        const options = { schema: anything, key, scope: anyScope }
+        for (const each of [cursorCodec(options), cursorCodec({ ...options, expiresAfter: "1m", now: () => 0 })]) {
           const cursor = thrownBy(() => each.encode(value))
           if (cursor instanceof CursorError) expect(cursor.code).toBe("position_too_large")
           else {
+            expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/)
             const back = each.decode(cursor as string)
             expect(back).toEqual(value)
             expect(each.encode(back)).toBe(cursor)
@@ -131,14 +118,6 @@ describe("a position", () => {
 
 describe("a cursor", () => {
   const cursor = codec.encode(position)
-
-  it("is URL-safe", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(openCodec.encode(text)).toMatch(/^[A-Za-z0-9_-]+$/)
-      }),
-    )
-  })
   it("is refused under another key", () => {
     expect(refusal(cursor, cursorCodec({ schema: Position, key: `${key}.`, scope }))).toBe("not_authentic")
   })
@@ -173,6 +152,9 @@ describe("a cursor", () => {
       }
     }
   })
+  it("is refused when it is too long, or not a string", () => {
+    for (const junk of ["A".repeat(2049), 1, {}, ["a"], ""]) expect(refusal(junk)).toBe("malformed")
+  })
   it("is refused in any other spelling of the same bytes", () => {
     const bytes = Buffer.from(openCodec.encode({ id: "??>>~~." }), "base64url")
     const spelling = bytes.toString("base64url")
@@ -194,10 +176,6 @@ describe("a cursor", () => {
   it("whose authentic position the schema no longer accepts is refused", () => {
     const made = openCodec.encode({ id: 7 })
     expect(refusal(made)).toBe("invalid_position")
-  })
-  it("is refused when it is too long, or no string", () => {
-    expect(refusal("A".repeat(2049))).toBe("malformed")
-    for (const junk of [1, {}, ["a"], ""]) expect(refusal(junk)).toBe("malformed")
   })
   it("that is not there is no position", () => {
     expect(codec.decode(undefined)).toBeNull()
@@ -281,18 +259,15 @@ describe("an expiry", () => {
     expect(refusal(cursor, at(Number.NaN))).toBe("expired")
     expect(thrownBy(() => at(Number.NaN).encode(position))).toBeInstanceOf(CursorError)
   })
-  it.each(["", "0s", "1.5h", "-1d", "1w", "1e9s", "1 d", "9999999999s", "d", 60, null])("of %j is refused", (wrong) => {
-    const options = { schema: Position, key, scope, now: Date.now }
-    expect(() => cursorCodec({ ...options, expiresAfter: wrong as never })).toThrow(
+  it.each([
+    ...["", "0s", "1.5h", "-1d", "1w", "1e9s", "1 d", "9999999999s", "d", 60, null].map((wrong) => [wrong, Date.now]),
+    ["1d", undefined],
+    ["1d", 1_763_693_129_987],
+  ] as ReadonlyArray<[unknown, unknown]>)("of %j with the clock %s is refused", (expiresAfter, now) => {
+    const options = { schema: Position, key, scope, expiresAfter, now }
+    expect(() => cursorCodec(options as never)).toThrow(
       new TypeError('expiresAfter must be a duration such as "30m" or "1d", with a clock such as now: Date.now'),
     )
-  })
-  it("needs a clock, and not only a time", () => {
-    for (const now of [undefined, 1_763_693_129_987]) {
-      expect(() => cursorCodec({ schema: Position, key, scope, expiresAfter: "1d", now: now as never })).toThrow(
-        new TypeError('expiresAfter must be a duration such as "30m" or "1d", with a clock such as now: Date.now'),
-      )
-    }
   })
 })
 
@@ -361,6 +336,12 @@ describe("a ring of keys", () => {
       }),
     )
   })
+  it("makes cursors whose id cannot be changed", () => {
+    const ring = codecOf(keyOf("one", 7), keyOf("one", 8), keyOf("two"))
+    const bytes = Buffer.from(ring.encode(position), "base64url")
+    bytes[1]! ^= 7 ^ 8
+    expect(refusal(bytes.toString("base64url"), ring)).toBe("not_authentic")
+  })
   it("reads what its keys made under another id, or none, when either is left out", () => {
     const [plain, named] = [keyOf("one"), keyOf("one", 7)]
     expect(codecOf(named).decode(codecOf(plain).encode(1))).toBe(1)
@@ -370,23 +351,6 @@ describe("a ring of keys", () => {
   it("of one key without an id makes the cursors of that key alone", () => {
     expect(codecOf({ key }).encode(position)).toBe(codec.encode(position))
     expect(codec.decode(codecOf({ key }).encode(position))).toEqual(position)
-  })
-  it("makes cursors of which no character can be changed, the id's included", () => {
-    const ring = codecOf(keyOf("one", 7), keyOf("one", 8), keyOf("two"))
-    for (const value of [position, { at: new Date(0) }]) {
-      const bytes = Buffer.from(ring.encode(value), "base64url")
-      for (let at = 0; at < bytes.length; at++) {
-        const altered = Buffer.from(bytes)
-        altered[at]! ^= at === 1 ? 7 ^ 8 : 1
-        expect(["malformed", "not_authentic", "unsupported_version"]).toContain(
-          refusal(altered.toString("base64url"), ring),
-        )
-      }
-      for (let length = 0; length < bytes.length; length++) {
-        const cut = bytes.subarray(0, length).toString("base64url")
-        expect(["malformed", "not_authentic"]).toContain(refusal(cut, ring))
-      }
-    }
   })
   it("is refused without keys, with a short key, and with an id that is not a byte", () => {
     expect(() => cursorKeyRing([])).toThrow(RangeError)

@@ -18,20 +18,8 @@ describe("parseDuration", () => {
   })
 
   it.each([
-    "",
-    "30",
-    "s",
-    " 30s",
-    "30 s",
-    "30S",
-    "30M",
-    "-30s",
-    "1.5h",
-    "1e3s",
-    "367d",
+    ...["", "30", "s", " 30s", "30 s", "30S", "-30s", "1.5h", "1e3s", "367d", "constructor", "1constructor"],
     `${"9".repeat(400)}s`,
-    "constructor",
-    "1constructor",
     -1,
     Number.NaN,
     Number.POSITIVE_INFINITY,

@@ -49,27 +49,6 @@ describe("Stripe's library, which has the same scheme,", () => {
       }
     }
   })
-  it("refuses it for another body, under another secret, and once it is old", async () => {
-    const [body = ""] = bodies
-    for (const [given, secret, timestamp] of [
-      [`${body} `, SECRET, now],
-      [body, "another", now],
-      [body, SECRET, now - 400],
-    ] as const) {
-      const header = await headerOf(body, [SECRET], timestamp)
-      expect(() => webhooks.constructEvent(given, header, secret)).toThrow(
-        expect.objectContaining({ type: "StripeSignatureVerificationError" }),
-      )
-    }
-  })
-  it("takes one from the future, which we refuse", async () => {
-    const [body = ""] = bodies
-    const header = await headerOf(body, [SECRET], now + 3600)
-    expect(webhooks.constructEvent(body, header, SECRET)).toEqual(JSON.parse(body))
-    await expect(verifier.verify({ headers: { "x-signature": header }, body })).rejects.toMatchObject({
-      code: "timestamp_out_of_tolerance",
-    })
-  })
   it("signs what we verify", async () => {
     for (const payload of bodies) {
       const header = webhooks.generateTestHeaderString({ payload, secret: SECRET })

@@ -39,20 +39,14 @@ describe("a tracked link", () => {
     fc.assert(
       fc.property(addressees, destinations, (whose, destination) => {
         const expected = { ...whose, destination: new URL(destination).href }
-        expect(links.read("click", trackingPayload("click", links.click(whose, destination)!))).toEqual(expected)
+        const payload = trackingPayload("click", links.click(whose, destination)!)
+        expect(payload).toMatch(/^[\w-]+$/)
+        expect(links.read("click", payload)).toEqual(expected)
         expect(links.read("open", trackingPayload("open", links.open(whose)))).toEqual({ ...whose, destination: null })
         expect(links.read("unsubscribe", trackingPayload("unsubscribe", links.unsubscribe(whose)))).toEqual({
           ...whose,
           destination: null,
         })
-      }),
-    )
-  })
-
-  it("is nothing but letters, digits, - and _ after its path", () => {
-    fc.assert(
-      fc.property(destinations, (url) => {
-        expect(clickTo(url)).toMatch(/^[\w-]+$/)
       }),
     )
   })
@@ -66,15 +60,7 @@ describe("a tracked link", () => {
   ] as const)("leads nowhere once any character is another, is missing, or comes on top%s", (_, keys) => {
     const links = testLinks(...keys)
     const payload = trackingPayload("click", links.click(to, "https://clinic.test/a?b=c")!)
-    const alphabet = [
-      ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
-      "=",
-      "+",
-      "/",
-      "%",
-      "é",
-      " ",
-    ]
+    const alphabet = [..."ABYZabyz0189-_=+/%é "]
     for (let i = 0; i < payload.length; i++) {
       for (const character of alphabet) {
         if (character === payload[i]) continue
@@ -127,10 +113,6 @@ describe("a tracked link", () => {
         expect(testLinks(k2).read(kind, made(old))).toBeUndefined()
       }),
     )
-  })
-
-  it("of a deployment with another key leads nowhere", () => {
-    expect(testLinks({ key: "another" }).read("click", clickTo("https://clinic.test/"))).toBeUndefined()
   })
 
   it("leads nowhere, whatever else the text is", () => {
