@@ -22,10 +22,8 @@ describe("openapi.json", () => {
     expect(await problems(openapi)).toEqual([])
   })
 
-  it("is really linted: a document without its responses is refused", async () => {
-    const broken = structuredClone(openapi) as { paths: Record<string, { get: { responses: object } }> }
-    broken.paths["/v1/health"]!.get.responses = {}
-    expect(await problems(broken)).not.toEqual([])
+  it("is really linted: the rules reject a document without servers", async () => {
+    expect(await problems({ openapi: "3.1.0", info: { title: "x", version: "1" }, paths: {} })).not.toEqual([])
   })
 
   it("holds every operation of the table and every event", () => {

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { createIdentifier, type EndpointId, type KeyId } from "@outreach/domain/Identifier"
+import { createIdentifier, type EndpointId, type KeyId, type OrganizationId } from "@outreach/domain/Identifier"
 import { InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -23,13 +23,12 @@ const account = (n: number, slug = "heart-failure") => ({
 })
 
 /** The database's clock in Unix milliseconds. */
-const databaseNow = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{
-    now: number
-  }>`select extract(epoch from clock_timestamp())::double precision * 1000 as now`
-  return row!.now
-})
+const databaseNow = SqlClient.SqlClient.use((sql) =>
+  Effect.map(
+    sql<{ now: number }>`select extract(epoch from clock_timestamp())::double precision * 1000 as now`,
+    ([row]) => row!.now,
+  ),
+)
 
 /** Reads a whole list, a page after the other. */
 const readAll = (state: InboxState, filter: InboxFilter, limit: number) =>
@@ -156,15 +155,13 @@ test("the hours have what was acknowledged and refused, of one organization or o
   ])
   const { hours } = yield* InboxReader
   const { from, to } = lastHours(yield* databaseNow, 3)
-  const nothing = { received: 0, badSignatures: 0, refused: 0 }
   const counted = yield* hours(from, to, one.organization.id)
-  expect(counted.map(({ at, ...counts }) => counts)).toEqual([
-    nothing,
-    nothing,
-    { received: 5, badSignatures: 3, refused: 2 },
-  ])
-  expect(counted[0]!.at).toBe(from)
-  expect((yield* hours(from, to, undefined)).at(-1)!.received).toBe(12)
+  expect([counted.length, counted[0]!.at]).toEqual([3, from])
+  // The counts are in the last hour, or in the one before if an hour has just ended.
+  const of = (organizationId?: OrganizationId) =>
+    Effect.map(hours(from, to, organizationId), (rows) => rows.filter(({ received }) => received > 0))
+  expect(yield* of(one.organization.id)).toMatchObject([{ received: 5, badSignatures: 3, refused: 2 }])
+  expect(yield* of()).toMatchObject([{ received: 12 }])
 })
 
 test("the outcome of an event names its program, the event that counted the clinician first, the suppression and the recipient", function* () {

@@ -85,23 +85,6 @@ describe("forecastQuota", () => {
     )
   })
 
-  it("expects a target no later if more was counted, more is gained or less is wanted", () => {
-    const dateOf = (known: QuotaProgress) => {
-      const forecast = forecastQuota(known)
-      if (forecast._tag === "Expected") return forecast.on ?? "9999-12-31"
-      return forecast._tag === "NoProgress" || forecast._tag === "TooEarly" ? "9999-12-31" : ""
-    }
-    fc.assert(
-      fc.property(anyProgress, fc.nat(1000), (known, more) => {
-        const before = dateOf(known)
-        expect(dateOf({ ...known, count: known.count + more }) <= before).toBe(true)
-        expect(dateOf({ ...known, gains: known.gains.map((gain) => gain + more) }) <= before).toBe(true)
-        if (known.target !== null)
-          expect(dateOf({ ...known, target: Math.max(1, known.target - more) }) <= before).toBe(true)
-      }),
-    )
-  })
-
   it("looks at the last seven days alone", () => {
     fc.assert(
       fc.property(anyProgress, gains, (known, before) => {

@@ -12,14 +12,6 @@ describe("composeBody", () => {
     expect(text).toBe(`Take part [${tracked}], aB3dE9`)
   })
 
-  it("leaves the recipient's unsubscription as it is, and what leads to no page", () => {
-    const html = `<a href="{{ unsubscribe_url }}">a</a><a href="mailto:a@x.test?subject={{ token }}">b</a>`
-    expect(compose(html).html).toContain(
-      `<a href="${variables.unsubscribe_url}">a</a><a href="mailto:a@x.test?subject=aB3dE9">b</a>`,
-    )
-    expect(compose(html).text).toBe(`a [${variables.unsubscribe_url}]b [a@x.test?subject=aB3dE9]`)
-  })
-
   it.each([
     ["at once", ""],
     ["for each recipient", "{% comment %}{% endcomment %}"],
@@ -47,13 +39,6 @@ describe("composeBody", () => {
     },
   )
 
-  it.each([
-    ["a condition", `{% if token contains "B" %}<p>b</p>{% else %}<p>c</p>{% endif %}`, "b"],
-    ["a filter", "<p>{{ token | upcase }}</p>", "AB3DE9"],
-  ])("renders %s for each recipient", (_, html, expected) => {
-    expect(compose(html).text).toBe(expected)
-  })
-
   it("escapes a field in the HTML, and shows it as it is in the text", () => {
     const { html, text } = compose(`<p>Dear {{ first_name | default: "colleague" }},</p>`, {
       first_name: "<b>Ann</b> & Co",
@@ -61,12 +46,6 @@ describe("composeBody", () => {
     expect(html).toContain("<p>Dear &lt;b&gt;Ann&lt;/b&gt; &amp; Co,</p>")
     expect(text).toBe("Dear <b>Ann</b> & Co,")
     expect(compose(`<p>Dear {{ first_name | default: "colleague" }},</p>`).text).toBe("Dear colleague,")
-  })
-
-  it("leads a link to an address with a field in it", () => {
-    const html = `<a href="https://x.test/?for={{ first_name | url_encode }}">x</a>`
-    const { text } = compose(html, { first_name: "Ann & Lee" })
-    expect(text).toBe(`x [${links.click(to, "https://x.test/?for=Ann+%26+Lee")}]`)
   })
 
   it("throws for a field that is missing, and composes the next", () => {

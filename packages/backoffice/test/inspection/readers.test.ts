@@ -1,10 +1,13 @@
 import { describe, expect } from "@effect/vitest"
+import { activeAlerts } from "@outreach/domain/operators/alerts"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
+import { AlertReader } from "../../src/inspection/AlertReader.ts"
 import { SystemReader } from "../../src/inspection/SystemReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
@@ -69,4 +72,24 @@ describe("SystemReader", () => {
     expect(settings.map(({ name }) => name)).toContain("max_connections")
     expect(settings.filter(({ name }) => /passw|key|conninfo|file/i.test(name))).toEqual([])
   })
+})
+
+const readNames = Effect.map(
+  AlertReader.use(({ read }) => read),
+  (reading) => activeAlerts(reading).map(({ name, value }) => [name, value]),
+).pipe(Effect.provide(AlertReader.layer))
+
+test("tells which alerts are active by what stands in the database", function* () {
+  const sql = yield* SqlClient.SqlClient
+  expect(yield* readNames).toEqual([["OutreachNoWorker", 1]])
+
+  yield* sql`insert into delivery_workers (token, alive_until) values (gen_random_uuid(), now() + interval '1 hour')`
+  expect(yield* readNames).toEqual([])
+
+  yield* seedDeadLetters(3)
+  yield* sql`insert into restores (id, restored_to) values ('rst_1', now())`
+  expect(yield* readNames).toEqual([
+    ["OutreachWorkersPaused", 1],
+    ["OutreachDeadLettersLeft", 3],
+  ])
 })
