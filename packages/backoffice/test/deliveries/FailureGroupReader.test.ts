@@ -237,5 +237,7 @@ describe("Groups of failures", () => {
     }
     const [newest] = yield* groups.list({ endpointId: seeded.endpoint.id, state: "ended" }, 1)
     expect(newest).toMatchObject({ firstLine: "Six" })
+    // Their lines contradict what other tests check.
+    yield* sql`update failure_groups set first_line = null where endpoint_id = ${seeded.endpoint.id}`
   })
 })

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { renderFault } from "../../src/mail/createFieldsCheck.ts"
-import { compose, composesAlike, links, variables } from "./composesAlike.ts"
+import { compose, composesAlike, links } from "./composesAlike.ts"
 import { to } from "./testLinks.ts"
 
 describe("composeBody", () => {
