@@ -58,14 +58,6 @@ test("it works from a clone in a home of mode 0700 and keeps the data there acro
   await expect.poll(() => readdir(dataDirectory), within).not.toContain("claim")
 })
 
-test("a temporary cluster of a clone in a home of mode 0700 leaves nothing", async () => {
-  const parent = await startParent({ sources: await cloneInto(await closedHome()) })
-  expect(parent.error).toBeUndefined()
-  const running = await cluster(parent.url)
-  await parent.end("SIGINT")
-  await expect.poll(() => left(running), within).toEqual([])
-})
-
 test.runIf(isRoot)("binaries closed to the server's user are copied once and opened, however many ask", async () => {
   const home = await closedHome()
   const sources = await cloneInto(home)

@@ -56,21 +56,6 @@ test("a temporary cluster forgoes durability and a persistent one does not", asy
   expect(await query((await start()).url, "show fsync")).toEqual([{ fsync: "off" }])
 })
 
-test("text is UTF-8 and sorts by code point", async () => {
-  const { url } = await start()
-  const sorted = "select string_agg(x, '' order by x) as sorted, upper('é') as upper from unnest(array['b','é','A']) x"
-  expect(await query(url, sorted)).toEqual([{ sorted: "Abé", upper: "É" }])
-})
-
-test("a persistent cluster has its data in the next run", async () => {
-  const dataDirectory = await temporaryFolder()
-  const first = await start({ dataDirectory })
-  await query(first.url, "create table kept as select 7 as seven")
-  await first.stop()
-  const second = await start({ dataDirectory })
-  expect(await query(second.url, "select seven from kept")).toEqual([{ seven: 7 }])
-})
-
 test("the second start on a persistent cluster names the process that holds it", async () => {
   const dataDirectory = await temporaryFolder()
   const first = await startParent({ dataDirectory })

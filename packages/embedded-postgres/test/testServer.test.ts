@@ -18,11 +18,3 @@ test("a DATABASE_URL that is no PostgreSQL address is refused without being repe
     await expect(testServer()).rejects.toThrow(/^DATABASE_URL is not a postgres:\/\/ address\.$/)
   }
 })
-
-test("without DATABASE_URL an embedded server starts", async () => {
-  vi.stubEnv("DATABASE_URL", undefined)
-  const { url, stop } = await testServer()
-  expect(url).not.toBe(await postgresUrl())
-  expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }])
-  await stop()
-})

@@ -263,22 +263,6 @@ describe("ReplayJobQueuePg", () => {
     expect(yield* (yield* ReplayJobQueue).find(id)).toMatchObject({ replayedByOthers: 2 })
   })
 
-  test("gives a chunk to one worker at a time, and stands where it stood when that worker dies", function* () {
-    yield* seedDeadLetters(30)
-    const { id } = yield* create({}, 100)
-    // Taken back, as the server does for a worker that is gone.
-    const died = inTransaction(
-      Effect.gen(function* () {
-        expect(yield* replayNextChunk).toMatchObject({ replay: { id, replayed: 10 } })
-        return yield* Effect.fail("died" as const)
-      }),
-    )
-    expect(yield* Effect.flip(died)).toBe("died")
-    expect(yield* replays).toEqual(all(0))
-    expect((yield* finish(id)).replay.replayed).toBe(30)
-    expect(yield* replays).toEqual(all(30))
-  })
-
   test("ends where it is when it is cancelled, and keeps what it did", function* () {
     const replayJobs = yield* ReplayJobQueue
     yield* seedDeadLetters(30)

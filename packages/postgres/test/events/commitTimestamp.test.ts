@@ -86,28 +86,6 @@ describe("commitTimestamp", () => {
       }
     })
 
-    test("is fenced beyond a stamp that was ahead of the clock", function* () {
-      const sql = yield* SqlClient.SqlClient
-      const id = yield* advancedElsewhere("7711060699332017234/00000001")
-      yield* sql`update organization_clock set last = '2999-01-01T00:00:00Z' where organization_id = ${id}`
-      expect(yield* inTransaction(commitTimestamp(id))).toBe("2999-01-01T00:01:00.000000Z")
-    })
-
-    test("is fenced anew, and no skew further, where the last stamp was fenced a moment ago", function* () {
-      const sql = yield* SqlClient.SqlClient
-      const id = yield* advancedElsewhere("7711060699332017234/00000001")
-      const first = yield* stampAhead(id)
-      for (const identity of ["7711060699332017234/00000002", "7711060699332017234/00000003"]) {
-        yield* sql`
-          update organization_clock set server_started_at = null, identity = ${identity} where organization_id = ${id}`
-        const next = yield* stampAhead(id)
-        expect(next.stamp > first.stamp).toBe(true)
-        expect(next.seconds).toBeGreaterThanOrEqual(60)
-        // Had each fence counted from the one before, it would be 120 s and more.
-        expect(next.seconds).toBeLessThan(100)
-      }
-    })
-
     test("is fenced once when two transactions are the first", function* () {
       const id = yield* advancedElsewhere(null)
       const sql = yield* SqlClient.SqlClient

@@ -153,14 +153,6 @@ describe("a hit", () => {
     expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], [], ["many_links"], ["many_links"], []])
   })
 
-  test("is stored once, also when nobody knows whether it was", function* () {
-    const { hit, hits } = yield* seedSent({ recipients: 1 })
-    const [one, other] = [hit(), hit()]
-    yield* record(one)
-    yield* record(one, other)
-    expect(yield* hits).toHaveLength(2)
-  })
-
   test("of a recipient that there is not is left out, and the others of its batch are kept", function* () {
     const { hit, hits } = yield* seedSent({ recipients: 1 })
     yield* record(hit({ recipientId: RecipientId.make(`rcp_${"0".repeat(32)}`) }), hit())
@@ -280,21 +272,6 @@ describe("hits of one link from one address", () => {
 })
 
 describe("HitRepository.forget", () => {
-  test("forgets what was judged longer ago than a number of days, and nothing that waits", function* () {
-    const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
-    yield* record(hit({ agoMs: 3000 }), hit({ agoMs: 2000 }))
-    yield* judgeHits
-    yield* record(hit({ agoMs: 1000 }))
-    yield* query(
-      (sql) => sql`
-      update hits set judged_at = judged_at - interval '90 days 1 second'
-      where (organization_id, id) in (
-        select organization_id, id from hits where organization_id = ${organization.id} order by received_at limit 1)`,
-    )
-    expect(yield* Effect.flatMap(HitRepository, (repository) => repository.forget(90))).toBe(1)
-    expect((yield* hits).map(({ judged_at }) => judged_at !== null)).toEqual([true, false])
-  })
-
   test("forgets a thousand of each at once, however its statements are planned", function* () {
     const { hit, organization } = yield* seedSent({ recipients: 1 })
     const { id: hitId, recipientId, link, method, address } = hit()

@@ -58,13 +58,6 @@ describe("NodeTrackingSeal", () => {
     expect(without.returnPaths.read(returnPath)).toBeUndefined()
   })
 
-  it("makes another seal for other bytes, and with another key", () => {
-    const { seal } = sealOf(k1)
-    expect(seal(hello)).toHaveLength(16)
-    expect(seal(hullo)).not.toEqual(seal(hello))
-    expect(sealOf([k2]).seal(hello)).not.toEqual(seal(hello))
-  })
-
   it("seals with the newest key of a ring, and knows the seals of all", () => {
     const ring = sealOf([k2, ...k1])
     expect(ring.mark).toBe(2)

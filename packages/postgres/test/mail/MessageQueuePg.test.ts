@@ -391,21 +391,6 @@ describe("Settlements.settle, of an attempt", () => {
     expect(settled).toEqual([false, true])
     expect(yield* attemptsOf(held)).toMatchObject([{ reply: "451 of the held", times: 1 }])
   })
-
-  test("forgets those that are older than the retention", function* () {
-    yield* seedSending(2)
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`delete from message_attempts`
-    const leases = yield* claimMessages(2)
-    for (const lease of leases)
-      yield* settle(lease, { state: "retry", attempts: 1, delaySeconds: 60 }, "deferred", null)
-    yield* sql`
-      update message_attempts set last_at = clock_timestamp() - interval '91 days'
-      where recipient_id = ${leases[0]!.recipientId}`
-    const queue = yield* MessageQueue
-    expect([yield* queue.forgetAttempts(90), yield* queue.forgetAttempts(90)]).toEqual([1, 0])
-    expect(yield* sql`select recipient_id as id from message_attempts`).toEqual([{ id: leases[1]!.recipientId }])
-  })
 })
 
 /** Seeds a campaign that is sending to a number of recipients of each domain, in this order. */

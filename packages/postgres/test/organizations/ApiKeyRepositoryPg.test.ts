@@ -53,21 +53,16 @@ describe("ApiKeyRepositoryPg", () => {
     expect(rows.some(({ row }) => row.includes(Redacted.value(text).slice(9, 39)))).toBe(false)
   })
 
-  test("finds a key by its text without counting a use, also once it was revoked, and nothing by another one", function* () {
+  test("finds a key by its text without counting a use, also after its revocation, from which on it is refused", function* () {
     const keys = yield* ApiKeyRepository
     const { key, text } = yield* issue
     expect(yield* keys.findByText(text)).toEqual(key)
     expect((yield* authenticateKey(text))!.count).toBe(1)
     const revoked = yield* keys.revoke(key.id)
+    expect(yield* authenticateKey(text)).toBeUndefined()
     expect(yield* keys.findByText(text)).toEqual({ ...revoked, lastUsedAt: expect.any(String) })
     expect(yield* keys.findByText((yield* issue).text)).not.toMatchObject({ id: key.id })
     expect(yield* keys.findByText(Redacted.make("orp_live_"))).toBeUndefined()
-  })
-
-  test("refuses a revoked key from the next request on", function* () {
-    const { key, text } = yield* issue
-    yield* (yield* ApiKeyRepository).revoke(key.id)
-    expect(yield* authenticateKey(text)).toBeUndefined()
   })
 
   test("lets a rotated key live for the overlap, and its successor after it", function* () {
@@ -105,7 +100,7 @@ describe("ApiKeyRepositoryPg", () => {
   test("counts exactly under concurrency", function* () {
     const { text } = yield* issue
     const admissions = yield* Effect.all(
-      Array.from({ length: 150 }, () => authenticateKey(text)),
+      Array.from({ length: 60 }, () => authenticateKey(text)),
       { concurrency: 20 },
     )
     // A minute may end meanwhile; then each of the two windows counts from one.
@@ -115,22 +110,18 @@ describe("ApiKeyRepositoryPg", () => {
       expect(own.map((admission) => admission!.count).sort((a, b) => a - b)).toEqual(own.map((_, i) => i + 1))
       return own
     })
-    expect(counts).toHaveLength(150)
+    expect(counts).toHaveLength(60)
   })
 
-  test("gives each request of a statement its own key's count, and admits no stranger among them", function* () {
+  test("admits each request of a statement with its own key, and no stranger among them", function* () {
     const [first, second, revoked] = [yield* issue, yield* issue, yield* issue]
     yield* (yield* ApiKeyRepository).revoke(revoked.key.id)
     const stranger = Redacted.make(`${Redacted.value(first.text)}x`)
     const asked = Array.from({ length: 60 }, (_, i) => [first, second, revoked, { text: stranger }][i % 4]!.text)
     const admissions = yield* Effect.all(asked.map(authenticateKey), { concurrency: "unbounded" })
-    const minutes = new Set(admissions.flatMap((admission) => (admission ? [Math.floor(admission.now / 60)] : [])))
     for (const [at, key] of [first.key, second.key].entries()) {
       const own = admissions.filter((_, i) => i % 4 === at)
       expect(own.map((admission) => admission?.caller.keyId)).toEqual(own.map(() => key.id))
-      // A minute may end meanwhile. Two statements are under way, and the later may be the first to count.
-      const counts = own.map((admission) => admission!.count).toSorted((a, b) => a - b)
-      if (minutes.size === 1) expect(counts).toEqual(own.map((_, i) => i + 1))
     }
     expect(admissions.filter((admission) => admission === undefined)).toHaveLength(30)
   })

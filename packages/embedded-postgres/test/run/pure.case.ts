@@ -1,3 +1,0 @@
-import { expect, test } from "vitest"
-
-test("needs no database", () => expect(1 + 1).toBe(2))

@@ -1,0 +1,221 @@
+import { randomUUID } from "node:crypto"
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
+import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
+import { HitRepository } from "@outreach/domain/hits/HitRepository"
+import { createIdentifier, type HitId, type RecipientId } from "@outreach/domain/Identifier"
+import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { effectTest } from "@outreach/testing/effectTest"
+import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { SECRET_ID } from "@outreach/testing/receiveEvent"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { expect } from "vitest"
+import { blocksRead } from "./blocksRead.ts"
+import { keepStatistics } from "./keepStatistics.ts"
+
+const test = effectTest(runOnDatabase({ maxConnections: 1 }))
+
+test("an event is stored beside many for what it costs beside few, by the plan that was made when there were none", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { receive } = yield* InboxRepository
+  yield* keepStatistics("inbox")
+  const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
+  const message = (eventId: string): InboundMessage => ({
+    organizationId: organization.id,
+    endpointId: endpoint.id,
+    secretId: SECRET_ID,
+    eventId,
+    type: "clinician.account_created",
+    npi: null,
+    body: "{}",
+    traceparent: null,
+  })
+  // As often as it takes the database to settle on its plan.
+  for (let n = 0; n < 12; n++) yield* receive(message(`evt_${n}`))
+  yield* sql`
+    insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at)
+    select ${organization.id}, 'evt_a' || n, ${endpoint.id}, ${SECRET_ID}, 'clinician.account_created', '{}', clock_timestamp()
+    from generate_series(1, 20000) n`
+  const reads = yield* Effect.forEach(["evt_b", "evt_1", "evt_a777"], (id) => blocksRead("inbox", receive(message(id))))
+  expect(reads.map(([, receipt]) => receipt)).toEqual(["stored", "repeated", "repeated"])
+  expect(Math.max(...reads.map(([blocks]) => blocks))).toBeLessThan(40)
+})
+
+const PROGRAMS = 20
+
+/** An organization of a number of programs, with something to count on each of a number of dates up to 2025-12-31. */
+const history = Effect.fnUntraced(function* (dates: number) {
+  const { organization } = yield* seedCampaign({ recipients: 0 })
+  const repository = yield* ProgramRepository
+  for (let n = 1; n < PROGRAMS; n++) {
+    const id = yield* createIdentifier("program")
+    yield* repository.create({
+      organizationId: organization.id,
+      id,
+      slug: `program-${n}`,
+      name: "Program",
+      learnerTarget: null,
+      completerTarget: null,
+    })
+  }
+  const sql = yield* SqlClient.SqlClient
+  const everyDate = sql`
+    select organization_id, id, date '2025-12-31' - n from programs, generate_series(0, ${dates - 1}::int) as n
+    where organization_id = ${organization.id}`
+  yield* sql`insert into digest_outreach (organization_id, program_id, date) ${everyDate}`
+  yield* sql`
+    insert into digest_funnel
+    select organization_id, program_id, date, 1, 1, 1, 1, 1, 1 from digest_outreach where organization_id = ${organization.id}`
+  return organization.id
+})
+
+test("a digest reads as much beside a thousand dates as beside one, and no event at all", function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const table of ["digest_outreach", "digest_funnel", "events"]) yield* keepStatistics(table)
+  const [young, old] = [yield* history(1), yield* history(1000)]
+  yield* sql`vacuum analyze`
+  const digests = yield* DigestRepository
+  const costOf = (table: string, organizationId: typeof young, date: string) =>
+    Effect.gen(function* () {
+      let most = 0
+      // The database settles on a plan after the first five.
+      for (let n = 0; n < 12; n++) {
+        const [blocks, records] = yield* blocksRead(table, digests.read(organizationId, date as CalendarDate))
+        expect(records).toHaveLength(PROGRAMS)
+        most = Math.max(most, blocks)
+      }
+      return most
+    })
+  for (const date of ["2025-12-31", "2024-06-01", "2026-01-20"]) {
+    for (const table of ["digest_outreach", "digest_funnel"]) {
+      // One look-up for each program: three levels of an index, a row, and what planning reads.
+      expect(yield* costOf(table, young, date)).toBeLessThanOrEqual(PROGRAMS * 5)
+      expect(yield* costOf(table, old, date)).toBeLessThanOrEqual(PROGRAMS * 5)
+    }
+  }
+  expect(yield* costOf("events", old, "2025-12-31")).toBe(0)
+})
+
+const readGauges = Effect.flatMap(DeliveryGauges, ({ readDue, readState }) => Effect.all([readDue, readState]))
+
+test("the gauges look at nothing that waits for its time, and count what is due no further than they say", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { campaign, endpoint, organization } = yield* seedCampaign({ recipients: 0 })
+  const [eventId] = yield* publishSent(campaign, 1)
+  const wait = (count: number, seconds: number) => sql`
+    insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay)
+    select ${organization.id}, ${endpoint.id}, ${eventId}, clock_timestamp() + make_interval(secs => ${seconds}::int), n % 3 = 0
+    from generate_series(1, ${count}::int) n`
+  // As often as it takes the database to settle on its plan.
+  const cost = Effect.gen(function* () {
+    const reads = yield* Effect.all(Array.from({ length: 12 }, () => blocksRead("deliveries", readGauges)))
+    const [, [{ deliveries: due }]] = reads.at(-1)!
+    return {
+      blocks: Math.max(...reads.slice(-4).map(([blocks]) => blocks)),
+      count: due.live.count + due.replay.count,
+    }
+  })
+  yield* keepStatistics("deliveries")
+  yield* wait(30_000, 3600)
+  yield* sql`vacuum analyze deliveries`
+  const retries = yield* cost
+  expect(retries.count).toBe(1)
+  expect(retries.blocks).toBeLessThan(60)
+
+  yield* wait(30_000, -3600)
+  yield* sql`vacuum analyze deliveries`
+  // Each queue as far as is counted.
+  expect((yield* cost).count).toBe(20_000)
+})
+
+test("the gauges read little of a log in which much waits, beside many endpoints that have read all", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
+  const [eventId] = yield* publishSent(campaign, 1)
+  for (const table of ["events", "endpoint_readers", "reader_positions"]) yield* keepStatistics(table)
+  yield* sql`
+    insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+    select organization_id, make_id('evt'), type, campaign_id, program_id, occurred_at, emitted_at + n * interval '1 microsecond', ''
+    from events cross join generate_series(1, 200000) n where organization_id = ${organization.id} and id = ${eventId!}`
+  const ids = sql`select 'org_idle' || n as id from generate_series(1, 30000) n`
+  yield* sql`insert into organizations (id, name) select id, 'Idle' from (${ids}) idle`
+  yield* sql`insert into organization_clock (organization_id, last) select id, clock_timestamp() - interval '1 day' from (${ids}) idle`
+  yield* sql`insert into webhook_endpoints (id, organization_id, url) select 'whe_' || id, id, '' from (${ids}) idle`
+  yield* sql`
+    insert into endpoint_readers (endpoint_id, organization_id) select 'whe_' || id, id from (${ids}) idle`
+  yield* sql`
+    insert into reader_positions (organization_id, endpoint_id, begun_at, begun_id)
+    select organization_id, 'whe_' || organization_id, last, '~' from organization_clock where organization_id in (${ids})`
+  yield* sql`vacuum analyze events`
+  yield* sql`vacuum analyze endpoint_readers`
+  yield* sql`vacuum analyze reader_positions`
+  const reads = yield* Effect.all(Array.from({ length: 12 }, () => blocksRead("events", readGauges)))
+  const [blocks, [{ deliveries: due }]] = reads.at(-1)!
+  expect([due.live.maxLagEvents, due.live.count]).toEqual([10_000, 10_000])
+  // Ten thousand are counted twice: in all, and for the endpoint.
+  expect(blocks).toBeLessThan(1000)
+})
+
+test("a campaign whose recipients are all erased costs two look-ups by an index, and one that has another recipient is found", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const erasures = yield* ErasureRepository
+  yield* Effect.forEach(["recipients", "recipient_keys"], keepStatistics)
+  const { organization, program, campaign } = yield* seedCampaign({ recipients: 0 })
+  yield* sql`
+    insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at, erased_at)
+    select ${organization.id}, 'rcp_' || lpad(n::text, 8, '0'), ${campaign.id}, ${program.id}, lpad(n::text, 6, 'a'),
+      lpad(n::text, 10, '0'), n || '@erased.invalid', now(), now(), now()
+    from generate_series(1, 20000) n`
+  yield* sql.unsafe(KEY_RECIPIENTS)
+  yield* sql`update campaigns set status = 'completed', updated_at = now() - interval '13 months' where id = ${campaign.id}`
+  yield* sql.unsafe("vacuum analyze recipients, recipient_keys, campaigns")
+  const [blocks, none] = yield* blocksRead("recipients", erasures.findEnded(12, null))
+  expect(none).toBeUndefined()
+  expect(blocks).toBeLessThan(20)
+
+  yield* sql`update recipients set npi = ${npi(0)}, erased_at = null where id = 'rcp_00010000'`
+  yield* sql`update recipient_keys set npi = ${npi(0)} where recipient_id = 'rcp_00010000'`
+  const found = { organizationId: organization.id, campaignId: campaign.id }
+  expect(yield* erasures.findEnded(12, null)).toEqual(found)
+  expect(yield* erasures.findEnded(12, found)).toBeUndefined()
+  expect(yield* erasures.findEnded(14, null)).toBeUndefined()
+})
+
+test("a hit costs no more with many hits than with none, also by a plan from when there were none", function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* keepStatistics("hits")
+  const { organization } = yield* seedCampaign({ recipients: 2 })
+  const recipients = yield* sql<{ id: RecipientId }>`select id from recipients order by id`
+  const record = Effect.gen(function* () {
+    const hit = { organizationId: organization.id, recipientId: recipients[0]!.id, link: null, method: "GET" }
+    const id = `hit_${randomUUID().replaceAll("-", "")}` as HitId
+    const given = { ...hit, id, address: randomUUID(), headers: {}, cameAt: yield* Clock.currentTimeMillis }
+    yield* (yield* HitRepository).record([given])
+  })
+  yield* sql`set plan_cache_mode = force_generic_plan`
+  yield* Effect.addFinalizer(() => Effect.orDie(sql`reset plan_cache_mode`))
+  yield* record
+  yield* sql`
+    insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at)
+    select ${organization.id}, 'hit_' || lpad(to_hex(n), 32, '0'), ${recipients[1]!.id}, 'open', 'GET', 'a', '{}', now()
+    from generate_series(1, 5000) n`
+  const [blocks] = yield* blocksRead("hits", record)
+  expect(blocks).toBeLessThan(40)
+})
+
+test("a long batch with fields is imported within the statement's timeout, though the statistics know nothing of its campaign", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const seed = { recipients: 20_000, fields: ["first_name"], fieldsOf: () => ({ first_name: "Ana" }) }
+  yield* seedCampaign(seed)
+  yield* sql`analyze`
+  const { organization } = yield* seedCampaign(seed)
+  expect(yield* sql`select count(*)::int from recipient_fields where organization_id = ${organization.id}`).toEqual([
+    { count: 20_000 },
+  ])
+})
