@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
-import { createIdentifier, type HitId, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
@@ -13,7 +11,7 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { SECRET_ID } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
@@ -185,28 +183,6 @@ test("a campaign whose recipients are all erased costs two look-ups by an index,
   expect(yield* erasures.findEnded(12, null)).toEqual(found)
   expect(yield* erasures.findEnded(12, found)).toBeUndefined()
   expect(yield* erasures.findEnded(14, null)).toBeUndefined()
-})
-
-test("a hit costs no more with many hits than with none, also by a plan from when there were none", function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* keepStatistics("hits")
-  const { organization } = yield* seedCampaign({ recipients: 2 })
-  const recipients = yield* sql<{ id: RecipientId }>`select id from recipients order by id`
-  const record = Effect.gen(function* () {
-    const hit = { organizationId: organization.id, recipientId: recipients[0]!.id, link: null, method: "GET" }
-    const id = `hit_${randomUUID().replaceAll("-", "")}` as HitId
-    const given = { ...hit, id, address: randomUUID(), headers: {}, cameAt: yield* Clock.currentTimeMillis }
-    yield* (yield* HitRepository).record([given])
-  })
-  yield* sql`set plan_cache_mode = force_generic_plan`
-  yield* Effect.addFinalizer(() => Effect.orDie(sql`reset plan_cache_mode`))
-  yield* record
-  yield* sql`
-    insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at)
-    select ${organization.id}, 'hit_' || lpad(to_hex(n), 32, '0'), ${recipients[1]!.id}, 'open', 'GET', 'a', '{}', now()
-    from generate_series(1, 5000) n`
-  const [blocks] = yield* blocksRead("hits", record)
-  expect(blocks).toBeLessThan(40)
 })
 
 test("a long batch with fields is imported within the statement's timeout, though the statistics know nothing of its campaign", function* () {
