@@ -15,7 +15,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { routes as consoleRoutes } from "../src/routes.ts"
 import { contentsOf } from "./contentsOf.ts"
-import { seedOrganization } from "./seedOrganization.ts"
+import { addressOf, type Seeded, seedOrganization } from "./seedOrganization.ts"
 import { startConsole, type TestConsole, type Visitor } from "./startConsole.ts"
 import { startMailServer } from "./startMailServer.ts"
 
@@ -31,7 +31,6 @@ const actions = routes.filter(({ kind, path }) => kind === "action" && !path.inc
 const mail = startMailServer()
 const test = startConsole(mail.settings)
 
-type Seeded = Effect.Success<ReturnType<typeof seedOrganization>>
 type Services = Parameters<TestConsole["run"]>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never
 
 let organizations = 0
@@ -140,25 +139,20 @@ const QUERIES: Readonly<Record<string, string>> = {
   "/endpoints/:endpoint/replay": "from=2026-01-01T00:00:00Z&to=2099-01-01T00:00:00Z",
 }
 
-type Ids = Seeded["ids"]
+type Things = Pick<Seeded, "ids" | "published">
 
-const addressOf = ({ path, inputs }: Route, ids: Ids): string => {
-  const event = path.startsWith("/events/") ? { event: (ids as { published?: string }).published } : {}
-  const examples: Readonly<Record<string, string | undefined>> = { ...ids, date: "2026-11-01", ...event }
-  const query = Object.keys(inputs).flatMap((name) => (examples[name] ? [`${name}=${examples[name]}`] : []))
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(examples[name]!))
-  return `${filled}?${[...query, ...(QUERIES[path] === undefined ? [] : [QUERIES[path]])].join("&")}`
-}
+const formFor = (document: Document, action: Route, things: Things): Element | null =>
+  document.querySelector(`form[method=post][action="${addressOf(action, things).split("?")[0]}"]`)
 
-const formFor = (document: Document, action: Route, ids: Ids): Element | null =>
-  document.querySelector(`form[method=post][action="${addressOf(action, ids).split("?")[0]}"]`)
+const open = (visitor: Visitor, page: Route, things: Things) =>
+  visitor.get([addressOf(page, things), QUERIES[page.path] ?? ""].join("&"))
 
 /** Finds the form of an action: first on the page where the first organization has one, then on those whose path begins as the action's does. */
-const findForm = async (visitor: Visitor, action: Route, ids: Ids): Promise<Element> => {
+const findForm = async (visitor: Visitor, action: Route, things: Things): Promise<Element> => {
   const isNear = (page: Route) =>
     page === shown.get(action.path)?.page ? 1000 : Number(action.path.startsWith(page.path)) * page.path.length
   for (const page of pages.toSorted((a, b) => isNear(b) - isNear(a))) {
-    const form = formFor((await visitor.get(addressOf(page, ids))).document, action, ids)
+    const form = formFor((await open(visitor, page, things)).document, action, things)
     if (form !== null) return form
   }
   throw new Error(`No page of a seeded organization has a form for ${action.path}.`)
@@ -192,15 +186,13 @@ beforeAll(async () => {
   first = await seed()
   admin = await test().as("admin")
   for (const page of pages) {
-    const { document } = await admin.get(addressOf(page, idsOf(first)))
+    const { document } = await open(admin, page, first)
     for (const action of actions) {
-      const form = shown.has(action.path) ? null : formFor(document, action, idsOf(first))
+      const form = shown.has(action.path) ? null : formFor(document, action, first)
       if (form !== null) shown.set(action.path, { page, form })
     }
   }
 })
-
-const idsOf = ({ ids, published }: Seeded): Ids => ({ ...ids, published }) as Ids
 
 /** Returns the form of the first campaign's rate. */
 const rateForm = async () => {
@@ -220,8 +212,8 @@ describe("the form of every action", () => {
       const seeded = isApart(action) ? await seed() : shared
       await test().run(PREPARATIONS[path]?.(seeded) ?? Effect.void)
       const isRetry = path === "/deliveries/:delivery/retry"
-      const ids = { ...idsOf(seeded), ...(isRetry && { delivery: await test().run(waitingDelivery(seeded)) }) }
-      const form = await findForm(operator, action, ids)
+      const ids = { ...seeded.ids, ...(isRetry && { delivery: await test().run(waitingDelivery(seeded)) }) }
+      const form = await findForm(operator, action, { ...seeded, ids })
       const fields = fill(form, CHANGED[path])
       const { status, words } = await send(operator, form, fields)
       if (status !== (REJECTED.includes(path) ? 409 : 200)) faults.push(`${path}: ${status} ${words.slice(0, 500)}`)

@@ -14,16 +14,17 @@ import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Route } from "../src/http/Route.ts"
 
 const RECIPIENTS = 4
 
 /** Generating a key takes longer than all other steps of the seed, so that all organizations share one. */
 const dkimKey = Effect.runSync(Effect.cached(generateDkimKeyPair))
 
-/** What a partner keeps in the address of its endpoint. */
+/** The secret parts of the endpoint's address. */
 const [PATH_SECRET, QUERY_SECRET] = ["8fKq0dJx2LmWv7TzRb5N", "hunter2"]
 
-/** Gives an organization one of everything that a page shows. Returns the ids by the names that routes have for them, and what is personal. */
+/** Creates an organization with one of everything that a page shows. Returns the ids by the names in routes, and the personal values. */
 export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string) {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: RECIPIENTS, emailDomain })
@@ -89,7 +90,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
     values (${organization.id}, ${campaign.id}, 'Dana Reyes', clock_timestamp())`
   return {
     campaign,
-    /** An event of ours. */
+    /** The id of a published event. */
     published: eventId!,
     ids: {
       organization: organization.id,
@@ -101,9 +102,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       key: key.id,
       secret: yield* idOf("signing_secrets"),
       recipient,
-      /** A recipient's, as in `ops recipients find --id`. */
       id: recipient,
-      /** What is searched. */
       search: recipient,
       delivery: delivery!,
       import: yield* idOf("imports"),
@@ -112,7 +111,7 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
       event: inboundId,
       operator: operator.id,
       session: session!.id,
-      /** What the audit log is asked for. */
+      /** Filters the audit log. */
       object: campaign.id,
     },
     recipients,
@@ -120,3 +119,16 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
     secrets: [PATH_SECRET, QUERY_SECRET],
   }
 })
+
+export type Seeded = Effect.Success<ReturnType<typeof seedOrganization>>
+
+/** Returns the address of a route about a seeded organization, with the ids of its things as the query. */
+export const addressOf = (
+  { path, inputs }: Pick<Route<unknown>, "path" | "inputs">,
+  { ids, published }: Pick<Seeded, "ids" | "published">,
+): string => {
+  const event = path.startsWith("/events/") ? { event: published } : {}
+  const examples: Readonly<Record<string, string | undefined>> = { ...ids, date: "2026-11-01", ...event }
+  const query = Object.keys(inputs).flatMap((name) => (examples[name] ? [`${name}=${examples[name]}`] : []))
+  return `${path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(examples[name]!))}?${query.join("&")}`
+}

@@ -26,7 +26,7 @@ import { ConsoleConfig } from "../src/ConsoleConfig.ts"
 import { console } from "../src/console.ts"
 import { formToken } from "../src/http/readForm.ts"
 
-/** What tests do and look at beside the console. */
+/** The services that tests use in addition to the console. */
 const servicesFor = (url: string) =>
   backoffice.pipe(
     Layer.provideMerge(adaptersFor(url)),
@@ -34,41 +34,43 @@ const servicesFor = (url: string) =>
   )
 type Services = Layer.Success<ReturnType<typeof servicesFor>>
 
-/** An answer of the console. */
+/** A response of the console. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The answer's document; of its body alone if it is not HTML. */
+  /** The document; with an empty body if the response isn't HTML. */
   readonly document: Document
   /** The visible words of the page's main part, with single spaces. */
   readonly words: string
 }
 
-/** The values of a form; those of a name that it has several times in a list. */
+/** The values of a form. Repeated fields have a list of values. */
 type Fields = Readonly<Record<string, string | ReadonlyArray<string>>>
 
 /** The console as an operator uses it. */
 export interface Visitor {
   readonly cookie: string
-  /** Opens a page; follows no redirect. */
+  /** Opens a page without following redirects. */
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>
-  /** Sends a form with the session's token, and with a file if there is one, and follows a redirect. */
+  /** Sends a form with the session's token and the file, if any, and follows a redirect. */
   readonly post: (path: string, fields?: Fields, file?: File) => Promise<Answer>
 }
 
-/** The console in the test's own process, over a database of its own, as the role of operators. */
+/** The console in the process of the test, with a dedicated database and the database role of operators. */
 export interface TestConsole {
   readonly url: string
   readonly databaseUrl: string
-  /** Every line that was logged so far. */
+  /** All logged lines. */
   readonly logs: ReadonlyArray<string>
+  /** Stops the console before the end of the tests. */
+  readonly stop: () => Promise<void>
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
-  /** Adds an operator of a role who is signed in, for all organizations or for one. */
+  /** Adds an operator with a role, for all organizations or for one, and signs the operator in. */
   readonly as: (role: OperatorRole, organizationId?: OrganizationId) => Promise<Visitor>
 }
 
-/** Returns the version of the record that a page's form was made from. */
+/** Returns the version of the record in a form. */
 export const versionIn = ({ document }: Answer, action: string): string =>
   document.querySelector(`form[action="${action}"] input[name=version]`)!.getAttribute("value")!
 
@@ -96,8 +98,9 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
     const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
     url = HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address)
   })
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   afterAll(async () => {
-    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await stop()
     await adapters.dispose()
   })
 
@@ -116,6 +119,7 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
     url,
     databaseUrl: databaseUrl(),
     logs,
+    stop,
     run,
     as: async (role, organizationId) => visitor(url, `session=${await addSession(role, organizationId ?? null)}`),
   })

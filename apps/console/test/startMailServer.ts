@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from "vitest"
 
 type MailServer = Awaited<ReturnType<typeof mailServer>>
 
-/** Starts a mail server before a file's tests, and stops it after them. Call it before the console starts, which reads the settings' file. */
+/** Starts a mail server for a file's tests. Call it before `startConsole`, because the console reads a file that this writes. */
 export const startMailServer = () => {
   const folder = mkdtempSync(join(tmpdir(), "console-mail-"))
   const smtpUrl = join(folder, "smtp-url")

@@ -74,51 +74,65 @@ const burnUp = (
   />
 )
 
-it("a histogram has the numbers of its bars in a table, and says its totals to those who do not see it", () => {
-  const { document } = parseHTML(`<html><body>${renderToString(histogram)}</body></html>`)
-  const rows = [...document.querySelectorAll("tbody tr")].map(({ children }) =>
-    Array.from(children, ({ textContent }) => textContent),
-  )
-  expect(rows).toEqual([
-    ["2026-11-23 00:00", "1,200", "3"],
-    ["2026-11-23 01:00", "7", "0"],
-  ])
-  expect(document.querySelector("svg[role=img]")!.getAttribute("aria-label")).toBe(
+const labelOf = (document: Document) => document.querySelector("svg[aria-label]")!.getAttribute("aria-label")
+
+it.each([
+  [
+    "a histogram",
+    histogram,
     "Outcomes: 1,207 delivered, 3 <failed>",
-  )
-  expect(document.querySelectorAll(".canvas:not(.small) rect")).toHaveLength(3)
+    [
+      ["2026-11-23 00:00", "1,200", "3"],
+      ["2026-11-23 01:00", "7", "0"],
+    ],
+  ],
+  [
+    "a funnel with the shares of the first and the previous step",
+    funnel,
+    "Funnel: 1,200 accounts, 300 learners, 0 completers",
+    [
+      ["accounts", "1,200", "100 %", "–", ""],
+      ["learners", "300", "25 %", "25 %", "target 1,000"],
+      ["completers", "0", "0 %", "0 %", ""],
+    ],
+  ],
+  [
+    "a heat map",
+    heatMap,
+    "Sent each day: 12,355 sent on 3 days, most on 2026-11-20 with 12,345",
+    [
+      ["2026-11-20", "12,345"],
+      ["2026-11-21", "0"],
+      ["2026-11-23", "10"],
+    ],
+  ],
+  [
+    "a burn-up with its forecast and interval",
+    burnUp,
+    "Learners: 800 of 1,000 learners on 2026-11-21, 900 expected on 2026-11-22",
+    [
+      ["2026-11-20", "700", "", "", ""],
+      ["2026-11-21", "800", "", "", ""],
+      ["2026-11-22", "", "900", "850", "951"],
+    ],
+  ],
+])("%s has its numbers in a table, and a summary as its label", (_, chart, label, rows) => {
+  const document = parse(chart)
+  expect(labelOf(document)).toBe(label)
+  expect(rowsOf(document)).toEqual(rows)
 })
 
-it("a histogram draws no bar for a count of 0", () => {
-  const zeros = (
-    <Histogram
-      title="Outcomes"
-      series={{ delivered: ["good", () => 0] }}
-      rows={[FROM]}
-      at={fromUnixMillis}
-      stepMs={HOUR}
-      from={FROM}
-      to={FROM + HOUR}
-      empty="Nothing."
-    />
-  )
-  expect(parse(zeros).querySelectorAll(".canvas rect")).toHaveLength(0)
+it("a heat map links each day, and colors it by its share of the most", () => {
+  const document = parse(heatMap)
+  const hrefs = (selector: string) => [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href"))
+  expect(hrefs(".canvas:not(.small) a[tabindex='-1'][aria-label]")).toEqual(hrefs("tbody a"))
+  const cells = [...document.querySelectorAll("svg[role=group] rect")].map((cell) => cell.getAttribute("fill"))
+  expect(cells.slice(0, 3)).toEqual(["var(--heat-4)", "var(--heat-0)", "var(--heat-1)"])
 })
 
-it("a funnel has its counts and their shares of the first step and of the one before", () => {
-  const document = parse(funnel)
-  expect(rowsOf(document)).toEqual([
-    ["accounts", "1,200", "100 %", "–", ""],
-    ["learners", "300", "25 %", "25 %", "target 1,000"],
-    ["completers", "0", "0 %", "0 %", ""],
-  ])
-  const svg = document.querySelector("svg[role=img]")!
-  expect(svg.getAttribute("aria-label")).toBe("Funnel: 1,200 accounts, 300 learners, 0 completers")
-  expect(svg.querySelectorAll("rect")).toHaveLength(3)
-})
-
-it("a chart is drawn for a wide and for a narrow page, each time with the counts and the times on its axes", () => {
+it("a histogram draws a bar for each count but 0, on a wide and on a narrow page, with labeled axes", () => {
   const document = parse(histogram)
+  expect(document.querySelectorAll(".canvas:not(.small) rect")).toHaveLength(3)
   for (const [drawing, width] of [
     [".canvas:not(.small) svg", "1000"],
     [".canvas.small svg", "340"],
@@ -130,7 +144,7 @@ it("a chart is drawn for a wide and for a narrow page, each time with the counts
   }
 })
 
-it("draws two days as points, and the course of a count from three on", () => {
+it("draws two days as points, and three or more as a line", () => {
   const days = [700, 800, 950].map((count, i) => ({ date: `2026-11-2${i}`, count }))
   const drawn = (shown: typeof days) => {
     const chart = <BurnUp title="Learners" unit="learners" days={shown} forecast={[]} target={null} empty="Nobody." />
@@ -149,37 +163,7 @@ it("draws two days as points, and the course of a count from three on", () => {
   expect(course(0, 5, 0)).toContain("at most 5")
 })
 
-it("a heat map leads from each day to its page, from its cells for the pointer and from its table for the keyboard", () => {
-  const document = parse(heatMap)
-  expect(rowsOf(document)).toEqual([
-    ["2026-11-20", "12,345"],
-    ["2026-11-21", "0"],
-    ["2026-11-23", "10"],
-  ])
-  const svg = document.querySelector("svg[role=group]")!
-  expect(svg.getAttribute("aria-label")).toBe("Sent each day: 12,355 sent on 3 days, most on 2026-11-20 with 12,345")
-  const hrefs = (selector: string) => [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href"))
-  expect(hrefs(".canvas:not(.small) a[tabindex='-1'][aria-label]")).toEqual(hrefs("tbody a"))
-  expect([...svg.querySelectorAll("rect")].map((cell) => cell.getAttribute("fill"))).toEqual([
-    "var(--heat-4)",
-    "var(--heat-0)",
-    "var(--heat-1)",
-  ])
-})
-
-it("a burn-up has what was counted and what is expected, with its interval", () => {
-  const document = parse(burnUp)
-  expect(rowsOf(document)).toEqual([
-    ["2026-11-20", "700", "", "", ""],
-    ["2026-11-21", "800", "", "", ""],
-    ["2026-11-22", "", "900", "850", "951"],
-  ])
-  expect(document.querySelector("svg[role=img]")!.getAttribute("aria-label")).toBe(
-    "Learners: 800 of 1,000 learners on 2026-11-21, 900 expected on 2026-11-22",
-  )
-})
-
-it("a chart brings no style of its own, which the content policy forbids", () => {
+it("a chart has no style of its own, which the content policy forbids", () => {
   const points = [1, 5, 2].map((value, i) => ({ at: FROM + i * HOUR, value }))
   const markup = renderToString(
     <>

@@ -7,16 +7,8 @@ import { LiveValues, MAX_OF_OPERATOR, MAX_OF_SESSION, MAX_VIEWERS, type Viewer }
 
 const TODAY: Today = {
   sending: { campaigns: 0, sentInLastMinute: 0, remaining: null },
-  ...{
-    oldestDueSeconds: 0,
-    breakersOpen: 0,
-    deadLetters: 0,
-    failing: 0,
-    inboxQuarantined: 0,
-    domainsRefusing: 0,
-    workers: 1,
-    quota: null,
-  },
+  ...{ oldestDueSeconds: 0, breakersOpen: 0, deadLetters: 0, failing: 0, inboxQuarantined: 0 },
+  ...{ domainsRefusing: 0, workers: 1, quota: null },
 }
 const ORGANIZATION = OrganizationId.make(`org_${"0".repeat(32)}`)
 
@@ -40,44 +32,41 @@ const counted = (read: (scope: string) => Effect.Effect<Today> = () => Effect.su
   return { reads, layer: Layer.provide(LiveValues.layer, reader) }
 }
 
-/** Lets fibers run until they wait, and then time pass second by second. */
+/** Runs fibers until they wait, and then advances the clock second by second. */
 const pass = Effect.fnUntraced(function* (seconds: number) {
   const settle = Effect.repeat(Effect.yieldNow, { times: 100 })
   yield* settle
   for (let second = 0; second < seconds; second++) yield* Effect.andThen(TestClock.adjust("1 second"), settle)
 })
 
-it.effect(
-  "reads once for three viewers, every two seconds while one of them looks, and no more when nobody does",
-  () => {
-    const { reads, layer } = counted()
-    return Effect.gen(function* () {
-      const { texts } = yield* LiveValues
-      const look = (readings: number) => Effect.forkChild(Stream.runCollect(Stream.take(texts(viewerOf(0)), readings)))
-      yield* pass(60)
-      expect(reads).toEqual([])
+it.effect("reads once for three viewers, every two seconds while one of them is connected", () => {
+  const { reads, layer } = counted()
+  return Effect.gen(function* () {
+    const { texts } = yield* LiveValues
+    const look = (readings: number) => Effect.forkChild(Stream.runCollect(Stream.take(texts(viewerOf(0)), readings)))
+    yield* pass(60)
+    expect(reads).toEqual([])
 
-      const viewers = [yield* look(3), yield* look(3), yield* look(5)]
-      yield* pass(1)
-      expect(reads.length).toBe(1)
-      yield* pass(1)
-      expect(reads.length).toBe(2)
-      yield* pass(10)
-      expect(reads.length).toBe(5)
-      const seen = yield* Effect.forEach(viewers, Fiber.join)
-      expect(seen.map(({ length }) => length)).toEqual([3, 3, 5])
+    const viewers = [yield* look(3), yield* look(3), yield* look(5)]
+    yield* pass(1)
+    expect(reads.length).toBe(1)
+    yield* pass(1)
+    expect(reads.length).toBe(2)
+    yield* pass(10)
+    expect(reads.length).toBe(5)
+    const seen = yield* Effect.forEach(viewers, Fiber.join)
+    expect(seen.map(({ length }) => length)).toEqual([3, 3, 5])
 
-      yield* pass(60)
-      expect(reads.length).toBe(5)
-      const again = yield* look(1)
-      yield* pass(0)
-      expect((yield* Fiber.join(again)).length).toBe(1)
-      expect(reads.length).toBe(6)
-    }).pipe(Effect.provide(layer))
-  },
-)
+    yield* pass(60)
+    expect(reads.length).toBe(5)
+    const again = yield* look(1)
+    yield* pass(0)
+    expect((yield* Fiber.join(again)).length).toBe(1)
+    expect(reads.length).toBe(6)
+  }).pipe(Effect.provide(layer))
+})
 
-it.effect("reads apart for the deployment and for an organization", () => {
+it.effect("reads separately for the deployment and for an organization", () => {
   const { reads, layer } = counted()
   return Effect.gen(function* () {
     const { texts } = yield* LiveValues
@@ -90,7 +79,7 @@ it.effect("reads apart for the deployment and for an organization", () => {
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("goes on after a reading that fails, and logs the first of them", () => {
+it.effect("continues after failed readings, and logs the first of them", () => {
   const logged: Array<unknown> = []
   const { reads, layer } = counted(() => (reads.length <= 3 ? Effect.die("away") : Effect.succeed(TODAY)))
   return Effect.gen(function* () {
@@ -107,7 +96,7 @@ it.effect("goes on after a reading that fails, and logs the first of them", () =
   )
 })
 
-it.effect("keeps for a viewer who is slow a reading or two, and not all that it missed", () => {
+it.effect("keeps at most two readings for a slow viewer", () => {
   let dead = 0
   const { layer } = counted(() => Effect.sync(() => ({ ...TODAY, deadLetters: dead++ })))
   return Effect.gen(function* () {
@@ -130,7 +119,7 @@ it.effect("keeps for a viewer who is slow a reading or two, and not all that it 
   }).pipe(Effect.provide(layer))
 })
 
-/** Opens streams of a viewer that nobody ends. */
+/** Opens streams of a viewer that stay open. */
 const openStreams = Effect.fnUntraced(function* (viewer: Viewer, count: number) {
   const { texts } = yield* LiveValues
   const streams = yield* Effect.replicateEffect(Effect.forkChild(Stream.runDrain(texts(viewer))), count)
@@ -138,7 +127,7 @@ const openStreams = Effect.fnUntraced(function* (viewer: Viewer, count: number) 
   return streams
 })
 
-it.effect("ends all streams when the process stops, and knows when they are too many", () => {
+it.effect("closes all streams when the process stops, and rejects further ones at the limit", () => {
   const { layer } = counted()
   return Effect.gen(function* () {
     const { refuses, stop } = yield* LiveValues
@@ -153,7 +142,7 @@ it.effect("ends all streams when the process stops, and knows when they are too 
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("bounds the streams of a session and of an operator, and leaves others theirs", () => {
+it.effect("limits the streams of a session and of an operator, and not those of others", () => {
   const { layer } = counted()
   return Effect.gen(function* () {
     const { texts, refuses } = yield* LiveValues

@@ -4,38 +4,39 @@ import { isLocalPath } from "../../src/http/refuseAmbiguous.ts"
 
 const ORIGIN = "https://console.acme.example"
 
-/** Texts of what decides where a browser goes, and of anything else. */
+const DELIMITERS = [
+  "/",
+  "\\",
+  "//",
+  "/\\",
+  "@",
+  ":",
+  "?",
+  "#",
+  ".",
+  "..",
+  "%2f",
+  "%5c",
+  "\t",
+  "\n",
+  "\r",
+  " ",
+  "\u00a0",
+]
+const NAMES = ["evil.example", "https:", "javascript:", "campaigns", "\u3002", "\uff0f", "\ud83d"]
+
+/** Texts of delimiters that decide the origin of a URL, names, and other characters. */
 const address = fc
   .array(
-    fc.oneof(
-      fc.constantFrom(
-        "/",
-        "\\",
-        "//",
-        "/\\",
-        "@",
-        ":",
-        "?",
-        "#",
-        ".",
-        "..",
-        "%2f",
-        "%5c",
-        "\t",
-        "\n",
-        "\r",
-        " ",
-        "\u00a0",
-      ),
-      fc.constantFrom("evil.example", "https:", "javascript:", "campaigns", "\u3002", "\uff0f", "\ud83d"),
-      fc.string({ unit: "binary", maxLength: 3 }),
-    ),
-    { maxLength: 8 },
+    fc.oneof(fc.constantFrom(...DELIMITERS), fc.constantFrom(...NAMES), fc.string({ unit: "binary", maxLength: 3 })),
+    {
+      maxLength: 8,
+    },
   )
   .map((parts) => parts.join(""))
 
 describe("a local path", () => {
-  it("leads to the console's own origin, however browsers read it", () => {
+  it("has the console's origin in every browser's reading", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -50,7 +51,7 @@ describe("a local path", () => {
     )
   })
 
-  it("is what browsers send as the path and the query of a URL with one leading slash", () => {
+  it("is any path and query of a URL with one leading slash as browsers send it", () => {
     fc.assert(
       fc.property(address, (text) => {
         const url = URL.parse(`/${text}`, ORIGIN)
@@ -70,7 +71,6 @@ describe("a local path", () => {
     "/a\\b",
     "/a b",
     "/é",
-    "https://evil.example/",
   ])("is not %j", (text) => expect(isLocalPath(text)).toBe(false))
 
   it.each(["/", "/campaigns", "/find?search=a\\b", "/inbox/a//b?x=//y"])("is %j", (text) =>

@@ -8,7 +8,7 @@ import { startConsole } from "../startConsole.ts"
 const test = startConsole({ CONSOLE_URL: "https://console.acme.example" })
 const proxied = startConsole({ CONSOLE_PROXY_HEADER: "X-Forwarded-User", TRUST_PROXY: "loopback" })
 
-/** Sends a request as it stands, because clients repair what they send. */
+/** Sends a request unchanged, because clients would repair it. */
 const sendRaw = async (line: string, headers: ReadonlyArray<string>, url = test().url) => {
   const socket = connect(Number(new URL(url).port), new URL(url).hostname)
   await once(socket, "connect")
@@ -22,7 +22,7 @@ const host = (url = test().url) => `Host: ${new URL(url).host}`
 /** The session's cookie under the name that it has over TLS. */
 const signedIn = async () => `Cookie: __Host-${(await test().as("admin")).cookie}`
 
-describe("an address that leads elsewhere", () => {
+describe("an address of another origin", () => {
   it.each([
     "//evil.example/x",
     "/\\evil.example/x",
@@ -30,7 +30,7 @@ describe("an address that leads elsewhere", () => {
     "/\\\\evil.example",
     "https://evil.example/x",
     "https://x//evil.example/y",
-  ])("%s is led to by no answer, signed in or not, from here or from another site", async (address) => {
+  ])("%s is not redirected to, signed in or not, from here or from another site", async (address) => {
     for (const session of [[], [await signedIn()]]) {
       for (const site of ["cross-site", "same-origin", "none"]) {
         const { status, answer } = await sendRaw(`GET ${address}`, [host(), `Sec-Fetch-Site: ${site}`, ...session])
@@ -55,14 +55,14 @@ describe("a request that two programs could read differently", () => {
     "Origin: https://console.acme.example",
     "Content-Type: text/plain",
     "Cookie: a=b",
-  ])("is refused: %s twice", async (header) => {
+  ])("is rejected: %s twice", async (header) => {
     const more = header.startsWith("Host") ? [] : [header]
     const { status, answer } = await sendRaw("GET /sign-in", [host(), ...more, header])
     expect(status).toBe(400)
     expect(answer).toContain(`The header ${header.split(":")[0]!.toLowerCase()} was given more than once`)
   })
 
-  it("is refused with two sessions, whichever of them is valid", async () => {
+  it("is rejected with two sessions, whichever of them is valid", async () => {
     const session = await signedIn()
     for (const cookies of [`${session}; __Host-session=other`, `Cookie: __Host-session=other; ${session.slice(8)}`]) {
       const { status, answer } = await sendRaw("GET /", [host(), cookies])
@@ -72,13 +72,13 @@ describe("a request that two programs could read differently", () => {
     expect((await sendRaw("GET /", [host(), session])).status).toBe(200)
   })
 
-  it("is refused with two names of an operator", async () => {
+  it("is rejected with two names of an operator", async () => {
     const url = proxied().url
     const { status } = await sendRaw("GET /", [host(url), "X-Forwarded-User: Ada", "X-Forwarded-User: Eve"], url)
     expect(status).toBe(400)
   })
 
-  it("is taken with one Authorization header, which the console does not read", async () => {
+  it("is accepted with one Authorization header, which the console doesn't read", async () => {
     expect((await sendRaw("GET /sign-in", [host(), "Authorization: Basic eDp5"])).status).toBe(200)
   })
 })
@@ -93,7 +93,7 @@ describe("the Host of a request", () => {
     "127.0.0.1/x",
     "",
     "a b",
-  ])("is refused if it is of another site: %j", async (name) => {
+  ])("is rejected if it is of another site: %j", async (name) => {
     const { status, answer } = await sendRaw("GET /sign-in", [`Host: ${name}`])
     expect(status).toBe(421)
     expect(answer).toContain("CONSOLE_URL")
@@ -111,30 +111,24 @@ describe("the Host of a request", () => {
   )
 })
 
-describe("a method that an address does not have", () => {
+it("returns 405 with the methods of an address for every other method", async () => {
   const example = (path: string) => path.replaceAll(/:\w+/g, "x")
-  const methodsOf = (path: string) =>
-    routes
-      .filter((each) => example(each.path) === example(path))
-      .flatMap(({ kind }) => (kind === "action" ? ["POST"] : ["GET", "HEAD"]))
-
-  it.each([...new Set([...routes.map(({ path }) => path), "/sign-in", "/sign-out"])])(
-    "of %s is answered 405 with those it has",
-    async (path) => {
-      const expected = path === "/sign-in" ? ["GET", "HEAD"] : path === "/sign-out" ? ["POST"] : methodsOf(path)
-      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
-        (each) => !expected.includes(each),
-      )) {
-        const response = await fetch(`${test().url}${example(path)}`, { method, redirect: "manual" })
-        expect({ method, status: response.status }).toEqual({ method, status: 405 })
-        expect(response.headers.get("allow")?.split(", ").sort()).toEqual(expected.toSorted())
-        expect(response.headers.get("content-security-policy")).toContain("default-src 'none'")
-        expect(await response.text()).toContain("Not this way")
-      }
-    },
-  )
-
-  it("is not known of an address of nothing", async () => {
-    expect((await fetch(`${test().url}/nothing`, { method: "DELETE" })).status).toBe(404)
-  })
+  const methodsOf: Record<string, Array<string>> = { "/sign-in": ["GET", "HEAD"], "/sign-out": ["POST"] }
+  for (const { path, kind } of routes) {
+    const methods = kind === "action" ? ["POST"] : ["GET", "HEAD"]
+    methodsOf[example(path)] = [...(methodsOf[example(path)] ?? []), ...methods]
+  }
+  for (const [path, expected] of Object.entries(methodsOf)) {
+    const others = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((each) => !expected.includes(each))
+    for (const method of others) {
+      const response = await fetch(`${test().url}${path}`, { method, redirect: "manual" })
+      const allow = response.headers.get("allow")?.split(", ").sort()
+      expect({ path, method, status: response.status, allow }).toEqual({
+        ...{ path, method, status: 405 },
+        allow: expected.toSorted(),
+      })
+      expect(response.headers.get("content-security-policy")).toContain("default-src 'none'")
+    }
+  }
+  expect((await fetch(`${test().url}/nothing`, { method: "DELETE" })).status).toBe(404)
 })

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
 
 const test = startConsole()
+const secure = startConsole({ CONSOLE_URL: "https://console.acme.example" })
 
 let added = 0
 const addLink = (
@@ -34,7 +35,7 @@ const post = (path: string, headers: Readonly<Record<string, string>> = {}, fiel
   })
 const cookieOf = (response: Response) => response.headers.get("set-cookie")?.split(";")[0]
 
-/** Reports whether a cookie is that of a session: signing out without a form's token is refused then. */
+/** Reports whether a cookie is that of a session: signing out without a form's token is rejected then. */
 const isSignedIn = async (cookie = "") => (await post("/sign-out", { cookie })).status === 403
 
 describe("a sign-in link for one use", () => {
@@ -59,21 +60,21 @@ describe("a sign-in link for one use", () => {
     expect(await again.text()).toContain("ops sign-in-links create")
   })
 
-  it("begins one session when several browsers use it at the same time", async () => {
+  it("starts one session when several browsers use it at the same time", async () => {
     const { path } = await addLink()
     const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await post(path)).status))
     expect(statuses.filter((status) => status === 303)).toHaveLength(1)
     expect(statuses.filter((status) => status === 410)).toHaveLength(7)
   })
 
-  it("is not used by a form of another site", async () => {
+  it("can't be used by a form of another site", async () => {
     const { path } = await addLink()
     expect((await post(path, { origin: "https://evil.example" })).status).toBe(403)
     expect((await post(path, { "sec-fetch-site": "cross-site" })).status).toBe(403)
     expect((await post(path)).status).toBe(303)
   })
 
-  it("says what to do when it has expired, is unknown or is no token at all", async () => {
+  it("explains what to do if it has expired, is unknown or isn't a token", async () => {
     const { path } = await addLink({ seconds: 0 })
     for (const each of [path, `/sign-in/${"a".repeat(43)}`, "/sign-in/x", "/sign-in/%00"]) {
       for (const response of [await get(each), await post(each)]) {
@@ -103,7 +104,7 @@ describe("a sign-in link for several uses", () => {
 })
 
 describe("an operator", () => {
-  it("who is signed out is led to a page that says how to sign in", async () => {
+  it("who is signed out is redirected to a page that explains how to sign in", async () => {
     const response = await get("/")
     expect({ status: response.status, to: response.headers.get("location") }).toEqual({ status: 303, to: "/sign-in" })
     const page = await get("/sign-in")
@@ -147,33 +148,38 @@ describe("an operator", () => {
     expect(await lastUse()).not.toEqual(before)
   })
 
-  it("whose browser sends an unknown session is signed out", async () => {
+  it("isn't signed in by an unknown session", async () => {
     for (const cookie of [`session=${"a".repeat(43)}`, "session=", "session=x", `__Host-session=${"a".repeat(43)}`]) {
       expect(await isSignedIn(cookie)).toBe(false)
     }
   })
 
-  it("who signs in is in the audit log, without the link's token", async () => {
+  it("who signs in is in the audit log, and the tokens of link and session are in no log", async () => {
     const { operator, path } = await addLink()
-    await post(path)
+    const cookie = cookieOf(await post(path))!
     await post(path)
     const entries = await test().run(
-      Effect.provide(
-        AuditLog.use((log) => log.list({ command: "sign-in", operator: operator.name }, 10)),
-        AuditLog.layer,
-      ),
+      Effect.flatMap(AuditLog.make, (log) => log.list({ command: "sign-in", operator: operator.name }, 10)),
     )
     expect(entries.map(({ arguments: recorded, result }) => ({ recorded, result }))).toEqual([
       { recorded: { operator: operator.id }, result: "succeeded" },
     ])
+    const logs = [...test().logs, JSON.stringify(entries)].join("\n")
+    for (const token of [path.slice("/sign-in/".length), cookie.slice("session=".length)])
+      expect(logs).not.toContain(token)
   })
 })
 
-it("logs no token", async () => {
-  const { path } = await addLink()
-  const cookie = cookieOf(await post(path))!
-  await post(path)
-  const logs = test().logs.join("\n")
-  for (const token of [path.slice("/sign-in/".length), cookie.slice("session=".length)])
-    expect(logs).not.toContain(token)
+it("restricts the session's cookie to this host and to TLS if the console is reached by TLS", async () => {
+  const token = await secure().run(
+    Effect.gen(function* () {
+      const operator = yield* addOperator({ name: "Ada", role: "viewer", organizationId: null })
+      return (yield* createSignInLink(operator.id, { seconds: 60, once: false })).token
+    }),
+  )
+  const response = await fetch(`${secure().url}/sign-in/${Redacted.value(token)}`, { redirect: "manual" })
+  expect(response.headers.get("set-cookie")).toMatch(
+    /^__Host-session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+  )
+  expect(response.headers.get("strict-transport-security")).toContain("max-age=")
 })

@@ -1,31 +1,19 @@
-import { readdirSync, utimesSync, writeFileSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { effectTest } from "@outreach/testing/effectTest"
 import { eventually } from "@outreach/testing/eventually"
 import { Effect, Exit, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { afterAll, beforeAll, describe, expect } from "vitest"
+import { describe, expect } from "vitest"
 import { HELD_MS, HeldLists, MAX_HELD } from "../../../src/pages/imports/HeldLists.ts"
+import { temporaryFolder } from "../../temporaryFolder.ts"
 
-const temporary = process.env["TMPDIR"]
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "held-lists-"))
-  process.env["TMPDIR"] = folder
-})
-afterAll(async () => {
-  if (temporary === undefined) delete process.env["TMPDIR"]
-  else process.env["TMPDIR"] = temporary
-  await rm(folder, { recursive: true })
-})
-
+const { folder, files } = temporaryFolder()
 const layer = HeldLists.layer.pipe(Layer.provide(NodeFileSystem.layer))
 const test = effectTest(<A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer())))
 
-/** Runs with a console's lists, and returns how its process stops. */
+/** Starts the lists of a console. `stop` stops its process. */
 const started = Effect.gen(function* () {
   const scope = yield* Scope.make()
   const context = yield* Layer.buildWithScope(layer, scope)
@@ -37,10 +25,9 @@ const hold = (by: string, content = "npi,email\n") =>
   HeldLists.use(({ hold }) =>
     hold(operator(by), "cmp_1" as never, { name: "list.csv", content: Stream.succeed(Buffer.from(content)) }),
   )
-const files = () => readdirSync(folder)
 
 describe("a held list", () => {
-  test("is removed after 15 minutes, unless it was taken to be imported", function* () {
+  test("is removed after 15 minutes, unless it is being imported", function* () {
     const { context, stop } = yield* started
     yield* Effect.gen(function* () {
       const lists = yield* HeldLists
@@ -58,7 +45,7 @@ describe("a held list", () => {
     expect(files()).toEqual([])
   })
 
-  test("makes room for a newer one of its operator, and of nobody else", function* () {
+  test("is removed for a newer one of the same operator only", function* () {
     const { context, stop } = yield* started
     yield* Effect.gen(function* () {
       const lists = yield* HeldLists
@@ -76,7 +63,7 @@ describe("a held list", () => {
     expect(files()).toEqual([])
   })
 
-  test("of a process that was killed is removed by the next one, but not of one that runs", function* () {
+  test("of a killed process is removed by the next one, and that of a running process isn't", function* () {
     writeFileSync(join(folder, "outreach-console-list-old"), "x")
     writeFileSync(join(folder, "outreach-console-list-new"), "x")
     const hoursAgo = new Date(-2 * 3_600_000)
@@ -85,6 +72,6 @@ describe("a held list", () => {
     const { stop } = yield* started
     yield* stop
     expect(files()).toEqual(["outreach-console-list-new"])
-    yield* Effect.promise(() => rm(join(folder, "outreach-console-list-new")))
+    rmSync(join(folder, "outreach-console-list-new"))
   })
 })

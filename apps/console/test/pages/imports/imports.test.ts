@@ -1,18 +1,24 @@
-import { existsSync, readdirSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { eventually } from "@outreach/testing/eventually"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { formToken } from "../../../src/http/readForm.ts"
 import { type Answer, startConsole, type Visitor } from "../../startConsole.ts"
+import { temporaryFolder } from "../../temporaryFolder.ts"
 
+const { folder, files: heldFiles } = temporaryFolder()
 const test = startConsole()
 
 const line = (i: number): string => `${npi(i)},clinician${i}@clinic.test`
 const csv = (...lines: ReadonlyArray<string>): File => new File([lines.join("\n")], "spring.csv", { type: "text/csv" })
+
+let operator: Visitor
+beforeAll(async () => {
+  operator = await test().as("operator")
+})
 
 const draft = async () => (await test().run(seedCampaign({ recipients: 0 }))).campaign
 const recipientsOf = (campaign: { readonly id: string }) =>
@@ -49,12 +55,9 @@ const submit = (
   return operator.post(action, { ...values, ...changes })
 }
 
-const heldFiles = () => readdirSync(tmpdir()).filter((name) => name.startsWith("outreach-console-list-"))
-
 describe("a list that is imported in the console", () => {
   it("is shown with its likely columns, counts and rejects, and imported as shown", async () => {
     const campaign = await draft()
-    const operator = await test().as("operator")
     const list = csv(
       "Nr;NPI Number;Name;E-Mail",
       ...[1, 2, 3].map((i) => `${i};${npi(i)};Dr. ${i};Clinician${i}@clinic.test`),
@@ -62,7 +65,6 @@ describe("a list that is imported in the console", () => {
       "5;12345;Dr. 5;clinician5@clinic.test",
       `6;${npi(2)};Dr. 6;other@clinic.test`,
     )
-    const before = heldFiles()
     const checked = await send(operator, campaign, list)
     expect(checked.words).toContain("Received. Nothing is imported yet")
     expect(checked.words).toContain("spring.csv")
@@ -77,8 +79,7 @@ describe("a list that is imported in the console", () => {
     expect(checked.words).toContain(`••••••${npi(1).slice(-4)}`)
     expect(checked.text).not.toMatch(/clinician\d@|\b\d{10}\b/i)
     expect(await recipientsOf(campaign)).toEqual([])
-    const held = heldFiles().filter((name) => !before.includes(name))
-    expect(held.map((name) => statSync(join(tmpdir(), name)).mode & 0o777)).toEqual([0o600, 0o600])
+    expect(heldFiles().map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600])
 
     const rejects = await submit(operator, checked, `${pathOf(campaign)}/rejects`)
     expect(rejects.headers.get("content-disposition")).toBe('attachment; filename="rejects.csv"')
@@ -98,7 +99,7 @@ describe("a list that is imported in the console", () => {
         .map((i) => ({ npi: npi(i), email: `Clinician${i}@clinic.test` }))
         .sort((a, b) => (a.npi < b.npi ? -1 : 1)),
     )
-    expect(held.filter((name) => existsSync(join(tmpdir(), name)))).toEqual([])
+    expect(heldFiles()).toEqual([])
 
     const { words, document } = await operator.get(pathOf(campaign))
     expect(words).toMatch(/operator \d+finished630012/)
@@ -126,20 +127,18 @@ describe("a file that cannot be imported", () => {
     ["a line of it is too long", "line 2 is longer than 64 KiB", csv("npi,email", "x".repeat(70_000))],
   ])("is rejected at its field, and nothing of it is kept: %s", async (_, reason, file) => {
     const campaign = await draft()
-    const operator = await test().as("operator")
     const before = heldFiles()
     const answer = await send(operator, campaign, file)
     expect([400, 409]).toContain(answer.status)
     const field = answer.document.querySelector('input[type="file"]')!
     const fault = answer.document.getElementById(field.getAttribute("aria-describedby")!)!
     expect(fault.textContent).toContain(reason)
-    expect(fault.textContent).not.toContain(tmpdir())
+    expect(fault.textContent).not.toContain(folder)
     expect(heldFiles()).toEqual(before)
   })
 
   it("is rejected if it is larger than 50 MiB", async () => {
     const campaign = await draft()
-    const operator = await test().as("operator")
     const row = `${npi(1)},clinician@clinic.test\n`
     const answer = await send(
       operator,
@@ -152,7 +151,7 @@ describe("a file that cannot be imported", () => {
 
   it("is not read before the token: a form with the file first is rejected", async () => {
     const campaign = await draft()
-    const { cookie } = await test().as("operator")
+    const { cookie } = operator
     const body = new FormData()
     body.append("file", csv("npi,email", `${npi(1)},a@clinic.test`))
     body.append("token", formToken(cookie.slice("session=".length)))
@@ -165,7 +164,6 @@ describe("a file that cannot be imported", () => {
 
   it("is rejected if the other fields are too many or too long", async () => {
     const campaign = await draft()
-    const operator = await test().as("operator")
     const file = csv("npi,email", line(1))
     const [long, many] = ["x".repeat(100_000), Array.from({ length: 50 }, () => "x")]
     for (const more of [long, many]) {
@@ -175,7 +173,7 @@ describe("a file that cannot be imported", () => {
 
   it("leaves nothing when the connection breaks within it", async () => {
     const campaign = await draft()
-    const { cookie } = await test().as("operator")
+    const { cookie } = operator
     const token = formToken(cookie.slice("session=".length))
     const { hostname, port } = new URL(test().url)
     const before = heldFiles()
@@ -195,7 +193,6 @@ describe("a file that cannot be imported", () => {
 describe("the columns of a list", () => {
   it("are chosen by the operator if they aren't recognized, and checked again", async () => {
     const campaign = await draft()
-    const operator = await test().as("operator")
     const unclear = await send(operator, campaign, csv("a,b,c", `x,,${npi(1)}`, `y,,${npi(2)}`))
     expect(unclear.words).toContain("Choose which column holds the e-mail address.")
     expect(unclear.document.querySelector(`form[action="${pathOf(campaign)}/import"]`)).toBeNull()
@@ -224,7 +221,6 @@ describe("the columns of a list", () => {
     await test().run(
       SqlClient.SqlClient.use((sql) => sql`update campaigns set fields = '{first_name}' where id = ${campaign.id}`),
     )
-    const operator = await test().as("operator")
     const checked = await send(operator, campaign, csv("npi,email,Given,Specialty", `${line(1)},Ada,Oncology`))
     expect(checked.words).toContain("Choose which column holds first_name.")
     const done = await submit(operator, checked, `${pathOf(campaign)}/check`, {
@@ -245,7 +241,7 @@ describe("the columns of a list", () => {
 describe("a list that was sent", () => {
   it("is imported once, and only by the operator who sent it", async () => {
     const campaign = await draft()
-    const [operator, other] = [await test().as("operator"), await test().as("operator")]
+    const other = await test().as("operator")
     const checked = await send(operator, campaign, csv("npi,email", line(1)))
     const address = checked.document.querySelector('form.action input[name="page"]')!.getAttribute("value")!
     expect((await operator.get(address)).words).toContain("New recipients1")
@@ -261,7 +257,6 @@ describe("a list that was sent", () => {
 
   it("stays available while the campaign accepts no recipients", async () => {
     const campaign = await draft()
-    const operator = await test().as("operator")
     const checked = await send(operator, campaign, csv("npi,email", line(1)))
     const setStatus = (status: string) =>
       test().run(

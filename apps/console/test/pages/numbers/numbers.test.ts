@@ -1,6 +1,4 @@
-import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { createIdentifier } from "@outreach/domain/Identifier"
-import { FOOTER, seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -8,15 +6,10 @@ import { startConsole } from "../../startConsole.ts"
 
 const test = startConsole()
 
-/** Two campaigns: one that sent 100 in each hour since yesterday's midnight, and one of last week. */
+/** A campaign that sent 100 e-mails in each hour since yesterday's midnight. */
 const seed = Effect.fnUntraced(function* (name: string) {
   const sql = yield* SqlClient.SqlClient
   const { organization, program, campaign } = yield* seedCampaign({ recipients: 0 })
-  const { windowStart, windowEnd } = campaign
-  const earlier = yield* createCampaign({
-    ...{ programId: program.id, name: "Winter", kind: "traffic" as const, subject: "Hello", html: FOOTER },
-    ...{ windowStart, windowEnd, hours: null },
-  })
   yield* sql`update organizations set name = ${name} where id = ${organization.id}`
   const { id: organizationId } = organization
   yield* sql`
@@ -24,14 +17,11 @@ const seed = Effect.fnUntraced(function* (name: string) {
     select ${organizationId}, ${campaign.id}, hour, 110, 100, 1, 50, 30, 0, 1
     from generate_series(date_trunc('day', now() - interval '1 day', 'UTC'), date_trunc('hour', now(), 'UTC'), interval '1 hour') hour`
   yield* sql`
-    insert into campaign_count_changes (organization_id, campaign_id, hour, sent)
-    values (${organizationId}, ${earlier.id}, date_trunc('week', now() - interval '7 days', 'UTC'), 7)`
-  yield* sql`
     insert into digest_funnel_hours values (${organizationId}, ${program.id}, date_trunc('day', now() - interval '1 day', 'UTC'), 3, 2, 1)`
   yield* sql`
     insert into campaign_domains (organization_id, campaign_id, domain, sent, mailbox_not_found, last_reply, last_reply_at)
     values (${organizationId}, ${campaign.id}, 'clinic.test', 90, 10, '550 5.1.1 <script>no such user</script>', now())`
-  return { organization, program, campaign, earlier, recipient: yield* createIdentifier("recipient") }
+  return { organization, program, campaign }
 })
 
 let ours: Effect.Success<ReturnType<typeof seed>>
@@ -50,7 +40,6 @@ const rowOf = (document: Document, caption: string, name: string) =>
 const textsOf = (cells: ReadonlyArray<Element>) => cells.map(({ textContent }) => textContent!.trim())
 
 const DAY = "Today and yesterday"
-const WEEK = "This week and last week"
 
 describe("the page of numbers", () => {
   it("shows today and yesterday up to the same hour, with the difference", async () => {
@@ -64,16 +53,6 @@ describe("the page of numbers", () => {
     expect(textsOf(rowOf(document, DAY, "Opened, with suspected bots")).at(-1)).toBe("1,200")
     expect(textsOf(rowOf(document, DAY, "Accounts")).at(-1)).toBe("3")
     expect(textsOf(rowOf(document, DAY, "Unsubscribed")).at(-1)).toBe("24")
-  })
-
-  it("shows this week and last week", async () => {
-    const viewer = await test().as("viewer")
-    const { document } = await viewer.get(`/numbers?organization=${ours.organization.id}`)
-    const [name, soFar, ...rest] = textsOf(rowOf(document, WEEK, "Sent"))
-    expect(name).toBe("Sent")
-    expect(Number(soFar!.replace(",", ""))).toBeGreaterThan(0)
-    // On a Monday, what yesterday sent is of last week too.
-    expect(Number(rest.at(-1)!.replace(",", "")) % 100).toBe(7)
   })
 
   it("adds up all organizations, or only those of the operator", async () => {
