@@ -2,7 +2,7 @@ import { routes } from "../src/routes.ts"
 import type { Visitor } from "./startConsole.ts"
 
 /** How many addresses are opened to find links. */
-const MAX_OPENED = 400
+const MAX_OPENED = 1000
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
 

@@ -4,7 +4,7 @@ import { commandCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Ca
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
-import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
@@ -66,22 +66,22 @@ const seedPast = ({ ids }: Effect.Success<ReturnType<typeof seedOrganization>>) 
     ]),
   )
 
-/** A draft with a disabled endpoint and an inbound event that can't be applied, and a paused campaign. */
+/** A paused campaign, and a draft with a disabled endpoint. */
 const seedStates = Effect.gen(function* () {
   const { campaign } = yield* seedCampaign({ recipients: 2, opensIn: 3600 })
   yield* scheduleCampaign(campaign.id)
   yield* commandCampaign(campaign.id, "pause", { stoppedBy: "Dana Reyes", stopReason: "the link is wrong" })
   const draft = yield* seedCampaign({ recipients: 2, opensIn: 3600 })
   yield* EndpointRepository.use(({ disable }) => disable(draft.endpoint.id))
-  const learner = { npi: npi(1), consumer_program_slug: "nowhere" }
-  yield* receiveEvent(draft, "evt_lost", "clinician.learner_qualified", learner)
-  yield* applyBatch(draft.organization.id)
 })
 
 beforeAll(async () => {
   const seeded = await test().run(Effect.tap(seedOrganization("northwind.test"), seedPast))
-  await test().run(seedStates)
   const { ids } = seeded
+  const from = { organization: { id: ids.organization }, endpoint: { id: ids.endpoint } }
+  // The inbound event of an unknown program is quarantined, and another one waits.
+  const receive = Effect.andThen(applyBatch(ids.organization), receiveEvent(from, "evt_waits", "clinician.moved", {}))
+  await test().run(Effect.andThen(seedStates, receive))
   const admin = await test().as("admin")
   // Fills the audit log.
   await admin.post("/find", { search: seeded.personal[1]! })
