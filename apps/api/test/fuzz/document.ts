@@ -27,22 +27,13 @@ export interface Parameter {
   readonly schema: Schema
 }
 
-interface Media {
-  readonly "application/json": { readonly schema: Schema; readonly examples?: Readonly<Record<string, object>> }
-}
-
-export interface DocumentedResponse {
-  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>
-  readonly content?: Media
-}
-
 export interface DocumentedOperation {
   readonly operationId: string
   readonly method: string
   readonly path: string
   readonly parameters: ReadonlyArray<Parameter>
-  readonly requestBody?: { readonly content: Media }
-  readonly responses: Readonly<Record<string, DocumentedResponse>>
+  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Schema } } }
+  readonly responses: Readonly<Record<string, object>>
   readonly security: ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>>
   readonly "x-draft"?: true
 }

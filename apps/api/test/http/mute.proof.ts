@@ -14,6 +14,7 @@ import { Effect, type Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { eventText, postWebhook } from "../postWebhook.ts"
+import { DOCS_URL } from "../startApi.ts"
 import { startApiProcess } from "../startApiProcess.ts"
 
 /** How long the database says nothing. */
@@ -33,6 +34,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof a
 const start = async (hosts: ReadonlyArray<string>) => {
   const { username, password, pathname } = new URL(asRole(url(), "api"))
   const process = startApiProcess(url(), {
+    DOCS_URL,
     DATABASE_URL: `postgres://${username}:${password}@${hosts.join()}${pathname}`,
     MAX_CONNECTIONS: String(MAX_CONNECTIONS),
     CONNECTIONS_PER_ADDRESS: String(MAX_CONNECTIONS),

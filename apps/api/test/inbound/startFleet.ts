@@ -2,6 +2,7 @@ import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { startProcess, type TestProcess } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
+import { DOCS_URL } from "../startApi.ts"
 import { startApiProcess } from "../startApiProcess.ts"
 
 const WORKER = new URL("../../../worker/src/main.ts", import.meta.url).href
@@ -28,7 +29,7 @@ export const startFleet = async (databaseUrl: string) => {
 }
 
 const startApi = async (databaseUrl: string, host: string) => {
-  const process = startApiProcess(databaseUrl, { HOST: host, PORT: String(PORT) })
+  const process = startApiProcess(databaseUrl, { DOCS_URL, HOST: host, PORT: String(PORT) })
   await until(process, "listening")
   return process
 }

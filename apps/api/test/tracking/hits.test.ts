@@ -1,7 +1,6 @@
 import { eventually } from "@outreach/testing/eventually"
 import { otlpCollector } from "@outreach/testing/otlpCollector"
 import type { Effect } from "effect"
-import fc from "fast-check"
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { runApi } from "../runApi.ts"
 import { settableTime } from "../settableTime.ts"
@@ -89,48 +88,21 @@ describe("a click", () => {
     expect(hit!.headers).toEqual({ "user-agent": "x".repeat(512), purpose: "y".repeat(64) })
   })
 
-  it("with any character changed, missing or on top shows a page, and leads nowhere", async () => {
+  it("with a changed or longer link, or one of another kind, shows a page and leads nowhere", async () => {
     const path = clickPath("https://clinic.test/guarded")
-    const start = path.lastIndexOf("/") + 1
-    const character = fc.constantFrom(..."ABCxyz019-_.~!$&'()*+,;=:@/%")
-    const altered = fc
-      .tuple(fc.integer({ min: start, max: path.length }), fc.nat(1), character)
-      .map(([at, cut, put]) => {
-        const text = path.slice(0, at) + put + path.slice(at + cut)
-        return text === path ? `${path}A` : text
-      })
-    await fc.assert(
-      fc.asyncProperty(altered, async (text) => {
-        const { status, headers, body } = await ask(text)
-        expect([status, headers.get("location"), headers.get("content-type")]).toEqual([
-          404,
-          null,
-          "text/html; charset=utf-8",
-        ])
-        expect(body.toString()).toContain("This link is not valid")
-      }),
-    )
+    const changed = path.slice(0, -1) + (path.endsWith("A") ? "B" : "A")
+    const ofOpening = `/l/${openPath().split("/").at(-1)}`
+    const others = ["/l/", "/l/a/b/c", "/l/%ZZ", "/l//evil.test", "/l/?url=https://evil.test", "/l/https://evil.test/"]
+    for (const target of [changed, `${path}A`, ofOpening, ...others]) {
+      const { status, headers, body } = await ask(target)
+      expect([status, headers.get("location"), headers.get("content-type")]).toEqual([
+        404,
+        null,
+        "text/html; charset=utf-8",
+      ])
+      expect(body.toString()).toContain("This link is not valid")
+    }
     expect(await stored("https://clinic.test/guarded", 0)).toEqual([])
-  })
-
-  it.each([
-    "/l/",
-    "/l/a",
-    "/l/a/b/c",
-    "/l/%",
-    "/l/%ZZ",
-    "/l/https://evil.test/",
-    "/l//evil.test",
-    "/l/?url=https://evil.test",
-  ])("at %s shows a page, and leads nowhere", async (path) => {
-    const { status, headers, body } = await ask(path)
-    expect([status, headers.get("location")]).toEqual([404, null])
-    expect(body.toString()).toContain("This link is not valid")
-  })
-
-  it("cannot be made of the link of another kind", async () => {
-    const payload = openPath().split("/").at(-1)
-    expect((await ask(`/l/${payload}`)).status).toBe(404)
   })
 })
 
