@@ -5,22 +5,22 @@ import { createServer as createTlsServer } from "node:https"
 import { createServer } from "node:net"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { createIdentifier, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { createResolver } from "@outreach/mail/createResolver"
+import { dnsFindings } from "@outreach/mail/dnsFindings"
+import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { RELEASE } from "@outreach/process/release"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { dnsServer } from "@outreach/testing/dnsServer"
-import { listen } from "@outreach/testing/listen"
+import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
-import { reservePort } from "@outreach/testing/reservePort"
-import { asRole } from "@outreach/testing/testRoles"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import type { Answer } from "dns-packet"
-import { Effect } from "effect"
+import { ConfigProvider, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { endpointFinding } from "../src/doctor/endpointFinding.ts"
-import { greetingFinding } from "../src/doctor/smtpFindings.ts"
+import { greetingFinding, smtpFindings } from "../src/doctor/smtpFindings.ts"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
 
@@ -37,39 +37,20 @@ interface Check {
   readonly advice: string | null
 }
 
-/** Runs the doctor, and returns its exit code and its checks; of the given name alone if there is one. */
-const consult = async (settings: Record<string, string>, name?: string, ...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = await run(["doctor", "--output", "json", ...args], { SECRETS_KEY: KEY, ...settings })
+/** Runs the doctor, and returns its exit code and its checks. */
+const consult = async (settings: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
+  const { code, stdout, stderr } = await run(["doctor", "--output", "json", ...args], settings)
   expect(stderr).toBe("")
   const value = JSON.parse(stdout)
   const checks: ReadonlyArray<Check> = (code === 0 ? value : value.error).checks
-  return { code, checks: name === undefined ? checks : checks.filter(({ check }) => check === name) }
+  return { code, checks, find: (name: string) => checks.find(({ check }) => check === name) }
 }
-/** Runs the doctor, and returns what it found in one check. */
-const finding = async (settings: Record<string, string>, name: string, ...args: ReadonlyArray<string>) => {
-  const { checks } = await consult(settings, name, ...args)
-  expect(checks).toHaveLength(1)
-  return checks[0]!
-}
-
-const createEndpoint = (endpointUrl: string) =>
-  meanwhile(
-    Effect.gen(function* () {
-      const organization = yield* (yield* OrganizationRepository).create(
-        yield* createIdentifier("organization"),
-        "Acme",
-      )
-      const url = PrivateEndpointUrl.make(endpointUrl)
-      const endpoint = { organizationId: organization.id, url, eventTypes: null }
-      return yield* (yield* EndpointRepository).create({ ...endpoint, id: yield* createIdentifier("endpoint") })
-    }),
-  )
 
 const txt = (name: string, ...data: ReadonlyArray<string>): Answer => ({ type: "TXT", name, data: [...data] })
 const published = (key: KeyObject) => key.export({ type: "spki", format: "der" }).toString("base64")
-/** The records of a domain whose e-mails receivers accept. */
+/** The records of a domain that receivers accept e-mails of. */
 const RECORDS = [
-  // A long record comes in several texts.
+  // A long record consists of several strings.
   txt(
     "outreach._domainkey.acme.test",
     "v=DKIM1; k=rsa; p=",
@@ -85,79 +66,90 @@ const MAIL = {
   MAIL_FROM: "Acme <outreach@acme.test>",
   BOUNCE_DOMAIN: "bounces.acme.test",
   DKIM_KEY: DKIM.privateKey.export({ type: "pkcs8", format: "der" }).toString("base64"),
+  SMTP_URL: `smtp://${CLOSED_ADDRESS}`,
 }
 
-beforeEach(() => meanwhile(SqlClient.SqlClient.use((sql) => sql`truncate organizations, webhook_endpoints cascade`)))
-
 describe("doctor", () => {
-  it("says why the API does not read from a standby", async () => {
-    const isNone = { DATABASE_READ_URL: url() }
-    expect(await finding(isNone, "standby")).toMatchObject({
-      status: "failed",
-      found: expect.stringContaining("is not a standby: it was promoted, or the address is wrong."),
-    })
-    const isAway = { DATABASE_READ_URL: `postgres://outreach_api@127.0.0.1:${await reservePort()}/outreach` }
-    expect((await finding(isAway, "standby")).found).toBe(
-      "The standby of DATABASE_READ_URL does not answer (ECONNREFUSED).",
-    )
-  })
-
   it("finds nothing wrong with a deployment that works, and sends neither an e-mail nor a webhook", async () => {
     const [smtp, partner] = [await mailServer(), await partnerServer()]
-    await createEndpoint(partner.url)
+    const { endpoint } = await meanwhile(seedCampaign({ recipients: 0, endpointUrl: partner.url }))
     const api = createHttpServer((_, response) => response.end(JSON.stringify({ status: "ok", version: RELEASE })))
     const settings = {
-      ...MAIL,
-      SMTP_URL: smtp.url,
-      CURSOR_KEY: KEY,
-      PUBLIC_BASE_URL: `http://127.0.0.1:${await listen(api)}`,
-      WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true",
+      ...{ ...MAIL, SMTP_URL: smtp.url, CURSOR_KEY: KEY, PUBLIC_BASE_URL: `http://127.0.0.1:${await listen(api)}` },
+      ...{ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true", SECRETS_KEY: `k2:${SECRETS_KEY.toString("base64")},k1:${KEY}` },
     }
     const args = ["--dns-server", await dnsServer(RECORDS)]
-    const { code, checks } = await consult(settings, undefined, ...args)
+    const { code, checks, find } = await consult(settings, ...args)
     const statuses = checks.filter(({ check }) => check !== "role").map(({ check, status }) => `${check} ${status}`)
     expect(statuses).toEqual(
       ["settings", "settings", "settings", "database", "schema", "clock", "partitions", "keys", "endpoints"]
         .concat("mail", "DKIM", "SPF", "DMARC", "MX", "address")
         .map((check) => `${check} ok`),
     )
+    expect(find("keys")?.found).toBe("SECRETS_KEY opens each of 1 stored secret.")
     expect({ code, messages: smtp.messages, received: partner.received }).toEqual({
-      code: 0,
-      messages: [],
-      received: [],
+      ...{ code: 0, messages: [], received: [] },
     })
-    const { stdout } = await run(["doctor", ...args], { SECRETS_KEY: KEY, ...settings })
+    const { stdout } = await run(["doctor", ...args], settings)
     expect(stdout).toMatch(/^ok {7}settings {4}The API accepts its \d+ settings, of which \d+ are set\.$/m)
     expect(stdout).toMatch(/^16 checks, and none failed\.$/m)
     for (const secret of [KEY, MAIL.DKIM_KEY, "outreach@acme", "reports@", partner.url])
       expect(stdout).not.toContain(secret)
-  })
 
-  it("fails a PUBLIC_BASE_URL that is not https, in production alone", async () => {
-    const address = `http://127.0.0.1:${await reservePort()}`
-    const found = (deployment: string) => finding({ DEPLOYMENT: deployment, PUBLIC_BASE_URL: address }, "address")
-    expect(await found("production")).toMatchObject({
-      status: "failed",
-      found: expect.stringContaining("PUBLIC_BASE_URL is not an https address"),
-      advice: expect.stringContaining("https"),
-    })
-    expect((await found("staging")).found).toContain("The API does not respond")
-  })
-
-  it("names every setting that is wrong, missing or a placeholder, and no value", async () => {
-    const { code, checks } = await consult(
-      {
-        PORT: "hunter2",
-        WEBHOOK_CALL_SECONDS: "0",
-        MAIL_FROM: "Outreach <outreach@example.test>",
-        LOG_LEVEL: "loud",
-        CONSOLE_PROXY_HEADER: "X-Forwarded-User",
-        SECRETS_KEY: Buffer.alloc(32).toString("base64"),
-      },
-      "settings",
+    // A partner whose calls have failed for a day, and who was disabled then.
+    await meanwhile(
+      SqlClient.SqlClient.use(
+        (sql) => sql`
+          update endpoint_readers set failing_since = now() - interval '2 days', notices = 1 where endpoint_id = ${endpoint.id}`,
+      ),
     )
+    const failing = (await consult({ FAILOVER_SECONDS: "120" })).find("failing")
+    expect(failing).toMatchObject({ status: "warning", advice: expect.stringContaining("ops organizations update") })
+    expect(failing!.found).toMatch(
+      new RegExp(`^Every call to the endpoint ${endpoint.id} has failed since .*no contacts to tell`),
+    )
+    await meanwhile(EndpointRepository.use((endpoints) => endpoints.disable(endpoint.id)))
+    expect((await consult({})).find("endpoints")).toMatchObject({ status: "skipped" })
+  })
+
+  it("reports each endpoint that can't be reached, a key that doesn't open a secret, and a standby that isn't one", async () => {
+    const closed = await meanwhile(
+      seedCampaign({ recipients: 0, endpointUrl: `http://${CLOSED_ADDRESS}/hooks?token=hunter2` }),
+    )
+    const { code, checks, find } = await consult({
+      ...{ SECRETS_KEY: KEY, DATABASE_READ_URL: url(), FAILOVER_SECONDS: "120", PUBLIC_BASE_URL: "http://acme.test" },
+      ...{ DEPLOYMENT: "production", WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" },
+    })
     expect(code).toBe(1)
-    expect(checks.map(({ status, found }) => `${status}: ${found}`)).toEqual([
+    expect(checks.filter(({ check }) => check === "endpoints").map(({ found }) => found)).toContain(
+      `The endpoint ${closed.endpoint.id} cannot be reached: refused (ECONNREFUSED).`,
+    )
+    expect(find("keys")).toMatchObject({
+      ...{ status: "failed", found: expect.stringMatching(/^SECRETS_KEY does not open \d of \d stored secrets?\.$/) },
+    })
+    expect(find("standby")).toMatchObject({
+      status: "failed",
+      found: expect.stringContaining("is not a standby: it was promoted, or the address is wrong."),
+    })
+    expect(find("failover")).toMatchObject({ status: "warning" })
+    expect(find("address")).toMatchObject({
+      ...{ status: "failed", found: expect.stringContaining("PUBLIC_BASE_URL is not an https address") },
+    })
+    expect(find("mail")).toMatchObject({ status: "skipped", found: expect.stringContaining("SMTP_URL is not set") })
+    expect(JSON.stringify(checks)).not.toContain("hunter2")
+    const away = await consult({ DATABASE_READ_URL: `postgres://outreach_api@${CLOSED_ADDRESS}/outreach` })
+    expect(away.find("standby")?.found).toBe("The standby of DATABASE_READ_URL does not answer (ECONNREFUSED).")
+  })
+
+  it("names every setting that is wrong, missing or a placeholder, without values, also without a database", async () => {
+    const { code, checks, find } = await consult({
+      ...{ DATABASE_URL: `postgres://me:hunter2@${CLOSED_ADDRESS}/x`, PORT: "hunter2", WEBHOOK_CALL_SECONDS: "0" },
+      ...{ MAIL_FROM: "Outreach <outreach@example.test>", LOG_LEVEL: "loud", CONSOLE_PROXY_HEADER: "X-Forwarded-User" },
+      ...{ SECRETS_KEY: Buffer.alloc(32).toString("base64"), PUBLIC_BASE_URL: `http://${CLOSED_ADDRESS}` },
+    })
+    expect(code).toBe(1)
+    const settings = checks.filter(({ check }) => check === "settings")
+    expect(settings.map(({ status, found }) => `${status}: ${found}`)).toEqual([
       expect.stringMatching(/^failed: PORT is malformed/),
       expect.stringMatching(/^warning: CURSOR_KEY is not set\./),
       expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
@@ -173,186 +165,69 @@ describe("doctor", () => {
       "warning: MAIL_FROM of the console looks like a placeholder.",
       "warning: SECRETS_KEY of the console does not look random.",
     ])
+    expect([...new Set(checks.map(({ check }) => check))]).toEqual(["settings", "database", "mail", "address"])
+    expect(find("database")).toMatchObject({
+      ...{ status: "failed", found: expect.stringContaining("No connection to the database of DATABASE_URL") },
+    })
+    expect(find("address")?.found).toContain("The API does not respond")
     expect(JSON.stringify(checks)).not.toMatch(/hunter2|loud|outreach@/)
   })
 
-  it("goes on without a database, and says why there is no connection", async () => {
-    const { code, checks } = await consult({ DATABASE_URL: `postgres://me:hunter2@127.0.0.1:${await reservePort()}/x` })
-    expect(code).toBe(1)
-    expect([...new Set(checks.map(({ check }) => check))]).toEqual(["settings", "database", "mail", "address"])
-    expect(checks.find(({ check }) => check === "database")).toMatchObject({
-      status: "failed",
-      found: expect.stringContaining("No connection to the database of DATABASE_URL"),
-    })
-    expect(JSON.stringify(checks)).not.toContain("hunter2")
-  })
-
-  it("points to migrate where the schema is missing, and skips what needs it", async () => {
-    const address = new URL(url())
-    address.pathname = "/postgres"
-    const { checks } = await consult({ DATABASE_URL: address.href })
-    const found = (name: string) => checks.find(({ check }) => check === name)
-    expect(found("schema")).toMatchObject({ status: "failed", found: expect.stringContaining("run `ops migrate`") })
-    expect(["clock", "keys", "endpoints"].map((name) => found(name)?.status)).toEqual(["skipped", "skipped", "skipped"])
-  })
-
-  it("says that another baseline made the database", async () => {
-    const setChecksum = (checksum: string) =>
-      meanwhile(
-        SqlClient.SqlClient.use(
-          (sql) => sql<{ checksum: string }>`
-            update migrations set checksum = ${checksum} from migrations known
-            where migrations.file = 'migrations/0001_baseline.sql' and known.file = migrations.file returning known.checksum`,
-        ),
-      )
-    const [before] = await setChecksum("of another baseline")
-    expect((await finding({}, "schema")).found).toMatch(
-      /the database was made before the baseline .* create a new one.* \(OTHER_BASELINE\)\.$/,
-    )
-    await setChecksum(before!.checksum)
-  })
-
-  it("says that a newer release has removed functions of this one", async () => {
-    const change = (statement: string) => meanwhile(SqlClient.SqlClient.use((sql) => sql.unsafe(statement)))
-    await change("insert into migrations (file, checksum) values ('migrations/9999_later.sql', 'of a later release')")
-    expect((await finding({}, "schema")).status).toBe("ok")
-    await change("update migrations set file = 'functions/make_id_2.sql' where file = 'functions/make_id.sql'")
-    expect((await finding({}, "schema")).found).toBe(
-      "The schema is of a newer release, which has removed functions of this one: make_id.",
-    )
-    await change("update migrations set file = 'functions/make_id.sql' where file = 'functions/make_id_2.sql'")
-    await change("delete from migrations where file = 'migrations/9999_later.sql'")
-  })
-
-  it("reports whether the role has the rights of its kind, and whether it has more", async () => {
-    expect((await finding({}, "role")).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
-    const role = asRole(url(), "operator").match(/\/\/(\w+)/)![1]!
-    await meanwhile(SqlClient.SqlClient.use((sql) => sql`revoke update on campaigns from ${sql(role)}`))
-    const lacking = await finding({}, "role")
-    await meanwhile(SqlClient.SqlClient.use((sql) => sql`grant update on campaigns to ${sql(role)}`))
-    expect(lacking).toMatchObject({
-      status: "failed",
-      found: `The role ${role} lacks 1 right of its kind: update on campaigns.`,
-    })
-    expect(await finding({ DATABASE_URL: url() }, "role")).toMatchObject({
-      status: "warning",
-      found: expect.stringContaining("superuser"),
-    })
-  })
-
-  it("counts the secrets that SECRETS_KEY does not open", async () => {
-    const { organizationId } = await createEndpoint("https://partner.test/")
-    await meanwhile(rotateSecret(organizationId, 0))
-    expect(await finding({}, "keys")).toMatchObject({
-      status: "failed",
-      found: "SECRETS_KEY does not open 1 of 1 stored secret.",
-    })
-  })
-
-  it("reports an organization's clock that is ahead", async () => {
-    await createEndpoint("https://partner.test/")
-    await meanwhile(
-      SqlClient.SqlClient.use((sql) => sql`update organization_clock set last = clock_timestamp() + interval '1 hour'`),
-    )
-    expect(await finding({}, "clock")).toMatchObject({ status: "warning", found: expect.stringContaining("s ahead.") })
-  })
-
-  it("warns of FAILOVER_SECONDS where no standby is synchronous, or its role may not see which are", async () => {
-    expect(await finding({ FAILOVER_SECONDS: "120", DATABASE_URL: url() }, "failover")).toMatchObject({
-      status: "warning",
-      found: expect.stringContaining("a standby that may be promoted is not in synchronous_standby_names."),
-    })
-    expect(await finding({ FAILOVER_SECONDS: "120" }, "failover")).toMatchObject({
-      status: "warning",
-      found: expect.stringContaining("may not see which standbys are synchronous"),
-    })
+  it("skips the checks that need a schema if the database has none", async () => {
+    const address = Object.assign(new URL(url()), { pathname: "/postgres" })
+    const { find } = await consult({ DATABASE_URL: address.href })
+    expect(find("schema")).toMatchObject({ status: "failed", found: expect.stringContaining("run `ops migrate`") })
+    expect(["clock", "keys", "endpoints"].map((name) => find(name)?.status)).toEqual(["skipped", "skipped", "skipped"])
   })
 })
 
-describe("doctor on endpoints", () => {
-  const open = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" }
+describe("the finding about an endpoint", () => {
+  const id = EndpointId.make(`whe_${"0".repeat(32)}`)
+  const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
+  const look = (address: string, options: { readonly allowPrivate?: boolean; readonly connectMs?: number } = {}) =>
+    endpointFinding(
+      { id, organizationId, url: PrivateEndpointUrl.make(address) },
+      { allowPrivate: true, servers: [], ...options },
+    ).pipe(Effect.catch(Effect.succeed), Effect.runPromise)
 
-  it("reports a closed port, a wrong certificate, and an address that webhooks may not go to", async () => {
-    const refused = await createEndpoint(`http://127.0.0.1:${await reservePort()}/hooks?token=hunter2`)
-    const server = createTlsServer({ key: TLS, cert: TLS })
-    const untrusted = await createEndpoint(`https://127.0.0.1:${await listen(server)}/hooks`)
-    const sound = await createEndpoint((await partnerServer()).url)
-    const { code, checks } = await consult(open, "endpoints")
-    expect({ code, found: checks.map(({ status, found }) => `${status}: ${found}`).sort() }).toEqual({
-      code: 1,
-      found: [
-        `failed: The endpoint ${refused.id} cannot be reached: refused (ECONNREFUSED).`,
-        `failed: The endpoint ${untrusted.id} cannot be reached: tls (DEPTH_ZERO_SELF_SIGNED_CERT).`,
-        "ok: Connections succeed to 1 of 3 enabled endpoints.",
-      ].sort(),
-    })
-    expect(JSON.stringify(checks)).not.toContain("hunter2")
-    const { checks: strict } = await consult({}, "endpoints")
-    expect(strict.map(({ found }) => found)).toContain(`The endpoint ${sound.id} cannot be reached: blocked_address.`)
+  it("is good if the connection succeeds", async () => {
+    expect(await look((await partnerServer()).url)).toMatchObject({ status: "ok" })
   })
 
-  it("ends with a partner that takes the connection and never shakes hands", async () => {
-    const url = PrivateEndpointUrl.make(`https://127.0.0.1:${await listen(createServer())}/`)
-    const id = EndpointId.make(`whe_${"0".repeat(32)}`)
-    const organizationId = OrganizationId.make(`org_${"0".repeat(32)}`)
-    expect(
-      await Effect.runPromise(
-        Effect.flip(endpointFinding({ id, organizationId, url }, { allowPrivate: true, servers: [], connectMs: 50 })),
-      ),
-    ).toMatchObject({
-      found: `The endpoint ${id} cannot be reached: connect_timeout.`,
-    })
-  })
-
-  it("leaves disabled ones alone", async () => {
-    const { id } = await createEndpoint("http://127.0.0.1:1/")
-    await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) =>
-          sql`update endpoint_readers set failing_since = now() - interval '2 days', notices = 1 where endpoint_id = ${id}`,
-      ),
-    )
-    const failing = await finding(open, "failing")
-    expect(failing).toMatchObject({ status: "warning", advice: expect.stringContaining("ops organizations update") })
-    expect(failing!.found).toMatch(
-      new RegExp(`^Every call to the endpoint ${id} has failed since .*no contacts to tell`),
-    )
-    await meanwhile(EndpointRepository.use((endpoints) => endpoints.disable(id)))
-    expect(await finding(open, "endpoints")).toMatchObject({ status: "skipped" })
+  it.each([
+    ["refused (ECONNREFUSED)", async () => look(`http://${CLOSED_ADDRESS}/`)],
+    [
+      "tls (DEPTH_ZERO_SELF_SIGNED_CERT)",
+      async () => look(`https://127.0.0.1:${await listen(createTlsServer({ key: TLS, cert: TLS }))}/`),
+    ],
+    ["blocked_address", async () => look((await partnerServer()).url, { allowPrivate: false })],
+    // The partner accepts the connection, and never shakes hands.
+    ["connect_timeout", async () => look(`https://127.0.0.1:${await listen(createServer())}/`, { connectMs: 50 })],
+  ])("names why it can't be reached: %s", async (reason, finding) => {
+    const found = `The endpoint ${id} cannot be reached: ${reason}.`
+    expect(await finding()).toMatchObject({ status: "failed", found })
   })
 })
 
-describe("doctor on e-mail", () => {
-  const lookUp = async (records: ReadonlyArray<Answer>, settings: Record<string, string> = {}) => {
-    const args = ["--dns-server", await dnsServer(records)]
-    const { checks } = await consult({ ...MAIL, SMTP_URL: "smtp://127.0.0.1:1", ...settings }, undefined, ...args)
-    return { checks: checks.filter(({ check }) => /^(?:DKIM|SPF|DMARC|MX)$/.test(check)) }
-  }
-  const login = async (SMTP_URL: string) => {
-    const args = ["--dns-server", await dnsServer(RECORDS)]
-    return (await finding({ ...MAIL, SMTP_URL }, "mail", ...args)).found
+const settingsOf = (env: Readonly<Record<string, string>>) =>
+  Effect.runSync(smtpSettings.parse(ConfigProvider.fromEnv({ env: { ...MAIL, ...env } })))
+
+describe("the finding about the mail server", () => {
+  const look = async (env: Readonly<Record<string, string>>) => {
+    const findings = smtpFindings(createResolver([await dnsServer([])]), settingsOf(env))
+    return Effect.runPromise(Effect.catch(findings, Effect.succeed))
   }
 
-  it("is skipped without the worker's settings", async () => {
-    expect(await finding({}, "mail")).toMatchObject({
-      status: "skipped",
-      found: expect.stringContaining("SMTP_URL is not set"),
-    })
-  })
-
-  it("reports why the mail server does not let us in, without its words", async () => {
+  it("names why it rejects us, without its words", async () => {
     const rejecting = await mailServer({ at: "connect", reply: "554 5.7.1 me@acme.test is on a list" })
-    expect(await login(rejecting.url)).toBe("The mail server does not let us in: 554 5.7.1 at CONN.")
-    expect(await login("smtp://127.0.0.1:1")).toBe("The mail server does not let us in: ECONNREFUSED at CONN.")
     const open = await mailServer()
-    expect(await login(open.url.replace("://", "://me:hunter2@"))).toMatch(/offers no login/)
-  })
-
-  it("reports a mail server that offers no TLS where that is required", async () => {
-    const settings = { ...MAIL, SMTP_URL: (await mailServer()).url, SMTP_REQUIRE_TLS: "true" }
-    expect(await finding(settings, "mail", "--dns-server", await dnsServer(RECORDS))).toMatchObject({
-      status: "failed",
-      found: "The mail server does not let us in: it offers no TLS, which is required.",
+    const found = (reason: string) => ({ status: "failed", found: `The mail server does not let us in: ${reason}.` })
+    expect(await look({ SMTP_URL: rejecting.url })).toMatchObject(found("554 5.7.1 at CONN"))
+    expect(await look({})).toMatchObject(found("ECONNREFUSED at CONN"))
+    const withoutTls = { SMTP_URL: open.url, SMTP_REQUIRE_TLS: "true" }
+    expect(await look(withoutTls)).toMatchObject(found("it offers no TLS, which is required"))
+    expect(await look({ SMTP_URL: open.url.replace("://", "://me:hunter2@") })).toMatchObject({
+      ...{ status: "failed", found: expect.stringMatching(/offers no login/) },
     })
   })
 
@@ -381,10 +256,16 @@ describe("doctor on e-mail", () => {
     const made = await Effect.runPromise(greetingFinding(resolver, { name, localAddress }))
     expect(made).toMatchObject({ status, found: `The mail server is greeted as ${name}, ${found}` })
   })
+})
 
-  it("reports that a domain has no records", async () => {
-    const { checks } = await lookUp([])
-    expect(checks.map(({ check, status, found }) => `${check} ${status}: ${found}`)).toEqual([
+describe("the findings about the DNS records", () => {
+  const look = (server: string, env: Readonly<Record<string, string>> = {}) =>
+    Effect.forEach(Object.entries(dnsFindings(createResolver([server]), settingsOf(env))), ([check, finding]) =>
+      Effect.map(Effect.catch(finding, Effect.succeed), ({ status, found }) => `${check} ${status}: ${found}`),
+    ).pipe(Effect.runPromise)
+
+  it("report that a domain has no records", async () => {
+    expect(await look(await dnsServer([]))).toEqual([
       "DKIM failed: There is no DKIM record at outreach._domainkey.acme.test.",
       "SPF failed: There is no SPF record at bounces.acme.test.",
       "DMARC warning: There is no DMARC record for acme.test.",
@@ -392,18 +273,16 @@ describe("doctor on e-mail", () => {
     ])
   })
 
-  it("reports records that do not fit the settings", async () => {
+  it("report records that don't fit the settings", async () => {
     const other = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey
-    const { checks } = await lookUp(
-      [
-        txt("s1._domainkey.relay.test", `v=DKIM1; p=${published(other)}`),
-        txt("bounces.acme.test", "v=spf1 include:a.test +all"),
-        txt("_dmarc.acme.test", "v=DMARC1; p=reject; sp=none"),
-        { type: "MX", name: "bounces.acme.test", data: { preference: 0, exchange: "." } },
-      ],
-      { MAIL_FROM: "outreach@news.acme.test", DKIM_DOMAIN: "relay.test", DKIM_SELECTOR: "s1" },
-    )
-    expect(checks.map(({ check, status, found }) => `${check} ${status}: ${found}`)).toEqual([
+    const records = await dnsServer([
+      txt("s1._domainkey.relay.test", `v=DKIM1; p=${published(other)}`),
+      txt("bounces.acme.test", "v=spf1 include:a.test +all"),
+      txt("_dmarc.acme.test", "v=DMARC1; p=reject; sp=none"),
+      { type: "MX", name: "bounces.acme.test", data: { preference: 0, exchange: "." } },
+    ])
+    const settings = { MAIL_FROM: "outreach@news.acme.test", DKIM_DOMAIN: "relay.test", DKIM_SELECTOR: "s1" }
+    expect(await look(records, settings)).toEqual([
       "DKIM failed: The DKIM record at s1._domainkey.relay.test belongs to another key than DKIM_KEY.",
       "SPF warning: The SPF record of bounces.acme.test includes a.test, and ends with +all.",
       "DMARC warning: The DMARC record at _dmarc.acme.test asks receivers for the policy none. The DKIM domain relay.test is not aligned with news.acme.test.",
@@ -411,10 +290,9 @@ describe("doctor on e-mail", () => {
     ])
   })
 
-  it("distinguishes a name server that is away from a record that is missing", async () => {
-    const settings = { ...MAIL, SMTP_URL: "smtp://127.0.0.1:1" }
-    expect((await finding(settings, "SPF", "--dns-server", `127.0.0.1:${await reservePort()}`)).found).toMatch(
-      /^The name server gives no response for bounces\.acme\.test \(E\w+\)\.$/,
+  it("distinguish a name server that doesn't respond from a missing record", async () => {
+    expect((await look(CLOSED_ADDRESS))[1]).toMatch(
+      /^SPF \w+: The name server gives no response for bounces\.acme\.test \(E\w+\)\.$/,
     )
   })
 })

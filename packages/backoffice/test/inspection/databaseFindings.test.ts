@@ -1,0 +1,91 @@
+import { describe, expect } from "@effect/vitest"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { asRole } from "@outreach/testing/testRoles"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { DatabaseInspection } from "../../src/inspection/DatabaseInspection.ts"
+import { clockFinding, failoverFinding, roleFinding, schemaFinding } from "../../src/inspection/databaseFindings.ts"
+
+const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, DeliveryGauges.layer) }))
+
+/** Runs an effect over a connection of the operators' role. */
+const asOperator = Effect.fnUntraced(function* <A, E>(
+  effect: Effect.Effect<A, E, DatabaseInspection | Layer.Success<ReturnType<typeof testDatabaseLayer>>>,
+  database?: string,
+) {
+  const sql = yield* SqlClient.SqlClient
+  const [server] = yield* sql<{ port: number; database: string }>`
+    select inet_server_port() as port, current_database() as database`
+  const url = asRole(`postgres://127.0.0.1:${server!.port}/${database ?? server!.database}`, "operator")
+  const layer = Layer.provideMerge(DatabaseInspection.layer, testDatabaseLayer(url, { maxConnections: 1 }))
+  return yield* Effect.provide(effect, layer, { local: true })
+})
+
+describe("the finding about the schema", () => {
+  test("names `ops migrate` if the schema is missing", function* () {
+    const missing = yield* asOperator(schemaFinding, "postgres")
+    expect(missing).toMatchObject({ status: "failed", found: expect.stringContaining("run `ops migrate`") })
+  })
+
+  test("rejects the database of another baseline", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const baseline = sql`file = 'migrations/0001_baseline.sql'`
+    const [before] = yield* sql<{ checksum: string }>`select checksum from migrations where ${baseline}`
+    yield* sql`update migrations set checksum = 'of another baseline' where ${baseline}`
+    expect((yield* schemaFinding).found).toMatch(
+      /the database was made before the baseline .* create a new one.* \(OTHER_BASELINE\)\.$/,
+    )
+    yield* sql`update migrations set checksum = ${before!.checksum} where ${baseline}`
+    expect((yield* schemaFinding).status).toBe("ok")
+  })
+
+  test("accepts a newer release, and warns if that removed functions of this one", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`insert into migrations (file, checksum) values ('migrations/9999_later.sql', 'of a later release')`
+    expect((yield* schemaFinding).status).toBe("ok")
+    yield* sql`update migrations set file = 'functions/make_id_2.sql' where file = 'functions/make_id.sql'`
+    expect(yield* schemaFinding).toMatchObject({
+      ...{ status: "warning", found: expect.stringMatching(/has removed functions of this one: make_id\.$/) },
+    })
+    yield* sql`update migrations set file = 'functions/make_id.sql' where file = 'functions/make_id_2.sql'`
+    yield* sql`delete from migrations where file = 'migrations/9999_later.sql'`
+  })
+})
+
+describe("the finding about the role", () => {
+  test("reports whether the role has the rights of its kind, and whether it has more", function* () {
+    expect((yield* asOperator(roleFinding)).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
+    const sql = yield* SqlClient.SqlClient
+    const role = sql("outreach_test_operator")
+    yield* sql`revoke update on campaigns from ${role}`
+    expect(yield* asOperator(roleFinding)).toMatchObject({
+      status: "failed",
+      found: "The role outreach_test_operator lacks 1 right of its kind: update on campaigns.",
+    })
+    yield* sql`grant update on campaigns to ${role}`
+    expect(yield* roleFinding).toMatchObject({ status: "warning", found: expect.stringContaining("superuser") })
+  })
+})
+
+test("the finding about the clock reports an organization's clock that is ahead", function* () {
+  yield* seedCampaign({ recipients: 0 })
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update organization_clock set last = clock_timestamp() + interval '1 hour'`
+  expect(yield* clockFinding).toMatchObject({ status: "warning", found: expect.stringContaining("s ahead.") })
+})
+
+test("the finding about FAILOVER_SECONDS warns if no standby is synchronous, or the role can't see them", function* () {
+  expect(yield* failoverFinding).toMatchObject({
+    status: "warning",
+    found: expect.stringContaining("a standby that may be promoted is not in synchronous_standby_names."),
+  })
+  expect(yield* asOperator(failoverFinding)).toMatchObject({
+    status: "warning",
+    found: expect.stringContaining("may not see which standbys are synchronous"),
+  })
+})

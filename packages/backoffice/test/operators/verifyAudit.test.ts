@@ -1,0 +1,345 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { describe, expect } from "@effect/vitest"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fc from "fast-check"
+import { afterAll, beforeAll, beforeEach, it } from "vitest"
+import { backoffice } from "../../src/backoffice.ts"
+import { AuditChain } from "../../src/operators/AuditChain.ts"
+import { AuditLog } from "../../src/operators/AuditLog.ts"
+import { toLine } from "../../src/operators/chainFaults.ts"
+import { type ChainHead, verifyAudit } from "../../src/operators/verifyAudit.ts"
+
+const run = runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
+const test = effectTest(run)
+
+const folder = mkdtempSync(join(tmpdir(), "audit-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+const file = (text: string) => {
+  const path = join(folder, "audit.jsonl")
+  writeFileSync(path, text)
+  return path
+}
+const page = readFileSync(new URL("../../../../docs/audit.md", import.meta.url), "utf8")
+
+/** Runs statements one after another as the owner of the tables, in one transaction. */
+const asOwner = (...statements: ReadonlyArray<string>) =>
+  SqlClient.SqlClient.use((sql) =>
+    sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe<Record<string, string>>(statement))),
+  )
+/** Runs statements as a superuser who has disabled triggers and foreign keys. */
+const unguarded = (...statements: ReadonlyArray<string>) =>
+  asOwner("set local session_replication_role = replica", ...statements)
+
+/** Records commands that succeed. */
+const record = Effect.fnUntraced(function* (count: number) {
+  const log = yield* AuditLog
+  for (let i = 0; i < count; i++) {
+    const given = { campaign: `cmp_${i}`, reason: 'asked "by phone"\u2028', dry: true, npi: null }
+    const command = { command: "campaigns pause", arguments: given, operator: "Ada Ö", osUser: "root", host: "h" }
+    yield* log.end(yield* log.begin(command), { result: "succeeded", code: null })
+  }
+})
+
+const TABLES = ["audit_log", "audit_results", "audit_chain"] as const
+const restore = unguarded(
+  `truncate ${TABLES.join(", ")}`,
+  ...TABLES.map((table) => `insert into ${table} select * from saved_${table}`),
+)
+beforeAll(() =>
+  run(Effect.andThen(record(4), asOwner(...TABLES.map((table) => `create table saved_${table} as table ${table}`)))),
+)
+beforeEach(() => run(restore))
+
+const problems = (options: Parameters<typeof verifyAudit>[0] = {}) =>
+  Effect.map(verifyAudit(options), ({ faults }) => faults.map(({ number, problem }) => [problem, number]))
+const exported = Effect.map(
+  AuditChain.use(({ list }) => list(0, 1000)),
+  (links) => links.map((link) => `${toLine(link)}\n`).join(""),
+)
+const against = (lines: string) => ({ exported: file(lines) })
+const idOf = (number: number) =>
+  Effect.map(
+    AuditChain.use(({ list }) => list(number - 1, 1)),
+    ([link]) => link!.id,
+  )
+const parseHead = (head: string | null): ChainHead => {
+  const [number, hash] = head!.split(":")
+  return { number: Number(number), hash: hash! }
+}
+
+/** Returns the statements by which an owner rewrites the hashes of links, as the chain would. */
+const rewriting = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => {
+    const number = from + i
+    return `do $$ declare said text; begin
+      update audit_chain set previous = (select hash from audit_chain where number = ${number - 1}) where number = ${number};
+      if (select kind from audit_chain where number = ${number}) = 'begun' then
+        select row_to_json(entry) into said from (
+          select number, encode(previous, 'hex') as previous, kind, id, to_char(begun_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+            role, operator, os_user, host, command, arguments, objects, organizations, submission
+          from audit_chain join audit_log on id = command_id where number = ${number}) entry;
+      else
+        select row_to_json(entry) into said from (
+          select number, encode(previous, 'hex') as previous, kind, audit_chain.command_id as id,
+            to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, result, code
+          from audit_chain join audit_results using (command_id) where number = ${number}) entry;
+      end if;
+      update audit_chain set hash = sha256(convert_to(said, 'UTF8')) where number = ${number};
+    end $$`
+  })
+
+describe("verifyAudit", () => {
+  test("finds no fault in an unchanged log, and returns its head", function* () {
+    const { entries, removed, head, faults } = yield* verifyAudit({})
+    expect({ entries, removed, faults }).toEqual({ entries: 8, removed: 0, faults: [] })
+    expect(head).toMatch(/^8:[0-9a-f]{64}$/)
+    expect(yield* problems({ head: parseHead(head) })).toEqual([])
+  })
+
+  it.each([
+    ["another command", "update audit_log set command = 'campaigns cancel'"],
+    ["another person", "update audit_log set operator = 'Bob'"],
+    ["a later time", "update audit_log set begun_at = begun_at + interval '1 microsecond'"],
+    ["other arguments", `update audit_log set arguments = '{"campaign":"cmp_9"}'`],
+  ])("names an entry that the owner changed to %s", async (_, statement) => {
+    const verified = await run(
+      Effect.gen(function* () {
+        const id = yield* idOf(3)
+        yield* unguarded(`${statement} where id = '${id}'`)
+        return { id, ...(yield* verifyAudit({})) }
+      }),
+    )
+    expect(verified.faults).toMatchObject([{ number: 3, id: verified.id, problem: "changed" }])
+    expect(verified.faults[0]!.description).toContain("Entry 3")
+  })
+
+  test("names a result that was changed or deleted, and a command that was deleted with it", function* () {
+    const id = yield* idOf(4)
+    yield* unguarded(`update audit_results set result = 'failed', code = 'x' where command_id = '${id}'`)
+    expect(yield* problems()).toEqual([["changed", 4]])
+    yield* unguarded(`delete from audit_results where command_id = '${id}'`)
+    expect(yield* problems()).toEqual([["deleted", 4]])
+    yield* unguarded(`delete from audit_log where id = '${id}'`)
+    const deleted = yield* problems()
+    expect(deleted).toEqual([
+      ["deleted", 3],
+      ["deleted", 4],
+    ])
+  })
+
+  test("names entries with swapped contents, and swapped links", function* () {
+    const [one, other] = [yield* idOf(3), yield* idOf(5)]
+    const columns = "begun_at, role, operator, os_user, host, command, arguments, objects, organizations, submission"
+    yield* unguarded(
+      `update audit_log set (${columns}) = (select ${columns} from audit_log each where each.id = case audit_log.id when '${one}' then '${other}' else '${one}' end) where id in ('${one}', '${other}')`,
+    )
+    const swapped = yield* problems()
+    expect(swapped).toEqual([
+      ["changed", 3],
+      ["changed", 5],
+    ])
+    yield* unguarded(
+      "update audit_chain set number = number + 100 where number in (3, 5)",
+      "update audit_chain set number = 108 - number where number > 100",
+    )
+    expect((yield* problems()).map(([, number]) => number)).toEqual(expect.arrayContaining([3, 5]))
+  })
+
+  test("names entries that were inserted without a link, and those whose links were deleted", function* () {
+    yield* unguarded(
+      "insert into audit_log (id, os_user, host, command, arguments, organizations) values ('aud_x', '', '', '', '{}', '{}')",
+    )
+    expect((yield* verifyAudit({})).faults).toMatchObject([{ number: null, id: "aud_x", problem: "unchained" }])
+    const id = yield* idOf(3)
+    yield* unguarded("delete from audit_log where id = 'aud_x'", "delete from audit_chain where number in (3, 4)")
+    expect((yield* verifyAudit({})).faults).toMatchObject([
+      { number: 3, problem: "missing", description: "The entries 3 to 4 are missing." },
+      { id, problem: "unchained" },
+      { id, problem: "unchained" },
+    ])
+  })
+
+  test("names the entry that was changed together with its hash", function* () {
+    yield* unguarded(`update audit_log set command = 'x' where id = '${yield* idOf(3)}'`, ...rewriting(3, 3))
+    expect(yield* problems()).toEqual([["replaced", 3]])
+  })
+
+  test("needs a noted head or an export to find a chain that was rewritten or truncated", function* () {
+    const head = parseHead((yield* verifyAudit({})).head)
+    const lines = yield* exported
+    yield* unguarded(`update audit_log set command = 'x' where id = '${yield* idOf(3)}'`, ...rewriting(3, 8))
+    expect(yield* problems()).toEqual([])
+    expect(yield* problems({ head })).toEqual([["another", 8]])
+    expect(yield* problems(against(lines))).toEqual([["another", 3]])
+    yield* unguarded(
+      ...["audit_results where command_id", "audit_log where id"].map(
+        (rows) => `delete from ${rows} in (select command_id from audit_chain where number > 6)`,
+      ),
+      "delete from audit_chain where number > 6",
+    )
+    expect(yield* problems()).toEqual([])
+    expect(yield* problems({ head })).toEqual([["cut off", 8]])
+    expect(yield* problems({ head: { number: 8, hash: "0".repeat(64) } })).toEqual([["cut off", 8]])
+  })
+
+  test("names the first difference between an export and a restored log", function* () {
+    const lines = yield* exported
+    yield* unguarded(`truncate ${TABLES.join(", ")}`)
+    yield* record(2)
+    expect(yield* problems()).toEqual([])
+    expect(yield* problems(against(lines))).toEqual([["another", 1]])
+    expect(yield* problems(against(yield* exported))).toEqual([])
+  })
+
+  test("names a line of an export that was changed, omitted or repeated", function* () {
+    const lines = (yield* exported).trimEnd().split("\n")
+    const faultsOf = (changed: ReadonlyArray<string>) =>
+      Effect.map(verifyAudit(against(changed.join("\n"))), ({ faults }) => faults)
+    expect(yield* faultsOf(lines.slice(2))).toEqual([])
+    expect(yield* faultsOf(lines.with(2, lines[2]!.replace("campaigns pause", "campaigns show")))).toMatchObject([
+      { number: 3, problem: "changed", description: expect.stringMatching(/^In the file: Entry 3/) },
+    ])
+    expect(yield* faultsOf(lines.toSpliced(2, 1))).toMatchObject([{ number: 3, problem: "missing" }])
+    for (const text of [lines[0]!, "", "{}", "x".repeat(100_000)]) {
+      expect(yield* faultsOf([...lines, text, ""])).toMatchObject([
+        { description: expect.stringContaining("Line 9 of the file") },
+      ])
+    }
+    expect(yield* Effect.flip(verifyAudit({ exported: "nowhere.jsonl" }))).toMatchObject({ _tag: "UnreadableExport" })
+  })
+
+  it("names whatever an owner edits, deletes, inserts or moves", async () => {
+    const keys = { audit_log: "id", audit_results: "command_id", audit_chain: "number" }
+    const [columns] = await run(
+      asOwner(
+        `select table_name as "table", column_name as name, data_type as type from information_schema.columns where table_name = any (array['${TABLES.join("','")}'])`,
+      ),
+    )
+    const OTHER: Readonly<Record<string, string>> = {
+      text: "'zz'",
+      json: `'{"z":1}'`,
+      ARRAY: "array['zz']",
+      integer: "999",
+      bytea: "'\\x00'",
+      "timestamp with time zone": "now()",
+    }
+    const at = (table: keyof typeof keys, n: number) =>
+      `${keys[table]} = (select ${keys[table]} from ${table} order by ${keys[table]} offset ${n} limit 1)`
+    const removed = "kind = 'removed', removed_at = now(), removed_by = ''"
+    const SET: Readonly<Record<string, string>> = {
+      result: "result = 'interrupted'",
+      code: "code = 'zz', result = 'failed'",
+      ...{ kind: removed, removed_at: removed, removed_by: removed },
+    }
+    const edit = fc.tuple(fc.constantFrom(...columns!), fc.nat(3)).map(([{ table, name, type }, n]) => {
+      const change = SET[name!] ?? `${name} = ${OTHER[type!]}`
+      return `update ${table} set ${change} where ${at(table as keyof typeof keys, n)}`
+    })
+    const removal = fc
+      .tuple(fc.constantFrom(...TABLES), fc.nat(3))
+      .map(([table, n]) => `delete from ${table} where ${at(table, n)}`)
+    const insertion = fc.constantFrom(
+      "insert into audit_log (os_user, host, command, arguments, organizations) values ('', '', '', '{}', '{}')",
+      "insert into audit_chain (number, kind, command_id, previous, hash) values (9, 'begun', 'aud_x', (select hash from audit_chain where number = 8), sha256(''))",
+    )
+    const move = fc
+      .tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }))
+      .filter(([a, b]) => a !== b)
+      .map(
+        ([a, b]) =>
+          `update audit_chain set (kind, command_id, previous, hash) = (select kind, command_id || 'x', previous, hash from audit_chain each where number = ${b}) where number = ${a}`,
+      )
+    await fc.assert(
+      fc.asyncProperty(fc.oneof({ arbitrary: edit, weight: 5 }, removal, insertion, move), async (statement) => {
+        const changed = Effect.andThen(unguarded(statement), verifyAudit({}))
+        const { faults } = await run(Effect.andThen(restore, changed))
+        expect(faults.length, statement).toBeGreaterThan(0)
+      }),
+    )
+  })
+})
+
+describe("the chain", () => {
+  test("is complete while commands are recorded concurrently", function* () {
+    yield* Effect.replicateEffect(record(3), 4, { concurrency: "unbounded", discard: true })
+    const { entries, faults } = yield* verifyAudit(against(yield* exported))
+    expect({ entries, faults }).toEqual({ entries: 32, faults: [] })
+  })
+
+  test("isn't locked by a transaction that disables an endpoint and continues", function* () {
+    const { endpoint } = yield* seedCampaign({ recipients: 0 })
+    const sql = yield* SqlClient.SqlClient
+    // The other command runs on another connection.
+    const others = Effect.promise(() => run(record(1)))
+    yield* sql.withTransaction(
+      Effect.andThen(
+        sql`select disable_endpoint(id, version, 'gone') from webhook_endpoints where id = ${endpoint.id}`,
+        others,
+      ),
+    )
+    expect(yield* problems()).toEqual([])
+    const lines = (yield* exported).trimEnd().split("\n").slice(8)
+    expect(lines.map((line) => JSON.parse(line).command)).toEqual([
+      ...["campaigns pause", undefined, "endpoints disable", undefined],
+    ])
+  })
+
+  test("has every column of an entry in its lines", function* () {
+    const [columns] = yield* asOwner(
+      "select column_name as name from information_schema.columns where table_name in ('audit_log', 'audit_results')",
+    )
+    const ours: Readonly<Record<string, string>> = { begun_at: "at", ended_at: "at", command_id: "id" }
+    const names = new Set(columns!.map(({ name }) => ours[name!] ?? name!))
+    const lines = (yield* exported).split("\n").slice(0, 2)
+    const keys = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line))))
+    expect(keys).toEqual(new Set(["number", "hash", "previous", "kind", ...names]))
+  })
+})
+
+describe("docs/audit.md", () => {
+  test("has a program that verifies an export, and finds a changed line", function* () {
+    const script = join(folder, "verify.mjs")
+    writeFileSync(script, /```js\n(.*?)```/s.exec(page)![1]!)
+    const check = (lines: string) =>
+      execFileSync(process.execPath, [script, file(lines)], { encoding: "utf8", stdio: "pipe" })
+    const lines = yield* exported
+    expect(check(lines)).toBe(`8 entries up to ${(yield* verifyAudit({})).head}\n`)
+    const each = lines.split("\n")
+    for (const changed of [
+      lines.replace("Ada", "Bob"),
+      each.toSpliced(3, 1).join("\n"),
+      [each[1], ...each].join("\n"),
+    ]) {
+      expect(() => check(changed)).toThrow(/entry \d/)
+    }
+  })
+
+  test("has a command that reads the number of the last exported entry", function* () {
+    const [, command] = /\$\((tail .*)\)"/.exec(page)!
+    file(yield* exported)
+    expect(execFileSync("sh", ["-c", command!], { cwd: folder, encoding: "utf8" })).toBe("8\n")
+  })
+
+  test("has steps that remove old commands, and keep their links", function* () {
+    const lines = yield* exported
+    const steps = /```sql\n(.*?)```/s
+      .exec(page)![1]!
+      .split(";\n")
+      .filter((step) => !/^\s*(begin|commit|)$/.test(step))
+    const before = JSON.parse(lines.split("\n")[4]!).at
+    yield* asOwner(...steps.map((step) => step.replace(/'\d{4}-[^']*'/, `'${before}'`)))
+    expect(yield* verifyAudit(against(lines))).toMatchObject({ entries: 10, removed: 4, faults: [] })
+    const rest = (yield* exported).trimEnd().split("\n")
+    expect(rest[0]).toMatch(/"kind":"begun","id":"aud_\w+","removed":true}$/)
+    expect(JSON.parse(rest.at(-1)!)).toMatchObject({ kind: "removed", role: expect.any(String) })
+    expect(yield* problems(against(yield* exported))).toEqual([])
+  })
+})
