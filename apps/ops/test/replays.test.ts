@@ -1,4 +1,7 @@
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import type { EndpointId } from "@outreach/domain/Identifier"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
+import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
@@ -8,34 +11,28 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-beforeEach(() =>
-  meanwhile(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate replay_jobs, deliveries, dead_letters`)),
-)
+beforeEach(() => meanwhile(SqlClient.SqlClient.use((sql) => sql`truncate replay_jobs, deliveries, dead_letters`)))
 
 const seed = (...args: Parameters<typeof seedDeadLetters>) =>
   meanwhile(Effect.map(seedDeadLetters(...args), ({ endpoint }) => endpoint.id))
 
-/** Works on the replay jobs, as a worker does, until one of them has ended. */
-const runReplayJobs = () =>
+/** Replays chunks, as a worker does, until a job has ended. */
+const runReplayJob = () =>
   meanwhile(
-    Effect.gen(function* () {
-      const { replayNextChunk } = yield* ReplayJobQueue
-      while (true) {
-        const progress = yield* replayNextChunk
-        if ("replay" in progress && progress.replay.state !== "running") return
-        if ("nextInMs" in progress) yield* Effect.sleep(10)
-      }
-    }),
+    ReplayJobQueue.use(({ replayNextChunk }) =>
+      Effect.repeat(replayNextChunk, { until: (done) => "replay" in done && done.replay.state !== "running" }),
+    ),
   )
+const RUNS_AT_ONCE = ["--rate", "10000"]
 
-describe("a replay by filters", () => {
-  it("says on a dry run how many it would replay, by endpoint and reason, and replays none", async () => {
+describe("dead-letters replay", () => {
+  it("counts the dead letters by endpoint and reason on a dry run, and replays none", async () => {
     const one = await seed(3)
-    const other = await seed(1200, { reason: "poison" })
+    const other = await seed(12, { reason: "poison" })
     expect(await runJson("dead-letters", "replay", "--all", "--dry-run")).toEqual({
-      count: 1203,
+      count: 15,
       by_endpoint_and_reason: [
-        { endpoint_id: other, reason: "poison", count: 1200 },
+        { endpoint_id: other, reason: "poison", count: 12 },
         { endpoint_id: one, reason: "exhausted", count: 3 },
       ],
     })
@@ -44,139 +41,100 @@ describe("a replay by filters", () => {
       /^3 dead letters would be replayed\.\n\nendpoint_id +reason +count\nwhe_\w+ +exhausted +3\n$/,
     )
     expect((await runJson("replays", "list")).data).toEqual([])
-    expect((await runJson("deliveries", "list", "--state", "poison", "--limit", "1")).has_more).toBe(true)
   })
 
-  it("is followed until the workers have done it", async () => {
-    await seed(50)
-    const [{ code, stdout, stderr }] = await Promise.all([
-      run(["dead-letters", "replay", "--all", "--rate", "100"]),
-      runReplayJobs(),
-    ])
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "Replayed 50 dead letters.\n" })
-    expect(stderr).toMatch(/^Replaying 50 dead letters as rpl_[0-9a-f]{32}\.\n$/)
-    expect(
-      (await runJson("deliveries", "list", "--limit", "1000")).data.map(({ state }: { state: string }) => state),
-    ).toEqual([...Array(50).fill("pending"), ...Array(50).fill("exhausted")])
+  it("is followed until a worker has finished it", async () => {
+    await seed(5)
+    const following = run(["dead-letters", "replay", "--all", ...RUNS_AT_ONCE])
+    await eventually(
+      async () => (await runJson("replays", "list")).data,
+      ({ length }) => length === 1,
+    )
+    await runReplayJob()
+    expect(await following).toEqual({
+      code: 0,
+      stdout: "Replayed 5 dead letters.\n",
+      stderr: expect.stringMatching(/^Replaying 5 dead letters as rpl_[0-9a-f]{32}\.\n$/),
+    })
   })
 
-  it("is left to the workers with --detach, to be listed, shown, followed and cancelled", async () => {
+  it("is left to the workers with --detach, and then shown, cancelled and not repeated meanwhile", async () => {
     const endpointId = await seed(40)
     const filter = ["--endpoint", endpointId, "--reason", "exhausted", "--to", "2099-01-01T00:00:00Z"]
     const job = await runJson("dead-letters", "replay", ...filter, "--rate", "20", "--detach")
     expect(job).toEqual({
-      id: expect.stringMatching(/^rpl_[0-9a-f]{32}$/),
-      kind: "dead_letters",
-      event_types: null,
-      state: "running",
-      total: 40,
-      replayed: 0,
-      replayed_by_others: 0,
-      rate: 20,
-      endpoint_id: endpointId,
-      event_type: null,
-      group_id: null,
-      status: null,
-      reason: "exhausted",
-      from: null,
-      to: "2099-01-01T00:00:00.000000Z",
-      created_at: expect.any(String),
-      finished_at: null,
-      cancelled_at: null,
+      ...{ id: expect.stringMatching(/^rpl_[0-9a-f]{32}$/), kind: "dead_letters", state: "running", rate: 20 },
+      ...{ total: 40, replayed: 0, replayed_by_others: 0, endpoint_id: endpointId, reason: "exhausted" },
+      ...{ event_type: null, event_types: null, group_id: null, status: null },
+      ...{ from: null, to: "2099-01-01T00:00:00.000000Z" },
+      ...{ created_at: expect.any(String), finished_at: null, cancelled_at: null },
     })
     expect((await runJson("replays", "list")).data).toEqual([job])
     expect(await runJson("replays", "show", job.id)).toEqual(job)
+    const again = ["dead-letters", "replay", "--all", "--detach"]
+    const overlaps = { code: "replay_overlaps", replay_id: job.id, exit: 1 }
+    expect(await runFailing(...again)).toMatchObject(overlaps)
 
-    await meanwhile(Effect.flatMap(ReplayJobQueue, (book) => book.replayNextChunk))
+    await meanwhile(ReplayJobQueue.use(({ replayNextChunk }) => replayNextChunk))
+    expect(await runFailing("replays", "cancel", job.id)).toMatchObject({ code: "not_confirmed" })
     const cancelled = await runJson("replays", "cancel", job.id, "--yes")
     expect(cancelled).toMatchObject({ state: "cancelled", replayed: 2 })
-    expect(await runJson("replays", "show", job.id, "--follow")).toEqual(cancelled)
     expect((await run(["replays", "show", job.id, "--follow"])).stdout).toBe(
       "Cancelled after 2 dead letters of 40; those stay replayed.\n",
     )
-
-    const [rest] = await Promise.all([runJson("dead-letters", "replay", "--all", "--rate", "10000"), runReplayJobs()])
-    expect(rest).toMatchObject({ state: "finished", total: 38, replayed: 38 })
-    expect(await runFailing("replays", "cancel", rest.id)).toMatchObject({
-      code: "replay_finished",
-      replayed: 38,
-      exit: 1,
-    })
-  })
-})
-
-describe("a replay beside another", () => {
-  it("is refused, with the id of the one that runs", async () => {
-    const endpointId = await seed(10)
-    const job = await runJson("dead-letters", "replay", "--endpoint", endpointId, "--rate", "1", "--detach")
-    const again = ["dead-letters", "replay", "--all", "--rate", "1", "--detach"]
-    expect(await runFailing(...again)).toMatchObject({ code: "replay_overlaps", replay_id: job.id, exit: 1 })
-    expect((await run(again)).stderr).toBe(
-      `The replay ${job.id} is running, and has some of these still to send. Wait until it has ended, or cancel it first.\n`,
-    )
-    expect((await runJson("replays", "list")).data).toEqual([job])
   })
 
-  it("says at its end what it replayed, and what others had replayed already", async () => {
+  it("reports at its end the dead letters that were replayed by others, or removed", async () => {
     await seed(10)
-    const { id } = await runJson("dead-letters", "replay", "--all", "--rate", "10", "--detach")
+    const { id } = await runJson("dead-letters", "replay", "--all", ...RUNS_AT_ONCE, "--detach")
     const { data } = await runJson("dead-letters", "list")
     expect(await runJson("dead-letters", "replay", data[0].id, data[1].id)).toEqual({ replayed: 2 })
-    await meanwhile(
-      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`delete from dead_letters where id = ${data[2].id}`),
-    )
-    await runReplayJobs()
+    await meanwhile(SqlClient.SqlClient.use((sql) => sql`delete from dead_letters where id = ${data[2].id}`))
+    await runReplayJob()
     expect(await runJson("replays", "show", id)).toMatchObject({ total: 10, replayed: 7, replayed_by_others: 2 })
+    const finished = { code: "replay_finished", replayed: 7, exit: 1 }
+    expect(await runFailing("replays", "cancel", id)).toMatchObject(finished)
     expect((await run(["replays", "show", id, "--follow"])).stdout).toBe(
       "Replayed 7 dead letters of 10; others had replayed 2 already; 1 had been removed.\n",
     )
   })
 })
 
-describe("a removal", () => {
+describe("dead-letters remove", () => {
   const left = async () => (await runJson("dead-letters", "list", "--limit", "1000")).data.length
   const remove = ["dead-letters", "remove", "--older-than", "90d"]
 
-  it("says on a dry run how many there are, and how many of them were replayed", async () => {
-    await seed(4, { daysAgo: 91 })
-    await seed(4, { daysAgo: 89 })
+  it("requires the count or --yes as a confirmation, which a dry run prints", async () => {
+    await seed(5, { daysAgo: 91 })
+    await seed(2, { daysAgo: 89 })
     const { data } = await runJson("dead-letters", "list")
     await runJson("dead-letters", "replay", data.at(-1).id)
-    expect(await runJson(...remove, "--dry-run")).toEqual({ before: expect.any(String), count: 4, replayed: 1 })
-    expect((await run([...remove, "--dry-run"])).stdout).toMatch(
-      /^4 dead letters from before \S+ \S+ UTC, of which 1 were replayed, would be removed\.\n$/,
-    )
-    expect(await left()).toBe(7)
-  })
-
-  it("needs its confirmation without a terminal: the count that it would remove, or --yes", async () => {
-    await seed(5, { daysAgo: 91 })
-    await seed(1)
-    expect(await runFailing(...remove)).toMatchObject({ code: "not_confirmed", count: 5, exit: 1 })
-    expect(await runFailing(...remove, "--confirm", "4")).toMatchObject({ code: "not_confirmed", count: 5 })
-    expect(await runFailing(...remove, "--confirm", "4", "--yes")).toMatchObject({ code: "not_confirmed", count: 5 })
+    expect(await runJson(...remove, "--dry-run")).toEqual({ before: expect.any(String), count: 5, replayed: 1 })
+    const unconfirmed = { code: "not_confirmed", count: 5, exit: 1 }
+    for (const flags of [[], ["--confirm", "4"], ["--confirm", "4", "--yes"]]) {
+      expect(await runFailing(...remove, ...flags)).toMatchObject(unconfirmed)
+    }
     expect((await run(remove)).stderr).toMatch(
-      /^Nothing was done: give --confirm 5, or --yes for however many, to remove 5 dead letters from before \S+ \S+ UTC, of which 0 were replayed, for good\.\n$/,
+      /^Nothing was done: give --confirm 5, or --yes for however many, to remove 5 dead letters from before \S+ \S+ UTC, of which 1 were replayed, for good\.\n$/,
     )
     expect(await left()).toBe(6)
     expect(await runJson(...remove, "--confirm", "5")).toMatchObject({ removed: 5 })
-    expect(await left()).toBe(1)
+    expect(await left()).toBe(2)
     expect((await run([...remove, "--yes"])).stdout).toBe("Removed 0 dead letters.\n")
   })
 
-  it("takes only what the filters name", async () => {
+  it("removes only what the filters name", async () => {
     const endpointId = await seed(3, { daysAgo: 91, reason: "rejected" })
     await seed(3, { daysAgo: 91, reason: "rejected" })
     await seed(3, { daysAgo: 91, reason: "poison" })
-    expect(await runJson(...remove, "--reason", "rejected", "--endpoint", endpointId, "--yes")).toMatchObject({
-      removed: 3,
-    })
-    expect(await runJson(...remove, "--type", "outreach.email_bounced", "--yes")).toMatchObject({ removed: 0 })
-    expect(await runJson(...remove, "--type", "outreach.email_sent", "--yes")).toMatchObject({ removed: 6 })
+    const removed = async (...flags: ReadonlyArray<string>) => (await runJson(...remove, ...flags, "--yes")).removed
+    expect(await removed("--reason", "rejected", "--endpoint", endpointId)).toBe(3)
+    expect(await removed("--type", "outreach.email_bounced")).toBe(0)
+    expect(await removed("--type", "outreach.email_sent")).toBe(6)
   })
 })
 
-describe("a replay of a range of an endpoint's log", () => {
+describe("endpoints replay", () => {
   const seedLog = () =>
     meanwhile(
       Effect.gen(function* () {
@@ -187,7 +145,7 @@ describe("a replay of a range of an endpoint's log", () => {
     )
   const range = ["--from", "2020-01-01T00:00:00Z", "--to", "2100-01-01T00:00:00Z"]
 
-  it("says on a dry run how many events it would send, and sends none", async () => {
+  it("counts the events on a dry run, and sends none", async () => {
     const endpoint = await seedLog()
     expect(await runJson("endpoints", "replay", endpoint, ...range, "--dry-run")).toEqual({ count: 20 })
     const bounced = [...range, "--types", "outreach.email_bounced", "--dry-run"]
@@ -195,52 +153,71 @@ describe("a replay of a range of an endpoint's log", () => {
     expect((await runJson("replays", "list")).data).toEqual([])
   })
 
-  it("is refused when it ends before it begins, also by a microsecond, and so is every other range", async () => {
+  it("sends the events of a range to a disabled endpoint, where they wait", async () => {
     const endpoint = await seedLog()
-    const ranges = [
-      ["2026-12-02T00:00:00Z", "2026-12-01T00:00:00Z"],
-      ["2026-12-01T09:00:00.5Z", "2026-12-01T09:00:00Z"],
-      ["2026-12-01T09:00:00.123457Z", "2026-12-01T09:00:00.123456Z"],
-      ["2026-12-01T09:00:00Z", "2026-12-01T10:00:00.1+02:00"],
-    ]
-    for (const [from, to] of ranges) {
-      for (const command of [
-        ["endpoints", "replay", endpoint],
-        ["dead-letters", "replay"],
-        ["dead-letters", "list"],
-        ["deliveries", "list"],
-        ["inbox", "list"],
-        ["audit", "list"],
-      ]) {
-        expect(await runFailing(...command, "--from", from!, "--to", to!)).toMatchObject({
-          code: "invalid_range",
-          exit: 1,
-        })
-      }
-    }
-    const { stderr } = await run(["endpoints", "replay", endpoint, "--from", ranges[1]![0]!, "--to", ranges[1]![1]!])
-    expect(stderr).toBe(
-      "--to is before --from: a range from 2026-12-01T09:00:00.500000Z to 2026-12-01T09:00:00.000000Z holds nothing. Swap the two, or correct one.\n",
+    const job = await runJson("endpoints", "replay", endpoint, ...range, ...RUNS_AT_ONCE, "--detach")
+    expect(job).toMatchObject({ kind: "log", state: "running", total: 20, endpoint_id: endpoint, event_types: null })
+    await runReplayJob()
+    expect((await run(["replays", "show", job.id, "--follow"])).stdout).toBe("Replayed 20 events.\n")
+    const sent = SqlClient.SqlClient.use(
+      (sql) => sql<{ enabled: boolean }>`
+        select enabled from deliveries join webhook_endpoints on webhook_endpoints.id = endpoint_id
+        where endpoint_id = ${endpoint} and replay`,
     )
-    const inOrder = ["--from", "2026-12-01T09:00:00Z", "--to", "2026-12-01T09:00:00.5Z", "--dry-run"]
-    expect(await runJson("endpoints", "replay", endpoint, ...inOrder)).toEqual({ count: 0 })
-    expect((await runJson("replays", "list")).data).toEqual([])
+    expect(await meanwhile(sent)).toEqual(Array.from({ length: 20 }, () => ({ enabled: false })))
+  })
+})
+
+describe("endpoints enable", () => {
+  /** Seeds an endpoint that failed two days ago and was disabled, with two dead letters since then and three earlier ones. */
+  const seedFailing = () =>
+    meanwhile(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { endpoint } = yield* seedDeadLetters(5)
+        yield* sql`
+          update dead_letters set finished_at = clock_timestamp() - interval '1 hour' - make_interval(days => n::int)
+          from (select ctid as row_ctid, row_number() over (order by id) as n from dead_letters where endpoint_id = ${endpoint.id}) each
+          where dead_letters.ctid = row_ctid`
+        yield* sql`
+          update webhook_endpoints set enabled = false, disabled_at = now(), disabled_reason = 'failing' where id = ${endpoint.id}`
+        yield* sql`
+          update endpoint_readers set failing_since = clock_timestamp() - interval '3 days', notices = 3 where endpoint_id = ${endpoint.id}`
+        return endpoint.id
+      }),
+    )
+  const jobs = (endpointId: EndpointId) =>
+    meanwhile(SqlClient.SqlClient.use((sql) => sql`select from replay_jobs where endpoint_id = ${endpointId}`))
+
+  it("prints what the endpoint missed while it failed, and the one command that sends it", async () => {
+    const id = await seedFailing()
+    const { code, stdout, stderr } = await run(["endpoints", "enable", id])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^missed_events +2$/m) })
+    expect(stderr).toContain("It missed 2 events, which became dead letters since it began to fail.")
+    const [, command] = /`ops ([^`]*)`/.exec(stderr)!
+    expect(await jobs(id)).toEqual([])
+    const job = await runJson(...command!.split(" "), "--detach")
+    expect(job).toMatchObject({ kind: "dead_letters", endpoint_id: id, total: 2 })
+    expect((await runJson("endpoints", "show", id)).failing_since).toBe(null)
+    expect((await run(["endpoints", "enable", id, "--replay-missed"])).stderr).not.toContain("missed")
   })
 
-  it("is followed, listed, shown and cancelled as that of dead letters is", async () => {
-    const endpoint = await seedLog()
-    const [{ code, stdout, stderr }] = await Promise.all([
-      run(["endpoints", "replay", endpoint, ...range, "--rate", "1000"]),
-      runReplayJobs(),
-    ])
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "Replayed 20 events.\n" })
-    expect(stderr).toMatch(/^Sending 20 events as rpl_[0-9a-f]{32}\.\n$/)
-    const job = await runJson("endpoints", "replay", endpoint, ...range, "--rate", "1", "--detach")
-    expect(job).toMatchObject({ kind: "log", state: "running", total: 20, endpoint_id: endpoint, event_types: null })
-    expect((await runJson("replays", "list")).data).toMatchObject([{ id: job.id }, { kind: "log", state: "finished" }])
-    expect((await runJson("replays", "cancel", job.id, "--yes")).state).toBe("cancelled")
-    expect(await runFailing("endpoints", "replay", `whe_${"0".repeat(32)}`, ...range)).toMatchObject({
-      code: "endpoint_not_found",
-    })
+  it("sends only what the endpoint missed with --replay-missed", async () => {
+    const id = await seedFailing()
+    const { code, stderr } = await run(["endpoints", "enable", id, "--replay-missed", "--rate", "7"])
+    expect(code).toBe(0)
+    const [, job] = /^It missed 2 events; (rpl_[0-9a-f]{32}) sends them\./m.exec(stderr)!
+    const shown = { id: job, total: 2, rate: 7 }
+    expect((await runJson("replays", "list")).data).toContainEqual(expect.objectContaining(shown))
+    expect((await runJson("endpoints", "show", id)).enabled).toBe(true)
+  })
+
+  it("isn't needed to end the alert of an endpoint that is gone: an operator disables it", async () => {
+    const id = await seedFailing()
+    const { disabled_at, disabled_reason } = await runJson("endpoints", "show", id)
+    expect(disabled_reason).toBe("failing")
+    expect(await runJson("endpoints", "disable", id)).toMatchObject({ disabled_at, disabled_reason: "operator" })
+    const { endpointsFailing } = await meanwhile(DeliveryGauges.use(({ readState }) => readState))
+    expect(endpointsFailing).toEqual({ some: 0, none: 0 })
   })
 })
