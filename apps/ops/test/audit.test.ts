@@ -1,16 +1,14 @@
-import { spawn } from "node:child_process"
-import { hostname, userInfo } from "node:os"
-import { fileURLToPath } from "node:url"
+import { rmSync, writeFileSync } from "node:fs"
+import { hostname, tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { url, run, runJson, runFailing, meanwhile } = commandLine()
-
-const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
 
 const sql = <Row extends object>(statement: string) =>
   meanwhile(SqlClient.SqlClient.use((client) => client.unsafe<Row>(statement)))
@@ -102,31 +100,6 @@ describe("the audit log", () => {
     expect(await newest()).toEqual(before)
   })
 
-  it("shows a command that was killed as unfinished", async () => {
-    const { campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
-    const killed = Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`select from campaigns where id = ${campaign.id} for update`
-      const env = { DATABASE_URL: url() }
-      const child = spawn(process.execPath, [MAIN, "campaigns", "cancel", campaign.id, "--yes"], {
-        env,
-        stdio: "ignore",
-      })
-      const waits = Effect.andThen(
-        sql`select pg_stat_clear_snapshot()`,
-        sql`select from pg_stat_activity where application_name like 'outreach-ops/%' and wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      yield* Effect.repeat(Effect.delay(waits, "20 millis"), { until: (rows) => rows.length === 1 })
-      child.kill("SIGKILL")
-    })
-    await meanwhile(SqlClient.SqlClient.use((client) => client.withTransaction(killed)))
-    expect(await newest("--command", "campaigns cancel")).toMatchObject({
-      arguments: { campaign: campaign.id, yes: true },
-      result: "unfinished",
-      ended_at: null,
-    })
-  })
-
   it("cannot be changed, not even by the owner of its tables", async () => {
     const before = await newest()
     for (const statement of [
@@ -172,12 +145,38 @@ describe("the audit log", () => {
   })
 })
 
-describe("OPS_OPERATOR", () => {
-  it("stops a command that it is malformed for", async () => {
-    const { code, stderr } = await run(["organizations", "create", "--name", "x"], { OPS_OPERATOR: "two\nlines" })
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: "OPS_OPERATOR is malformed. It must be 1 to 200 characters on one line.\n",
+describe("audit export and audit verify", () => {
+  it("print the entries with their hashes, and the head of the log, which a noted head or an export confirms", async () => {
+    const { stdout } = await run(["audit", "export"])
+    const lines = stdout.trimEnd().split("\n")
+    const newest = JSON.parse(lines.at(-1)!)
+    const file = join(tmpdir(), `audit-${newest.hash}.jsonl`)
+    writeFileSync(file, stdout)
+    onTestFinished(() => rmSync(file))
+    const head = `${newest.number}:${newest.hash}`
+    const verified = await runJson("audit", "verify", "--head", head, "--against", file)
+    expect(verified).toEqual({ entries: lines.length, removed: 0, head, faults: [] })
+    expect((await run(["audit", "verify"])).stdout).toContain(head)
+    const [entry] = (await run(["audit", "export", "--since", String(newest.number - 1)])).stdout.trimEnd().split("\n")
+    expect(entry).toBe(lines.at(-1))
+    expect((await run(["audit", "export", "--since", JSON.parse(lines[2]!).at])).stdout.split("\n")[0]).toBe(lines[2])
+    expect((await run(["audit", "export", "--since", "2100-01-01T00:00:00Z"])).stdout).toBe("")
+
+    const other = ["audit", "verify", "--head", `${newest.number}:${"0".repeat(64)}`]
+    const differs = { code: "audit_log_differs", exit: 1, faults: [{ number: newest.number, problem: "another" }] }
+    expect(await runFailing(...other)).toMatchObject(differs)
+    expect((await run(other)).stderr).toContain(`another: Entry ${newest.number}`)
+    expect(await runFailing("audit", "verify", "--against", "nowhere.jsonl")).toMatchObject({
+      code: "unreadable_export",
     })
+  })
+
+  it.each([
+    ["verify", "--head", "8"],
+    ["verify", "--head", "8:abc"],
+    ["verify", "--head", `0:${"0".repeat(64)}`],
+    ["export", "--since", "yesterday"],
+  ])("reject %s %s %s as wrong usage", async (...args) => {
+    expect(await runFailing("audit", ...args)).toMatchObject({ code: "usage", exit: 2 })
   })
 })

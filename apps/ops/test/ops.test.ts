@@ -83,7 +83,9 @@ describe("organizations", () => {
     expect(deleted.indexOf("recipients")).toBeLessThan(deleted.indexOf("campaigns"))
     expect(deleted.indexOf("campaigns")).toBeLessThan(deleted.indexOf("programs"))
     // A server without replication can run these. They are rolled back.
-    const runnable = statements.filter((statement) => !/\ssubscription |pg_subscription|^insert|keep_one_unsub/.test(statement))
+    const runnable = statements.filter(
+      (statement) => !/\ssubscription |pg_subscription|^insert|keep_one_unsub/.test(statement),
+    )
     const tried = SqlClient.SqlClient.use((sql) =>
       Effect.forEach(runnable, (statement) => sql.unsafe(statement)).pipe(
         Effect.andThen(Effect.fail("rolled back" as const)),
