@@ -1,4 +1,3 @@
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -9,39 +8,25 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-/** A campaign with three recipients, one of whom was sent to and one withdrawn, a key, and a suppression. */
-const seed = () =>
-  meanwhile(
-    Effect.gen(function* () {
-      const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`update recipients set sent_at = clock_timestamp() where campaign_id = ${campaign.id} and npi = ${npi(0)}`
-      yield* sql`
-        insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
-        values (${organization.id}, ${campaign.id}, 1, 1)`
-      yield* suppressClinicians({ programId: program.id }, [{ npi: npi(1), email: null }], "operator")
-      const key = yield* issueKey({
-        organizationId: organization.id,
-        name: "Nightly",
-        scopes: ["events:read"],
-        expiresAt: null,
-      })
-      const [secret] = yield* (yield* SigningSecretRepository).list({ organizationId: organization.id })
-      return {
-        campaign: campaign.id,
-        program: program.id,
-        organization: organization.id,
-        key: key.key.id,
-        secret: secret!.id,
-      }
-    }),
-  )
+/** Seeds a campaign with three recipients, of whom one was sent to and one withdrawn, a key, and a suppression. */
+const seed = Effect.gen(function* () {
+  const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update recipients set sent_at = clock_timestamp() where campaign_id = ${campaign.id} and npi = ${npi(0)}`
+  yield* sql`
+    insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
+    values (${organization.id}, ${campaign.id}, 1, 1)`
+  yield* suppressClinicians({ programId: program.id }, [{ npi: npi(1), email: null }], "operator")
+  const about = { organizationId: organization.id, name: "Nightly", expiresAt: null }
+  const { key } = yield* issueKey({ ...about, scopes: ["events:read"] })
+  return { campaign: campaign.id, program: program.id, organization: organization.id, key: key.id }
+})
 
-type Seeded = Awaited<ReturnType<typeof seed>>
+type Seeded = Effect.Success<typeof seed>
 
 interface Case {
   readonly args: (seeded: Seeded) => ReadonlyArray<string>
-  /** Matches the sentence, apart from the id. */
+  /** A part of the sentence. */
   readonly says: string
   readonly count: number | null
   readonly state: (seeded: Seeded) => Promise<unknown>
@@ -61,13 +46,6 @@ const cases: Record<string, Case> = {
     state: async ({ organization }) =>
       (await runJson("keys", "list", "--organization", organization)).data[0].revoked_at,
   },
-  "secrets revoke": {
-    args: ({ secret }) => ["secrets", "revoke", secret],
-    says: "so that its webhooks wait",
-    count: null,
-    state: async ({ organization }) =>
-      (await runJson("secrets", "list", "--organization", organization)).data[0].expires_at,
-  },
   "suppressions remove": {
     args: ({ program }) => [...["suppressions", "remove", "--program", program, "--npi", npi(1)], "--reason", "asked"],
     says: "remove 1 suppression of program",
@@ -77,8 +55,8 @@ const cases: Record<string, Case> = {
 }
 
 describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => {
-  it("does nothing without --yes where there is no terminal, and says in one sentence what it would do", async () => {
-    const seeded = await seed()
+  it("does nothing without --yes or a terminal, and prints what it would do in one sentence", async () => {
+    const seeded = await meanwhile(seed)
     const before = await state(seeded)
     const { code, stdout, stderr } = await run(args(seeded))
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
@@ -90,27 +68,21 @@ describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => 
     expect(await state(seeded)).not.toEqual(before)
   })
 
-  it("asks on a terminal, where no is the answer unless it is yes", async () => {
-    const seeded = await seed()
+  it("asks only on a terminal without --output json, where the default answer is no", async () => {
+    const seeded = await meanwhile(seed)
     const before = await state(seeded)
     for (const key of ["n", "enter"]) expect((await run(args(seeded), {}, key)).code).toBe(1)
+    expect((await run([...args(seeded), "--output", "json"], {}, "y")).code).toBe(1)
     expect(await state(seeded)).toEqual(before)
     expect((await run(args(seeded), {}, "y")).code).toBe(0)
     expect(await state(seeded)).not.toEqual(before)
   })
-
-  it("asks nobody with --output json, not even on a terminal", async () => {
-    const seeded = await seed()
-    const before = await state(seeded)
-    expect((await run([...args(seeded), "--output", "json"], {}, "y")).code).toBe(1)
-    expect(await state(seeded)).toEqual(before)
-  })
 })
 
-it("asks nothing about what would change nothing", async () => {
-  const seeded = await seed()
-  const remove = ["suppressions", "remove", "--program", seeded.program, "--npi", npi(9), "--reason", "asked"]
+it("doesn't ask about a command that would change nothing", async () => {
+  const { program, campaign } = await meanwhile(seed)
+  const remove = ["suppressions", "remove", "--program", program, "--npi", npi(9), "--reason", "asked"]
   expect(await runJson(...remove)).toMatchObject({ removed: 0 })
-  await runJson("campaigns", "cancel", seeded.campaign, "--yes")
-  expect(await runFailing("campaigns", "cancel", seeded.campaign)).toMatchObject({ code: "campaign_not_in_status" })
+  await runJson("campaigns", "cancel", campaign, "--yes")
+  expect(await runFailing("campaigns", "cancel", campaign)).toMatchObject({ code: "campaign_not_in_status" })
 })

@@ -1,0 +1,60 @@
+import { expect } from "@effect/vitest"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
+import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import type { DeliveryId } from "@outreach/domain/Identifier"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { effectTest } from "@outreach/testing/effectTest"
+import { publishSent } from "@outreach/testing/publishTogether"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { workerOn } from "@outreach/testing/workerOn"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { backoffice } from "../../src/backoffice.ts"
+import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
+
+const test = effectTest(runOnDatabase({ layer: backoffice }))
+
+test("each attempt has the secrets that signed it: the organization's, the endpoint's, or both in the grace window", function* () {
+  const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
+  yield* publishSent(campaign, 1)
+  const token = crypto.randomUUID()
+  const expected: Array<ReadonlyArray<string>> = []
+  let deliveryId: DeliveryId | undefined
+  /** Makes a call that fails, and is due again at once. */
+  const call = Effect.gen(function* () {
+    const [delivery] = yield* (yield* workerOn(token)).take()
+    deliveryId = delivery!.id
+    const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpoint.id)
+    expected.push(owner!.secrets.map(({ id }) => id))
+    const sql = yield* SqlClient.SqlClient
+    const [now] = yield* sql<{ at: Timestamp }>`select clock_timestamp() as at`
+    const failed = { startedAt: now!.at, latencyMs: 1, status: 500, outcome: "server_error", response: "" }
+    const outcome = {
+      ...{ delivery: delivery!, version: delivery!.version, attempt: { number: delivery!.attempt, ...failed } },
+      settlement: { state: "retry", delaySeconds: 0 },
+    } as const
+    const progress = { open: delivery!.isRow ? undefined : [], intent: undefined, breaker: undefined }
+    const { write } = yield* DeliveryLeases
+    yield* write(token, [{ endpointId: endpoint.id, ...progress, outcomes: [outcome] }])
+  })
+  yield* call
+  yield* rotateSecret(organization.id, 3600)
+  yield* call
+  yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
+  yield* call
+  // More of the organization's than a signature may have: the endpoint's stay, because they come first.
+  yield* Effect.replicateEffect(rotateSecret(organization.id, 3600), MAX_ACTIVE_SECRETS)
+  yield* call
+  yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 0)
+  yield* call
+  expect(expected.map(({ length }) => length)).toEqual([1, 2, 3, MAX_ACTIVE_SECRETS, 1])
+  const signed = DeliveryReader.use(({ findSigned }) =>
+    Effect.map(findSigned(deliveryId!), ({ attempts }) => attempts.map(({ signedWith }) => signedWith)),
+  )
+  expect(yield* signed).toEqual(expected)
+  yield* (yield* EndpointRepository).remove(endpoint.id)
+  expect(yield* signed).toEqual(expected)
+})
