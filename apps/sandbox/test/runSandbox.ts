@@ -17,11 +17,9 @@ export type Addresses = Readonly<
     | "partner_console_url"
     | "api_key"
     | "organization_id"
-    | "program_id"
     | "campaign_id"
     | "endpoint_id"
     | "signing_secret"
-    | "inbound_url"
     | "database_url"
     | "partner_url"
     | "mail_url",

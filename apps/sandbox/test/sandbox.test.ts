@@ -183,13 +183,7 @@ it("names the port that is in use, and the sandbox that holds the folder", async
 })
 
 it("takes another port for the console where 8090 is in use", async () => {
-  const host = loopbackAddress()
-  const ports = await Effect.runPromise(
-    Effect.scoped(
-      Effect.map(Effect.all([holdConsolePort(host, undefined), holdConsolePort(host, undefined)]), (held) =>
-        held.map(({ port }) => port),
-      ),
-    ),
-  )
-  expect(new Set(ports).size).toBe(2)
+  const hold = holdConsolePort(loopbackAddress(), undefined)
+  const [first, second] = await Effect.runPromise(Effect.scoped(Effect.all([hold, hold])))
+  expect(second.port).not.toBe(first.port)
 })

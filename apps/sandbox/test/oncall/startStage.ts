@@ -19,7 +19,7 @@ import { query } from "../failover/startCluster.ts"
 import type { Unit } from "./Fault.ts"
 import { startPrometheus } from "./startPrometheus.ts"
 import { AUTHORITY, CERTIFICATES, KEY, startMail, startNames, startPartnerProxy } from "./startServers.ts"
-import { ADMIN_PORTS, API_PORT, type StartedUnit, startUnit } from "./startUnits.ts"
+import { ADMIN_PORTS, API_PORT, startUnit } from "./startUnits.ts"
 
 const run = promisify(execFile)
 const ROLES = ["owner", "api", "worker", "operator", "reader"] as const
@@ -29,13 +29,6 @@ const PER_MINUTE = 240
 const RECIPIENTS = 4000
 /** The size of the disk of the data directory. */
 const DISK_MB = 400
-
-export interface StageOptions {
-  /** The folder of the artifact. */
-  readonly artifact: string
-  /** Whether the clocks of PostgreSQL and of the worker can be set. */
-  readonly hasClocks: boolean
-}
 
 export const canMount = process.platform === "linux" && process.getuid?.() === 0
 
@@ -49,9 +42,13 @@ export const findPrograms = async () => {
 
 /**
  * Starts what a deployment has: PostgreSQL with TLS and a role for each process, API, worker and console as units, a mail server, a partner, a name server
- * and Prometheus, with a campaign that sends four e-mails a second. It ends with what `atEnd` collects.
+ * and Prometheus, with a campaign that sends four e-mails a second. It ends with what `atEnd` collects. `hasClocks`: the clocks of PostgreSQL and of the
+ * worker can be set.
  */
-export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: AtEnd) => {
+export const startStage = async (
+  { artifact, hasClocks }: { readonly artifact: string; readonly hasClocks: boolean },
+  atEnd: AtEnd,
+) => {
   const programs = await findPrograms()
   if ("missing" in programs) throw new Error(programs.missing)
   const folder = await mkdtemp(join(tmpdir(), "outreach-oncall-"))
@@ -98,11 +95,11 @@ export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: A
     "/opt/releases": join(folder, "releases"),
     "sport = ": `src ${host}`,
   }
-  const shell = async (command: string, variables: Readonly<Record<string, string>> = {}) => {
+  const shell = async (command: string) => {
     const here = Object.entries(places).reduce((text, [place, ours]) => text.replaceAll(place, ours), command)
     const { stdout, stderr, ...rest } = await run("bash", ["-ec", here], {
       cwd: folder,
-      env: { ...connection, ...variables, PATH: `${bin}:${process.env["PATH"]}` },
+      env: { ...connection, PATH: `${bin}:${process.env["PATH"]}` },
       timeout: 120_000,
       killSignal: "SIGKILL",
     }).catch((error) => {
@@ -162,17 +159,13 @@ export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: A
     startUnit(
       name,
       {
-        command: () => [process.execPath, "--enable-source-maps", join(opt, `${name}.js`)],
+        program: join(opt, `${name}.js`),
         environmentFiles: ["outreach", name].map((file) => join(etc, `${file}.env`)),
         cwd: folder,
       },
       atEnd,
     )
-  const units: Readonly<Record<Unit, StartedUnit>> = {
-    api: unitOf("api"),
-    worker: unitOf("worker"),
-    console: unitOf("console"),
-  }
+  const units = { api: unitOf("api"), worker: unitOf("worker"), console: unitOf("console") }
   const postgres = {
     stop: () => stopServer({ data: database.dataDirectory }, "fast"),
     start: database.restart,
@@ -196,7 +189,7 @@ export const startStage = async ({ artifact, hasClocks }: StageOptions, atEnd: A
     if (unit === "outreach-migrate") return void (await run(join(bin, "migrate"), { cwd: folder }))
     const services = { postgresql: postgres, postfix: mail, named: names, chrony: clocks, "systemd-journald": journald }
     const service = unit in services ? services[unit as keyof typeof services] : undefined
-    const process = units[unit.replace("outreach@", "") as Unit] as StartedUnit | undefined
+    const process = units[unit.replace("outreach@", "") as Unit] as (typeof units)[Unit] | undefined
     if (verb === "set-property" && process !== undefined) return process.setProperty(more[0]!)
     const verbs: { readonly [verb: string]: (() => unknown) | undefined } = { ...(service ?? process) } as never
     const does = verbs[verb]

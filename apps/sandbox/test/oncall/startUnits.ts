@@ -16,16 +16,9 @@ const MIN_MEGABYTES = 100
 /** `RestartSec` of deploy/systemd/outreach@.service. */
 const RESTART_MS = 2000
 
-export interface Line {
+interface Line {
   readonly at: number
   readonly text: string
-}
-
-/** How a unit is started. */
-export interface UnitOptions {
-  readonly command: () => readonly [string, ...ReadonlyArray<string>]
-  readonly environmentFiles: ReadonlyArray<string>
-  readonly cwd: string
 }
 
 /** Reads a file of environment variables as systemd does, in the simple form that the pages have. */
@@ -40,7 +33,12 @@ const readEnvironment = async (path: string): Promise<Record<string, string>> =>
 /**
  * Runs a process as `deploy/systemd/outreach@.service` says: with the variables of its files, started again two seconds after it has ended, until it is stopped.
  */
-export const startUnit = (name: string, { command, environmentFiles, cwd }: UnitOptions, atEnd: AtEnd) => {
+export const startUnit = (
+  name: string,
+  options: { readonly program: string; readonly environmentFiles: ReadonlyArray<string>; readonly cwd: string },
+  atEnd: AtEnd,
+) => {
+  const { program, environmentFiles, cwd } = options
   const changes = new Changes()
   const lines: Array<Line> = []
   const note = (text: string) => {
@@ -60,8 +58,7 @@ export const startUnit = (name: string, { command, environmentFiles, cwd }: Unit
     isWanted = true
     const variables = await Promise.all(environmentFiles.map(readEnvironment))
     const env = Object.assign({}, ...variables) as Record<string, string>
-    const [program, ...args] = command()
-    const started = spawn(program, args, { cwd, env, stdio: ["ignore", output ?? "pipe", "pipe"] })
+    const started = spawn(process.execPath, ["--enable-source-maps", program], { cwd, env, stdio: ["ignore", output ?? "pipe", "pipe"] })
     child = started
     // As the kernel does when the process exceeds the limit of its control group.
     if (megabytes < MIN_MEGABYTES) started.kill("SIGKILL")
@@ -117,5 +114,3 @@ const ended = (name: string, code: number | null, signal: NodeJS.Signals | null)
       : `code=killed, status=${constants.signals[signal]}/${signal.slice("SIG".length)}`
   return `outreach@${name}.service: Main process exited, ${reason}`
 }
-
-export type StartedUnit = ReturnType<typeof startUnit>
