@@ -46,9 +46,8 @@ const onSimulatedTime = Effect.provideServiceEffect(
 /** Runs an effect beside a worker, on a database whose clock it moves. */
 const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>): Promise<A> =>
   Effect.raceFirst(effect, onSimulatedTime(deliver({ schedule: SPECIFIED_SCHEDULE, drainSeconds: 0, ...bounds }))).pipe(
-    // undici looks at the time for connecting twice a second.
     Effect.provide(
-      Layer.mergeAll(HttpWebhookClient({ allowPrivateAddresses: true, connectMs: 300, callMs: 1700 }), NodeSigner).pipe(
+      Layer.mergeAll(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 15_000 }), NodeSigner).pipe(
         Layer.provideMerge(adaptersFor(url())),
       ),
     ),

@@ -57,7 +57,8 @@ export const startPostfix = async (
     data_directory: join(folder, "data"),
     maillog_file: log,
     maillog_file_prefixes: folder,
-    inet_interfaces: host,
+    // Postfix knows no other loopback address as its own, and listens on the one of master.cf.
+    inet_interfaces: "127.0.0.1",
     inet_protocols: "ipv4",
     myhostname: "relay.test",
     mydestination: "",
