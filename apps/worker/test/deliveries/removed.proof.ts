@@ -20,8 +20,8 @@ import { startWorker } from "../startWorker.ts"
 const { url, run, query, kill } = journey()
 
 /** Calls of which every second fails, before they hang. */
-const [EVENTS, REFUSED, IN_FLIGHT] = [300, 40, 8]
-const SETTINGS = { WEBHOOK_LEASE_SECONDS: "2" }
+const [EVENTS, REFUSED, IN_FLIGHT] = [600, 80, 8]
+const SETTINGS = { WEBHOOK_LEASE_SECONDS: "5" }
 
 /** Runs the command that removes an endpoint, as a process. */
 const removing = (endpointId: string) =>

@@ -33,7 +33,7 @@ const killWithin = async (
   })
   const { job, endpointId } = await seed(to)
   const find = () => run(ReplayJobQueue.use(({ find }) => find(job.id)))
-  const start = () => startWorker(url(), { WEBHOOK_LEASE_SECONDS: "2", LOG_LEVEL: "info" })
+  const start = () => startWorker(url(), { WEBHOOK_LEASE_SECONDS: "5", LOG_LEVEL: "info" })
   const workers = await Promise.all([start(), start()])
   for (let n = 1; n <= KILLS; n++) {
     const enough = to.received.length + 50
