@@ -125,192 +125,199 @@ const forgetAll = Effect.gen(function* () {
 })
 
 // The clock goes on from test to test.
-describe("the time by which things are dropped and erased", { shuffle: false }, () => {
-  test("is none while the database's clock is 800 days off, so that nothing goes, and is right again with the clock", function* () {
-    yield* believed(0)
-    yield* addAll
-    yield* seedOld(1)
-    const partitions = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
-    for (const days of [800, -800]) {
-      yield* stepped(days)
-      expect(yield* doubt(0)).toMatch(/^the database's clock says .*, and the worker's 2050-06-15/)
-      for (const table of PARTITIONED_TABLES) {
-        expect(yield* keep(table, null)).toEqual({ added: 0, dropped: 0, reason: null })
-        expect(yield* keep(table, 7)).toEqual({ added: 0, dropped: 0, reason: null })
+describe("the clock of the database", { shuffle: false }, () => {
+  describe("the time by which things are dropped and erased", () => {
+    test("is none while the database's clock is 800 days off, so that nothing goes, and is right again with the clock", function* () {
+      yield* believed(0)
+      yield* addAll
+      yield* seedOld(1)
+      const partitions = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
+      for (const days of [800, -800]) {
+        yield* stepped(days)
+        expect(yield* doubt(0)).toMatch(/^the database's clock says .*, and the worker's 2050-06-15/)
+        for (const table of PARTITIONED_TABLES) {
+          expect(yield* keep(table, null)).toEqual({ added: 0, dropped: 0, reason: null })
+          expect(yield* keep(table, 7)).toEqual({ added: 0, dropped: 0, reason: null })
+        }
+        expect(yield* forgetAll).toBeUndefined()
+        expect(yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)).toEqual(partitions)
+        expect(yield* countOld).toMatchObject(ALL_THERE)
+        yield* stepped(0)
+        expect(yield* doubt(0)).toBeNull()
       }
-      expect(yield* forgetAll).toBeUndefined()
-      expect(yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)).toEqual(partitions)
-      expect(yield* countOld).toMatchObject(ALL_THERE)
-      yield* stepped(0)
-      expect(yield* doubt(0)).toBeNull()
-    }
-    // What is over by a right clock goes.
-    yield* believed(100)
-    expect(yield* forgetAll).toMatchObject({ campaignId: expect.any(String) })
-    expect(Object.values(yield* countOld).reduce((sum, count) => sum + count, 0)).toBe(0)
-  })
-
-  test("drops one month, or one day of deliveries, in a day at the most", function* () {
-    yield* asOwner(Effect.andThen(sqlAs("delete from hits"), sqlAs("delete from events")))
-    const dropped = Effect.forEach(PARTITIONED_TABLES, (table) =>
-      Effect.map(partitionsOf(table), (names) => names.find((name) => !name.endsWith("earlier"))),
-    )
-    yield* believed(200)
-    for (const day of [201, 202]) {
-      yield* asOwner(stepClock(at(day)))
-      yield* asOwner(sqlAs(`update clock_watch set believed_at = '${at(day)}'`))
-      const before = yield* dropped
-      for (const table of PARTITIONED_TABLES) {
-        expect((yield* keep(table, 1)).dropped).toBeGreaterThan(0)
-        const after = yield* partitionsOf(table)
-        expect((yield* keep(table, 1)).dropped).toBe(0)
-        expect(yield* partitionsOf(table)).toEqual(after)
-      }
-      expect(yield* dropped).not.toEqual(before)
-    }
-  })
-
-  test("keeps what the owner wants to be kept, and takes no limit that makes no sense", function* () {
-    yield* believed(300)
-    yield* asOwner(sqlAs("update retention_limits set min_keep = 1000, dropped_on = null"))
-    for (const table of PARTITIONED_TABLES) {
-      const names = yield* partitionsOf(table)
-      // The months of hits go by when these were judged.
-      if (table !== "hits") expect((yield* keep(table, 1)).dropped).toBe(0)
-      for (const limit of [0, -1, -2_147_483_648, 3651, 2_147_483_647]) {
-        expect(String(yield* Effect.flip(keep(table, limit)))).toContain("SqlError")
-      }
-      if (table !== "hits") expect(yield* partitionsOf(table)).toEqual(names)
-    }
-  })
-
-  test("does not come back for a clock that was off while nobody watched, before it has gone on steadily", function* () {
-    yield* believed(400)
-    yield* asOwner(sqlAs("delete from clock_faults"))
-    const hour = 1 / 24
-    // Off for three days: it takes three hours.
-    yield* stepped(403)
-    expect(yield* doubt(403)).toContain("it was last believed at 2051-07-20 12:00:00+00")
-    yield* stepped(403 + 0.9 * hour)
-    expect(yield* doubt(403 + 0.9 * hour)).not.toBeNull()
-    // A gap, or a step, begins it anew.
-    yield* stepped(403 + 2.5 * hour)
-    expect(yield* doubt(403 + 2.5 * hour)).not.toBeNull()
-    for (const hours of [3.4, 4.3, 5.2]) {
-      yield* stepped(403 + hours * hour)
-      expect(yield* doubt(403 + hours * hour)).not.toBeNull()
-    }
-    yield* stepped(403 + 5.7 * hour)
-    expect(yield* doubt(403 + 5.7 * hour)).toBeNull()
-    expect((yield* sqlAs<{ now: string | null }>("select plausible_now() as now"))[0]!.now).not.toBeNull()
-    // It was right all the time.
-    expect(yield* sqlAs("select from clock_faults")).toEqual([])
-  })
-
-  test("is not believed by a worker whose own clock, or whose reckoning, says another time", function* () {
-    yield* believed(410)
-    expect(yield* doubt(410.04)).toBeNull()
-    expect(yield* doubt(1210)).toContain("and the worker's")
-    expect(yield* doubt(-390)).toContain("and the worker's")
-    expect(yield* doubt(410, 409)).toContain("and by what it said earlier it is 2051-07-29")
-    // The worker was wrong, and the database was not: another worker goes on.
-    expect(yield* doubt(410)).toBeNull()
-    expect(yield* sqlAs("select from clock_faults")).toEqual([])
-  })
-
-  test("leaves what a wrong clock stamped, and the operator's check names its times", function* () {
-    yield* believed(500)
-    yield* stepped(-300)
-    expect(yield* doubt(500)).not.toBeNull()
-    yield* asOwner(seedOld(300))
-    yield* stepped(500)
-    expect(yield* doubt(500)).toBeNull()
-    yield* forgetAll
-    const { responses, samples, requests, ...left } = yield* countOld
-    expect(left).toEqual({ hits: 1, attempts: 1, outcomes: 1, trends: 1, deadLetters: 1 })
-    expect(yield* asOwner(partitionsFinding)).toMatchObject({
-      status: "warning",
-      found: expect.stringContaining("2049-08-19 11:00 to 2049-08-19 13:00"),
+      // What is over by a right clock goes.
+      yield* believed(100)
+      expect(yield* forgetAll).toMatchObject({ campaignId: expect.any(String) })
+      expect(Object.values(yield* countOld).reduce((sum, count) => sum + count, 0)).toBe(0)
     })
-    // Once the operator has decided, they go.
-    yield* asOwner(sqlAs("delete from clock_faults"))
-    yield* forgetAll
-    expect(yield* countOld).toMatchObject({ hits: 0, attempts: 0, outcomes: 0, trends: 0, deadLetters: 0 })
-  })
 
-  test("is doubted by a check of the operator at once", function* () {
-    yield* believed(510)
-    yield* stepped(1310)
-    yield* doubt(510)
-    expect(yield* clockFinding).toMatchObject({
-      status: "warning",
-      found: expect.stringContaining("do not believe the database's clock, and nothing is dropped or erased by age: "),
+    test("drops one month, or one day of deliveries, in a day at the most", function* () {
+      yield* asOwner(Effect.andThen(sqlAs("delete from hits"), sqlAs("delete from events")))
+      const dropped = Effect.forEach(PARTITIONED_TABLES, (table) =>
+        Effect.map(partitionsOf(table), (names) => names.find((name) => !name.endsWith("earlier"))),
+      )
+      yield* believed(200)
+      for (const day of [201, 202]) {
+        yield* asOwner(stepClock(at(day)))
+        yield* asOwner(sqlAs(`update clock_watch set believed_at = '${at(day)}'`))
+        const before = yield* dropped
+        for (const table of PARTITIONED_TABLES) {
+          expect((yield* keep(table, 1)).dropped).toBeGreaterThan(0)
+          const after = yield* partitionsOf(table)
+          expect((yield* keep(table, 1)).dropped).toBe(0)
+          expect(yield* partitionsOf(table)).toEqual(after)
+        }
+        expect(yield* dropped).not.toEqual(before)
+      }
     })
-    yield* believed(510)
-    expect((yield* clockFinding).found).not.toContain("do not believe")
-  })
-})
 
-describe("partitions that a wrong clock made", { shuffle: false }, () => {
-  test("are named, and removed by the owner without a row", function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* believed(600)
-    yield* asOwner(sqlAs("delete from clock_faults"))
-    yield* addAll
-    const names = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
-    // The first worker of a deployment came under this clock, as its migration did.
-    for (const table of PARTITIONED_TABLES) yield* asOwner(sqlAs(`select add_partitions('${table}', '${at(1400)}')`))
-    const { campaign, organization } = yield* asOwner(seedCampaign({ recipients: 0 }))
-    yield* asOwner(
-      Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        Effect.forEach(
-          [600, 1400],
-          (day) => sql`
+    test("keeps what the owner wants to be kept, and takes no limit that makes no sense", function* () {
+      yield* believed(300)
+      yield* asOwner(sqlAs("update retention_limits set min_keep = 1000, dropped_on = null"))
+      for (const table of PARTITIONED_TABLES) {
+        const names = yield* partitionsOf(table)
+        // The months of hits go by when these were judged.
+        if (table !== "hits") expect((yield* keep(table, 1)).dropped).toBe(0)
+        for (const limit of [0, -1, -2_147_483_648, 3651, 2_147_483_647]) {
+          expect(String(yield* Effect.flip(keep(table, limit)))).toContain("SqlError")
+        }
+        if (table !== "hits") expect(yield* partitionsOf(table)).toEqual(names)
+      }
+    })
+
+    test("does not come back for a clock that was off while nobody watched, before it has gone on steadily", function* () {
+      yield* believed(400)
+      yield* asOwner(sqlAs("delete from clock_faults"))
+      const hour = 1 / 24
+      // Off for three days: it takes three hours.
+      yield* stepped(403)
+      expect(yield* doubt(403)).toContain("it was last believed at 2051-07-20 12:00:00+00")
+      yield* stepped(403 + 0.9 * hour)
+      expect(yield* doubt(403 + 0.9 * hour)).not.toBeNull()
+      // A gap, or a step, begins it anew.
+      yield* stepped(403 + 2.5 * hour)
+      expect(yield* doubt(403 + 2.5 * hour)).not.toBeNull()
+      for (const hours of [3.4, 4.3, 5.2]) {
+        yield* stepped(403 + hours * hour)
+        expect(yield* doubt(403 + hours * hour)).not.toBeNull()
+      }
+      yield* stepped(403 + 5.7 * hour)
+      expect(yield* doubt(403 + 5.7 * hour)).toBeNull()
+      expect((yield* sqlAs<{ now: string | null }>("select plausible_now() as now"))[0]!.now).not.toBeNull()
+      // It was right all the time.
+      expect(yield* sqlAs("select from clock_faults")).toEqual([])
+    })
+
+    test("is not believed by a worker whose own clock, or whose reckoning, says another time", function* () {
+      yield* believed(410)
+      expect(yield* doubt(410.04)).toBeNull()
+      expect(yield* doubt(1210)).toContain("and the worker's")
+      expect(yield* doubt(-390)).toContain("and the worker's")
+      expect(yield* doubt(410, 409)).toContain("and by what it said earlier it is 2051-07-29")
+      // The worker was wrong, and the database was not: another worker goes on.
+      expect(yield* doubt(410)).toBeNull()
+      expect(yield* sqlAs("select from clock_faults")).toEqual([])
+    })
+
+    test("leaves what a wrong clock stamped, and the operator's check names its times", function* () {
+      yield* believed(500)
+      yield* stepped(-300)
+      expect(yield* doubt(500)).not.toBeNull()
+      yield* asOwner(seedOld(300))
+      yield* stepped(500)
+      expect(yield* doubt(500)).toBeNull()
+      yield* forgetAll
+      const { responses, samples, requests, ...left } = yield* countOld
+      expect(left).toEqual({ hits: 1, attempts: 1, outcomes: 1, trends: 1, deadLetters: 1 })
+      expect(yield* asOwner(partitionsFinding)).toMatchObject({
+        status: "warning",
+        found: expect.stringContaining("2049-08-19 11:00 to 2049-08-19 13:00"),
+      })
+      // Once the operator has decided, they go.
+      yield* asOwner(sqlAs("delete from clock_faults"))
+      yield* forgetAll
+      expect(yield* countOld).toMatchObject({ hits: 0, attempts: 0, outcomes: 0, trends: 0, deadLetters: 0 })
+    })
+
+    test("is doubted by a check of the operator at once", function* () {
+      yield* believed(510)
+      yield* stepped(1310)
+      yield* doubt(510)
+      expect(yield* clockFinding).toMatchObject({
+        status: "warning",
+        found: expect.stringContaining(
+          "do not believe the database's clock, and nothing is dropped or erased by age: ",
+        ),
+      })
+      yield* believed(510)
+      expect((yield* clockFinding).found).not.toContain("do not believe")
+    })
+  })
+
+  describe("partitions that a wrong clock made", () => {
+    test("are named, and removed by the owner without a row", function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* believed(600)
+      yield* asOwner(sqlAs("delete from clock_faults"))
+      yield* addAll
+      const names = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
+      // The first worker of a deployment came under this clock, as its migration did.
+      for (const table of PARTITIONED_TABLES) yield* asOwner(sqlAs(`select add_partitions('${table}', '${at(1400)}')`))
+      const { campaign, organization } = yield* asOwner(seedCampaign({ recipients: 0 }))
+      yield* asOwner(
+        Effect.flatMap(SqlClient.SqlClient, (sql) =>
+          Effect.forEach(
+            [600, 1400],
+            (day) => sql`
           insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
           values (${organization.id}, ${`evt_${day}`}, 'outreach.email_sent', ${campaign.id}, 'pgm_1', ${at(day)}::timestamptz,
             ${at(day)}::timestamptz, '{}')`,
+          ),
         ),
-      ),
-    )
-    const finding = yield* partitionsFinding
-    expect(finding).toMatchObject({ status: "warning", advice: expect.stringContaining("partitions-of-a-wrong-clock") })
-    expect(finding.found).toContain("delivered_2054_04_15")
-    for (const table of PARTITIONED_TABLES) {
-      expect(yield* asOwner(sqlAs(`select * from remove_future_partitions('${table}')`))).not.toEqual([])
-    }
-    expect(yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)).toEqual(names)
-    expect((yield* partitionsFinding).status).toBe("ok")
-    expect(
-      yield* sql`select id, tableoid::regclass::text as "table" from events where organization_id = ${organization.id} order by id`,
-    ).toEqual([
-      { id: "evt_1400", table: "events_later" },
-      { id: "evt_600", table: "events_2052_02" },
-    ])
-    expect((yield* keep("events", null)).added).toBe(0)
-  })
+      )
+      const finding = yield* partitionsFinding
+      expect(finding).toMatchObject({
+        status: "warning",
+        advice: expect.stringContaining("partitions-of-a-wrong-clock"),
+      })
+      expect(finding.found).toContain("delivered_2054_04_15")
+      for (const table of PARTITIONED_TABLES) {
+        expect(yield* asOwner(sqlAs(`select * from remove_future_partitions('${table}')`))).not.toEqual([])
+      }
+      expect(yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)).toEqual(names)
+      expect((yield* partitionsFinding).status).toBe("ok")
+      expect(
+        yield* sql`select id, tableoid::regclass::text as "table" from events where organization_id = ${organization.id} order by id`,
+      ).toEqual([
+        { id: "evt_1400", table: "events_later" },
+        { id: "evt_600", table: "events_2052_02" },
+      ])
+      expect((yield* keep("events", null)).added).toBe(0)
+    })
 
-  test("are removed also where the first partition reaches into that future", function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* asOwner(
-      sqlAs(`do $$ declare each text; begin
+    test("are removed also where the first partition reaches into that future", function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* asOwner(
+        sqlAs(`do $$ declare each text; begin
         for each in select name from partition_ranges('inbox') loop execute format('drop table %I', each); end loop;
         create table inbox_later partition of inbox default;
         alter table inbox detach partition inbox_later;
         alter table inbox attach partition inbox_later for values from (minvalue) to (maxvalue);
       end $$`),
-    )
-    yield* asOwner(sqlAs(`select add_partitions('inbox', '${at(1400)}')`))
-    expect((yield* partitionsFinding).found).toContain("inbox_earlier")
-    yield* asOwner(sqlAs("select remove_future_partitions('inbox')"))
-    expect((yield* partitionsFinding).status).toBe("ok")
-    expect((yield* keep("inbox", null)).added).toBe(3)
-    expect(yield* sql`select name from partition_ranges('inbox') order by ends_at`).toHaveLength(5)
-  })
+      )
+      yield* asOwner(sqlAs(`select add_partitions('inbox', '${at(1400)}')`))
+      expect((yield* partitionsFinding).found).toContain("inbox_earlier")
+      yield* asOwner(sqlAs("select remove_future_partitions('inbox')"))
+      expect((yield* partitionsFinding).status).toBe("ok")
+      expect((yield* keep("inbox", null)).added).toBe(3)
+      expect(yield* sql`select name from partition_ranges('inbox') order by ends_at`).toHaveLength(5)
+    })
 
-  test("stay while the clock is not believed", function* () {
-    yield* stepped(5000)
-    expect(String(yield* Effect.flip(asOwner(sqlAs("select remove_future_partitions('events')"))))).toContain(
-      "SqlError",
-    )
+    test("stay while the clock is not believed", function* () {
+      yield* stepped(5000)
+      expect(String(yield* Effect.flip(asOwner(sqlAs("select remove_future_partitions('events')"))))).toContain(
+        "SqlError",
+      )
+    })
   })
 })

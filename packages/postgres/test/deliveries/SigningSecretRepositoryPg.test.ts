@@ -265,7 +265,7 @@ describe("SigningSecretRepositoryPg.list", () => {
           where organization_id = ${organizationId} and expires_at is null`,
       )
     const claimAndLook = Effect.andThen(claim, used)
-    const before = await run(Effect.andThen(usedAgo("299 seconds"), used))
+    const before = await run(Effect.andThen(usedAgo("200 seconds"), used))
     // Each a worker of its own, and each claiming twice.
     for (let worker = 0; worker < 2; worker++) {
       expect(await runFresh(Effect.andThen(claim, claimAndLook))).toBe(before)
