@@ -45,10 +45,12 @@ export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
 /** Ends the campaigns of earlier tests: a claim takes what is due in any campaign. */
 export const cancelCampaigns = SqlClient.SqlClient.use((sql) => sql`update campaigns set status = 'cancelled'`)
 
-/** Does the same, and forgets what they used of the rates. */
-export const resetSending = SqlClient.SqlClient.use((sql) =>
-  Effect.andThen(cancelCampaigns, sql`delete from send_rates`),
-)
+/** Does the same, and forgets their turns and what they used of the rates. */
+export const resetSending = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* cancelCampaigns
+  for (const table of ["campaign_turns", "organization_turns", "send_rates"]) yield* sql`delete from ${sql(table)}`
+})
 
 /** Ends all other campaigns, and seeds one whose messages are sent; returns it with its recipients in the order of their numbers. */
 export const seedSentCampaign = Effect.fnUntraced(function* (options: Parameters<typeof seedCampaign>[0]) {
