@@ -16,7 +16,7 @@ export type Cluster = Awaited<ReturnType<typeof startCluster>>
 interface Fault {
   /** The address of the server that is the primary from now on. */
   readonly url: string
-  /** What was under way, as the promoted server knew: these may come twice. */
+  /** Webhooks and e-mails in flight, by the rows of the promoted server: these may come twice. */
   readonly inFlight: { readonly events: ReadonlySet<string>; readonly addresses: ReadonlySet<string> }
 }
 
@@ -41,7 +41,7 @@ export interface RunOptions {
 /** The outcome of a run. All counts are of distinct things. */
 export type Outcome = Awaited<ReturnType<typeof runScenario>>
 
-/** Puts load on the service, strikes the database, and compares what everyone was told with what the database holds at the end. */
+/** Puts load on the service, breaks the database, and compares all responses, webhooks and e-mails with the rows of the database at the end. */
 export const runScenario = async (scenario: Scenario, { folder, processes, recipients, leaseMs }: RunOptions) => {
   await using resources = new AsyncDisposableStack()
   const atEnd: AtEnd = (end) => resources.defer(end)

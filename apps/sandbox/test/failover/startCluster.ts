@@ -15,7 +15,7 @@ export interface ClusterOptions {
   readonly synchronous: string
 }
 
-/** What a commit promises survives: the servers are temporary, but a killed process loses nothing that it wrote. */
+/** The servers are temporary, but a killed process loses no commit. */
 const DURABLE = { synchronous_commit: "on" }
 
 /** Starts a primary and its standbys, an address that leads to the primary, and a link for each standby's replication. */
@@ -40,14 +40,14 @@ export const startCluster = async ({ standbys, synchronous }: ClusterOptions, at
   return {
     primary,
     address,
-    /** The address of whichever server is the primary. */
+    /** The address of the current primary. */
     url: address.through(primary.url),
     /** A standby, and the link through which it replicates. */
     follower: (name: string) => followers.get(name)!,
   }
 }
 
-/** Queries a server over a connection of its own. A standby that had to cancel the query for what it replays is asked again. */
+/** Queries a server over a separate connection. Repeats a query that a standby canceled because of its replay. */
 export const query = async <Row extends object>(
   url: string,
   text: string,

@@ -58,7 +58,7 @@ export const runFault = async (
   return { seen, healthy, problems: problems.map((problem) => `${fault.name}: ${problem}`) }
 }
 
-/** What there is to see instead of a sign that does not come. */
+/** Describes the units and alerts, for a sign that does not come. */
 const describe = async (stage: Stage): Promise<string> => {
   const units = Object.values(stage.units).map(async ({ name, logged }) => {
     const last = logged.slice(-5).map(({ text }) => text.slice(0, 300))

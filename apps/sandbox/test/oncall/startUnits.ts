@@ -58,7 +58,11 @@ export const startUnit = (
     isWanted = true
     const variables = await Promise.all(environmentFiles.map(readEnvironment))
     const env = Object.assign({}, ...variables) as Record<string, string>
-    const started = spawn(process.execPath, ["--enable-source-maps", program], { cwd, env, stdio: ["ignore", output ?? "pipe", "pipe"] })
+    const started = spawn(process.execPath, ["--enable-source-maps", program], {
+      cwd,
+      env,
+      stdio: ["ignore", output ?? "pipe", "pipe"],
+    })
     child = started
     // As the kernel does when the process exceeds the limit of its control group.
     if (megabytes < MIN_MEGABYTES) started.kill("SIGKILL")
