@@ -1,10 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { readFolder } from "../src/doctor/processEnvironments.ts"
+import { agreementFindings, processSettingFindings, roleFindings } from "../src/doctor/processFindings.ts"
 import { commandLine } from "./commandLine.ts"
 
 const { url, run, meanwhile } = commandLine()
@@ -25,80 +28,90 @@ const layout = (): Record<string, string> => ({
   "credentials/smtp_url": "smtp://hunter2:hunter2@127.0.0.1:1\n",
 })
 
-const folderOf = (files: Record<string, string | Uint8Array>) => {
+const folderOf = (files: Record<string, string | Uint8Array | undefined>) => {
   const folder = mkdtempSync(join(tmpdir(), "outreach-env-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const [name, content] of Object.entries(files)) {
+    if (content === undefined) continue
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), content)
   }
   return folder
 }
 
-/** Runs the doctor, and returns what it found in the checks of processes, as `<check> <status>: <sentence>`. */
-const consult = async (...args: ReadonlyArray<string>): Promise<{ code: number; found: ReadonlyArray<string> }> => {
-  const { code, stdout, stderr } = await run(["doctor", "--output", "json", ...args], {
-    DATABASE_URL: "",
-    SECRETS_KEY: "",
-  })
-  expect(stderr).toBe("")
-  expect(stdout).not.toMatch(/hunter2|outreach_test_\w+:/)
-  for (const secret of [KEY, OTHER_KEY]) expect(stdout).not.toContain(secret)
-  const value = JSON.parse(stdout)
-  const checks: ReadonlyArray<Record<string, string>> = (code === 0 ? value : value.error).checks
-  return { code, found: checks.map(({ check, status, found }) => `${check} ${status}: ${found}`) }
+type Check = "files" | "settings" | "agreement" | "roles"
+
+/** Returns what is wrong with the folder after changes to its files, as `<check> <status>: <sentence>`. */
+const wrongWith = async (changes: Record<string, string | Uint8Array | undefined>, ...checks: ReadonlyArray<Check>) => {
+  const { environments, findings } = readFolder(folderOf({ ...layout(), ...changes }))
+  const found = {
+    files: Effect.succeed(findings),
+    settings: processSettingFindings(environments),
+    agreement: agreementFindings(environments),
+    roles: roleFindings(environments),
+  }
+  const made = await Promise.all(
+    checks.map(async (check) =>
+      (await Effect.runPromise(found[check]))
+        .filter(({ status }) => status !== "ok")
+        .map(({ status, found }) => `${check} ${status}: ${found}`),
+    ),
+  )
+  const wrong = made.flat().filter((each) => !each.includes("sees no transaction"))
+  expect(wrong.join()).not.toMatch(/hunter2|outreach_test_\w+:/)
+  return wrong
 }
-const ofProcesses = (found: ReadonlyArray<string>) =>
-  found.filter((each) => /^(?:files|settings|agreement|roles) /.test(each))
-/** What is wrong with the files of a folder, besides what the changes do not concern. */
-const wrongWith = async (changes: Record<string, string | Uint8Array | undefined>) => {
-  const files = Object.entries({ ...layout(), ...changes }).filter(([, content]) => content !== undefined)
-  const { found } = await consult("--all-processes", "--env-folder", folderOf(Object.fromEntries(files) as never))
-  return ofProcesses(found).filter((each) => !/^\w+ ok/.test(each) && !each.includes("sees no transaction"))
+
+/** Runs the doctor, and returns what it found, as `<check> <status>: <sentence>`. */
+const consult = async (...args: ReadonlyArray<string>) => {
+  const { stdout } = await run(["doctor", "--output", "json", ...args], { DATABASE_URL: "", SECRETS_KEY: "" })
+  for (const secret of [KEY, OTHER_KEY, "hunter2"]) expect(stdout).not.toContain(secret)
+  const value = JSON.parse(stdout)
+  const checks: ReadonlyArray<Record<string, string>> = (value.error ?? value).checks
+  return checks.map(({ check, status, found }) => `${check} ${status}: ${found}`)
 }
 
 describe("doctor --all-processes", () => {
-  it("accepts the folder that the units read, with each process in its role, and goes on as the operators", async () => {
-    expect(await wrongWith({})).toEqual([])
-    const { found } = await consult("--all-processes", "--env-folder", folderOf(layout()))
-    const sentences = found.join("\n")
+  it("accepts the folder that the units read, with each process in its role, and continues as the operators", async () => {
+    expect(await wrongWith({}, "files", "settings", "agreement", "roles")).toEqual([])
+    const found = (await consult("--all-processes", "--env-folder", folderOf(layout()))).join("\n")
     for (const title of ["API", "worker", "console", "migration"]) {
-      expect(sentences).toMatch(new RegExp(`^settings ok: The ${title} accepts its \\d+ settings`, "m"))
+      expect(found).toMatch(new RegExp(`^settings ok: The ${title} accepts its \\d+ settings`, "m"))
     }
-    expect(sentences).toMatch(/^agreement ok: The processes agree on the \d\d settings that they share\.$/m)
-    expect(sentences).toMatch(/^roles ok: The API connects as outreach_test_api, which has the rights of api; /m)
-    expect(sentences).toMatch(/^roles ok: The migration connects as \w+, which owns (\d+) of \1 tables\.$/m)
-    expect(sentences).toMatch(/^keys ok: SECRETS_KEY is valid/m)
+    expect(found).toMatch(/^agreement ok: The processes agree on the \d\d settings that they share\.$/m)
+    expect(found).toMatch(/^roles ok: The API connects as outreach_test_api, which has the rights of api; /m)
+    expect(found).toMatch(/^roles ok: The migration connects as \w+, which owns (\d+) of \1 tables\.$/m)
+    expect(found).toMatch(/^keys ok: SECRETS_KEY is valid/m)
   })
 
-  it("fails for what is missing, and says whose it is", async () => {
+  it("fails for missing files and settings, and names the process", async () => {
     const folder = folderOf({})
-    const { code, found } = await consult("--all-processes", "--env-folder", folder)
-    expect(code).toBe(1)
+    const found = await consult("--all-processes", "--env-folder", folder)
     expect(found).toContain(`files failed: The file ${folder}/outreach.env does not exist.`)
     expect(found.filter((each) => each.startsWith("settings failed: DATABASE_URL is not set."))).toHaveLength(2)
-    expect(await wrongWith({ "credentials/smtp_url": undefined, "credentials/cursor_key": "\n" })).toEqual([
+    const missing = { "credentials/smtp_url": undefined, "credentials/cursor_key": "\n" }
+    expect(await wrongWith(missing, "settings")).toEqual([
       expect.stringMatching(/^settings failed: The content of CURSOR_KEY_FILE is empty\./),
       expect.stringMatching(/^settings failed: SMTP_URL is not set\./),
     ])
   })
 
-  it("names a file that does not hold settings, and shows nothing of it", async () => {
-    const problems: ReadonlyArray<[string | Uint8Array, RegExp]> = [
-      ["x".repeat(10_000_000), /holds more than 64 KiB\.$/],
-      [new Uint8Array([0xff, 0xfe, 0x41]), /is not a text in UTF-8\.$/],
-      ["A=1\0", /is not a text\.$/],
-      ["\uFEFFHOST=127.0.0.1\n", /begins with a byte order mark\.$/],
-    ]
-    for (const [content, problem] of problems) {
-      expect(await wrongWith({ "api.env": content })).toEqual([expect.stringMatching(problem)])
-      expect((await wrongWith({ "credentials/cursor_key": content }))[0]).toMatch(problem)
-    }
-    const folder = folderOf(layout())
-    rmSync(join(folder, "api.env"))
+  it.each<[string | Uint8Array, RegExp]>([
+    ["x".repeat(10_000_000), /holds more than 64 KiB\.$/],
+    [new Uint8Array([0xff, 0xfe, 0x41]), /is not a text in UTF-8\.$/],
+    ["A=1\0", /is not a text\.$/],
+    ["\uFEFFHOST=127.0.0.1\n", /begins with a byte order mark\.$/],
+  ])("names a file without settings, and shows nothing of it", async (content, problem) => {
+    expect(await wrongWith({ "api.env": content }, "files")).toEqual([expect.stringMatching(problem)])
+    expect((await wrongWith({ "credentials/cursor_key": content }, "settings"))[0]).toMatch(problem)
+  })
+
+  it("names a folder in place of a file", async () => {
+    const folder = folderOf({ ...layout(), "api.env": undefined })
     mkdirSync(join(folder, "api.env"))
-    const { found } = await consult("--all-processes", "--env-folder", folder)
-    expect(found).toContain(`files failed: The file ${folder}/api.env is not a regular file.`)
+    expect(readFolder(folder).findings).toMatchObject([
+      { status: "failed", found: `The file ${folder}/api.env is not a regular file.` },
+    ])
   })
 
   it.each([
@@ -112,42 +125,40 @@ describe("doctor --all-processes", () => {
     "DOCS_URL='http://x",
     "DOCS_URL",
     "docs url=http://x",
-  ])("refuses the line %s, which systemd and Node read differently or not at all", async (line) => {
-    const wrong = await wrongWith({ "api.env": `; of the API\nTRUST_PROXY=loopback\n${line}\n` })
+  ])("rejects the line %s, which systemd and Node read differently or not at all", async (line) => {
+    const wrong = await wrongWith({ "api.env": `; of the API\nTRUST_PROXY=loopback\n${line}\n` }, "files")
     expect(wrong[0]).toMatch(/^files failed: Line 3 of \S+\/api\.env is read differently by systemd, shells and Node/)
   })
 
-  it("reads lines that end as those of Windows, and names repetitions, misspelt settings and those of another process", async () => {
-    expect(await wrongWith({ "api.env": "TRUST_PROXY=loopback\r\nDOCS_URL='http://x/#y'\r\n" })).toEqual([])
-    expect(
-      await wrongWith({ "api.env": "HOST=127.0.0.1\nHOST=127.0.0.2\nMAIL_PER_MINUTE=1\nSHUTDOWN_DELAY_SECOND=1\n" }),
-    ).toEqual([
+  it("reads the line ends of Windows, and names repeated, misspelt and foreign settings", async () => {
+    expect(await wrongWith({ "api.env": "TRUST_PROXY=loopback\r\nDOCS_URL='http://x/#y'\r\n" }, "files")).toEqual([])
+    const lines = ["HOST=127.0.0.1", "HOST=127.0.0.2", "MAIL_PER_MINUTE=1", "SHUTDOWN_DELAY_SECOND=1"]
+    expect(await wrongWith({ "api.env": lines.join("\n") }, "files")).toEqual([
       expect.stringMatching(/^files warning: HOST stands more than once in \S+api\.env; the last one counts\.$/),
       expect.stringMatching(/^files warning: MAIL_PER_MINUTE stands in \S+api\.env, and the API does not read it\.$/),
       "files warning: SHUTDOWN_DELAY_SECOND is not a setting, and looks like SHUTDOWN_DELAY_SECONDS.",
     ])
   })
 
-  it("names what processes do not agree on", async () => {
-    const elsewhere = asRole(url(), "worker").replace(/\/[^/]*$/, "/hunter2")
-    const wrong = await wrongWith({
+  it("names the settings on which processes disagree", async () => {
+    const changes = {
       "worker.env": `SECRETS_KEY=${OTHER_KEY}\nSECRETS_KEY_FILE=\nPUBLIC_BASE_URL=http://127.0.0.1:2\n`,
-      "credentials/worker.database_url": elsewhere,
-    })
-    expect(wrong.filter((each) => each.startsWith("agreement"))).toEqual([
+      "credentials/worker.database_url": asRole(url(), "worker").replace(/\/[^/]*$/, "/hunter2"),
+    }
+    expect(await wrongWith(changes, "agreement")).toEqual([
       "agreement failed: PUBLIC_BASE_URL of the API differs from that of the worker.",
       "agreement failed: SECRETS_KEY of the API differs from that of the worker.",
       "agreement failed: The server or the database of DATABASE_URL of the API differs from that of the worker.",
     ])
   })
 
-  it("connects in each role, and names one that is wrong, shared, without a right or with one too many", async () => {
-    const swapped = await wrongWith({
+  it("names a role that is wrong, shared, without a right or with one too many, and a database without a connection", async () => {
+    const swapped = {
       "credentials/api.database_url": asRole(url(), "worker"),
       "credentials/console.database_url": url(),
       "credentials/migrate.database_url": asRole(url(), "api"),
-    })
-    expect(swapped).toEqual([
+    }
+    expect(await wrongWith(swapped, "roles")).toEqual([
       "roles failed: The API connects as outreach_test_worker, which has the rights of worker, not those of api.",
       expect.stringMatching(
         /^roles failed: The console connects as \w+, which owns \d+ of \d+ tables, not those of operator\.$/,
@@ -163,26 +174,19 @@ describe("doctor --all-processes", () => {
       await statements("grant insert on hits to outreach_test_api", "revoke delete on events from outreach_test_worker")
     })
     await statements("revoke insert on hits from outreach_test_api", "grant delete on events to outreach_test_worker")
-    expect(await wrongWith({})).toEqual([
+    expect(await wrongWith({}, "roles")).toEqual([
       "roles failed: The API connects as outreach_test_api, which lacks 1 right of its kind: insert on hits.",
       "roles failed: The worker connects as outreach_test_worker, which has 1 right that its kind does not need: delete on events.",
     ])
-  })
-
-  it("says of each process that its database is away or refuses it", async () => {
-    const wrongPassword = asRole(url(), "worker").replace(/:outreach_test_worker@/, ":hunter2@")
-    const away = await wrongWith({
-      "credentials/api.database_url": "postgres://outreach_test_api:hunter2@127.0.0.1:1/outreach",
-      "credentials/worker.database_url": wrongPassword,
-    })
-    expect(away.filter((each) => each.startsWith("roles"))[0]).toMatch(
+    const closed = { "credentials/api.database_url": `postgres://outreach_test_api:hunter2@${CLOSED_ADDRESS}/outreach` }
+    expect((await wrongWith(closed, "roles"))[0]).toMatch(
       /^roles failed: The role of the API could not be looked at: .*ECONNREFUSED/,
     )
   })
 })
 
 describe("doctor --env-file", () => {
-  it("takes files of processes, of which the later wins, and one for all", async () => {
+  it("accepts files of processes, of which the later overrides the earlier, and one for all", async () => {
     const folder = folderOf({
       shared: `SECRETS_KEY=${KEY}\nDATABASE_URL=${asRole(url(), "api")}\n`,
       api: `CURSOR_KEY=${KEY}\nPORT=hunter2\n`,
@@ -191,14 +195,14 @@ describe("doctor --env-file", () => {
     })
     const file = (name: string, path: string) => ["--env-file", name + join(folder, path)]
     const args = [...file("", "shared"), ...file("api=", "api"), ...file("api=", "more"), ...file("worker=", "worker")]
-    const { found } = await consult(...args)
-    expect(ofProcesses(found).filter((each) => !each.includes("sees no transaction"))).toEqual([
+    const found = (await consult(...args)).filter((each) => /^(?:files|settings|agreement|roles) /.test(each))
+    expect(found.filter((each) => !each.includes("sees no transaction"))).toEqual([
       expect.stringMatching(/^settings ok: The API accepts/),
       expect.stringMatching(/^settings ok: The worker accepts/),
       expect.stringMatching(/^agreement ok: /),
       expect.stringMatching(/^roles ok: The API connects as outreach_test_api/),
     ])
     const missing = await consult("--env-file", `api=${folder}/none`)
-    expect(missing.found).toContain(`files failed: The file ${folder}/none does not exist.`)
+    expect(missing).toContain(`files failed: The file ${folder}/none does not exist.`)
   })
 })
