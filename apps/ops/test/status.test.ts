@@ -1,5 +1,4 @@
 import { spawn, spawnSync } from "node:child_process"
-import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { NodeServices } from "@effect/platform-node"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
@@ -7,12 +6,14 @@ import { CampaignId, EndpointId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { RELEASE } from "@outreach/process/release"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
-import { eventually } from "@outreach/testing/eventually"
+import { compileCache } from "@outreach/testing/compileCache"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
-import { ConfigProvider, Console, Effect, Fiber } from "effect"
+import { TestProcess } from "@outreach/testing/startProcess"
+import { Changes, until } from "@outreach/testing/until"
+import { ConfigProvider, Console, Context, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { Output } from "../src/output/Output.ts"
 import { formatStatus } from "../src/status/formatStatus.ts"
 import type { Status } from "../src/status/readStatus.ts"
@@ -26,46 +27,24 @@ const HOME = "\u001b[H"
 const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
 
 describe("status", () => {
-  it("shows the database, the queues, the endpoints and the campaigns under way", async () => {
+  it("shows the database, the queues, the endpoints and the active campaigns, once without a terminal", async () => {
     const { endpoint } = await meanwhile(seedDeadLetters(3, { reason: "rejected" }))
     const { campaign } = await meanwhile(
       Effect.tap(seedCampaign({ recipients: 5 }), ({ campaign }) => scheduleCampaign(campaign.id)),
     )
-    const status = await runJson("status")
-    expect(status).toMatchObject({
+    const newest = { id: campaign.id, status: "scheduled", progress: { recipients: 5, sent: 0 }, paused_domains: 0 }
+    expect(await runJson("status")).toMatchObject({
       release: RELEASE,
-      database: {
-        version: expect.stringMatching(/^\d+/),
-        schema: expect.stringMatching(/^\d{4}_\w+$/),
-        workers: 0,
-      },
+      database: { version: expect.stringMatching(/^\d+/), schema: expect.stringMatching(/^\d{4}_\w+$/), workers: 0 },
       deliveries: { in_flight: 0, dead_letters: { rejected: 3, exhausted: 0, poison: 0 } },
       endpoints: { disabled: 1, enabled: { closed: 1, open: 0 } },
-      campaigns: {
-        under_way: 1,
-        newest: [{ id: campaign.id, status: "scheduled", progress: { recipients: 5, sent: 0 }, paused_domains: 0 }],
-      },
+      campaigns: { under_way: 1, newest: [newest] },
     })
-    const { code, stdout } = await run(["status"])
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/^dead {7}3 rejected, 0 exhausted, 0 poison$/m),
-    })
-    expect(stdout).toMatch(/^ {2}Spring {11}scheduled {2}░{10} 0% 0\/5$/m)
-    expect(stdout).not.toContain(endpoint.url)
-  })
-
-  it("prints one reading without a terminal, also with --watch", async () => {
     const { code, stdout } = await run(["status", "--watch"])
     expect({ code, releases: stdout.match(/^release /gm) }).toEqual({ code: 0, releases: ["release "] })
-  })
-
-  it("says in one sentence that the database does not answer", async () => {
-    const { code, stderr } = await run(["status"], { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/x" })
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/^No connection to the database of DATABASE_URL: .*\.\n$/),
-    })
+    expect(stdout).toMatch(/^dead {7}3 rejected, 0 exhausted, 0 poison$/m)
+    expect(stdout).toMatch(/^ {2}Spring {11}scheduled {2}░{10} 0% 0\/5$/m)
+    expect(stdout).not.toContain(endpoint.url)
   })
 
   it("fits a terminal of 80 columns and 24 lines, however much there is", () => {
@@ -76,76 +55,74 @@ describe("status", () => {
   })
 })
 
+/** Reads the status every 50 ms until the test has finished. */
+const watch = (terminal: Parameters<typeof watchStatus>[0]["terminal"], output: Context.Context<never>) => {
+  const env = { DATABASE_URL: url() }
+  const watching = Effect.runFork(
+    watchStatus({ seconds: 0.05, terminal }).pipe(
+      Effect.provideContext(output),
+      Effect.provide(NodeServices.layer),
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
+    ),
+  )
+  const stop = () => Effect.runPromise(Fiber.interrupt(watching))
+  onTestFinished(async () => void (await stop()))
+  return stop
+}
+
 describe("status --watch", () => {
-  it("redraws in place, says while the database is away, and goes on when it is back", async () => {
-    let written = ""
+  it("redraws in place, reports that the database is away, and continues when it is back", async () => {
+    const screen = { changes: new Changes(), text: "" }
     const terminal = {
-      columns: 80,
-      rows: 24,
+      ...{ columns: 80, rows: 24 },
       write: (text: string) => {
-        written += text
+        screen.text += text
+        screen.changes.announce()
         return true
       },
     }
-    /** Waits until two screens that begin so have been drawn. */
-    const drawn = async (beginning: string) => {
-      written = ""
-      await eventually(
-        () => written.split(HOME + beginning).length,
-        (parts) => parts > 2,
-      )
+    /** Waits until two more screens that start with a text were drawn. */
+    const drawn = async (start: string) => {
+      screen.text = ""
+      await until(screen, ({ text }) => text.split(HOME + start).length > 2)
     }
-    const watching = Effect.runFork(
-      watchStatus({ seconds: 0.05, terminal }).pipe(
-        Effect.provide(NodeServices.layer),
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { DATABASE_URL: url() } })),
-      ),
-    )
+    const stop = watch(terminal, Context.empty())
     await drawn("release ")
     const database = new URL(url()).pathname.slice(1)
     await onServer((sql) => sql`alter database ${sql(database)} with allow_connections false`)
     await onServer((sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database}`)
     await drawn("20")
-    expect(written).toMatch(/Nothing could be read since \S+ \S+ UTC\. The last reading:/)
+    expect(screen.text).toMatch(/Nothing could be read since \S+ \S+ UTC\. The last reading:/)
     await onServer((sql) => sql`alter database ${sql(database)} with allow_connections true`)
     await drawn("release ")
-    written = ""
-    await Effect.runPromise(Fiber.interrupt(watching))
-    // The first screen is back, and the last reading stays on it.
-    expect(written.slice(written.lastIndexOf("\u001b") + 1)).toMatch(/^\[\?1049lrelease .*\n/)
+    screen.text = ""
+    await stop()
+    // The first screen is back, with the last reading on it.
+    expect(screen.text.slice(screen.text.lastIndexOf("\u001b") + 1)).toMatch(/^\[\?1049lrelease .*\n/)
   })
 
   it("prints a JSON value on a line for each reading with --output json", async () => {
-    const lines: string[] = []
-    const log = (line: string) => void lines.push(line)
-    const watching = Effect.runFork(
-      watchStatus({ seconds: 0.05, terminal: process.stdout }).pipe(
-        Effect.provideService(Output, "json"),
-        Effect.provideService(Console.Console, { ...globalThis.console, log } as Console.Console),
-        Effect.provide(NodeServices.layer),
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { DATABASE_URL: url() } })),
-      ),
-    )
-    await eventually(
-      () => lines.length,
-      (count) => count >= 2,
-    )
-    await Effect.runPromise(Fiber.interrupt(watching))
-    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ release: RELEASE, hits: { count: 0 } })
+    const printed = { changes: new Changes(), values: [] as string[] }
+    const log = (line: string) => {
+      printed.values.push(line)
+      printed.changes.announce()
+    }
+    const console = { ...globalThis.console, log } as Console.Console
+    watch(process.stdout, Context.add(Context.make(Output, "json" as const), Console.Console, console) as never)
+    await until(printed, ({ values }) => values.length >= 2)
+    for (const line of printed.values) expect(JSON.parse(line)).toMatchObject({ release: RELEASE, hits: { count: 0 } })
   })
 
   // util-linux's script gives a process a terminal.
-  it.skipIf(spawnSync("script", ["--version"]).status !== 0)("ends with Ctrl-C on a terminal", async () => {
+  it.skipIf(spawnSync("script", ["--version"]).status !== 0)("exits on Ctrl-C on a terminal", async () => {
     const child = spawn("script", ["-qec", `${process.execPath} ${MAIN} status --watch`, "/dev/null"], {
-      env: { DATABASE_URL: url(), PATH: process.env["PATH"] },
+      env: { ...compileCache, DATABASE_URL: url(), PATH: process.env["PATH"] },
     })
-    let shown = ""
-    child.stdout.on("data", (chunk) => {
-      if (!shown.includes("release ") && `${shown}${chunk}`.includes("release ")) child.stdin.write("\u0003")
-      shown += chunk
-    })
-    const [code] = await once(child, "close")
-    expect({ code, end: shown.includes("\u001b[?1049l") }).toEqual({ code: 130, end: true })
+    const watching = new TestProcess(child)
+    await until(watching, ({ text }) => text.includes("release "))
+    child.stdin.write("\u0003")
+    expect(await watching.ended).toBe(130)
+    expect(watching.text).toContain("\u001b[?1049l")
   })
 })
 
