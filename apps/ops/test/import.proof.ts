@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { TestProcess } from "@outreach/testing/startProcess"
 import { Effect } from "effect"
 import { afterAll, expect, it } from "vitest"
 
@@ -25,12 +24,15 @@ const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: Readonl
     Effect.provide(seedCampaign({ recipients: 0, opensIn: 3600 }), adaptersFor(url())),
   )
   const args = ["recipients", "import", "--campaign", campaign.id, file, "--output", "json", ...flags]
-  const child = spawn(process.execPath, ["--max-old-space-size=160", MAIN, ...args], {
-    cwd: folder,
-    env: { DATABASE_URL: url() },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
+  const importing = new TestProcess(
+    spawn(process.execPath, ["--max-old-space-size=160", MAIN, ...args], {
+      cwd: folder,
+      env: { DATABASE_URL: url() },
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  )
+  const code = await importing.ended
+  const { text: stdout, errors: stderr } = importing
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   const { bad_lines, campaign_id, ...report } = JSON.parse(stdout)
   return { report, badLines: bad_lines }

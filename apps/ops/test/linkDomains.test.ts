@@ -92,7 +92,7 @@ const linkBaseOf = async (campaignId: string) => {
 }
 
 describe("a link domain", () => {
-  it("is printed as a CNAME record, contains the links once it is verified, and belongs to one organization", async () => {
+  it("is printed as a CNAME record, contains the links once it is verified, and is removed after a confirmation", async () => {
     const { sender, campaign, organization } = await add("--link-domain", DOMAIN)
     expect(sender).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: null })
     expect(sender.dns_records).toContainEqual({ name: DOMAIN, type: "CNAME", values: [`${HOST}.`] })
@@ -112,15 +112,9 @@ describe("a link domain", () => {
     await meanwhile(SqlClient.SqlClient.use((sql) => sql`update senders set live_since = clock_timestamp()`))
     expect(await linkBaseOf(campaign.id)).toBe(`https://${HOST}:${port}`)
 
-    // The certificate of the domain may be requested as soon as the verification starts.
     const verify = ["senders", "verify", sender.id, "--dns-server", dns]
     status = 404
     expect(await ops(...verify)).toMatchObject({ code: "sender_not_verified" })
-    const domains = SqlClient.SqlClient.use(
-      (sql) => sql`select domain from link_domains where verifying_until > clock_timestamp() + interval '59 minutes'`,
-    )
-    expect(await meanwhile(domains)).toEqual([{ domain: DOMAIN }])
-    expect(await ops("senders", "show", sender.id)).toMatchObject({ link_domain_verified_at: null })
     status = 200
     const verified = await ops(...verify)
     expect(verified).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: expect.any(String) })
@@ -130,33 +124,11 @@ describe("a link domain", () => {
     expect((await ops("link-domains", "list")).data).toMatchObject([listed])
     expect(await doctor()).toEqual(["ok: The DNS records of 1 of 1 sender are right."])
 
-    const other = await add()
-    const taken = await ops("senders", "update", other.sender.id, "--link-domain", "CLICK.acme.test")
-    expect(taken).toMatchObject({ code: "link_domain_taken", organization_id: organization.id })
     const remove = ["link-domains", "remove", DOMAIN]
     expect(await ops(...remove, "--yes")).toMatchObject({ code: "link_domain_in_use", sender_id: sender.id })
-    const changed = await ops("senders", "update", sender.id, "--link-domain", "next.acme.test")
-    expect(changed).toMatchObject({ link_domain: "next.acme.test", link_domain_verified_at: null })
-    // It was verified for this organization, and isn't checked again.
-    const back = await ops("senders", "update", sender.id, "--link-domain", DOMAIN)
-    expect(back).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: expect.any(String) })
     await ops("senders", "remove", sender.id, "--yes")
-    expect((await ops("link-domains", "list")).data).toMatchObject([listed])
     expect(await ops(...remove)).toMatchObject({ code: "not_confirmed" })
     expect(await ops(...remove, "--yes")).toMatchObject({ removed: true })
-    expect(await ops(...remove, "--yes")).toMatchObject({ code: "link_domain_not_found" })
-    const free = await ops("senders", "update", other.sender.id, "--link-domain", DOMAIN)
-    expect(free).toMatchObject({ link_domain: DOMAIN })
-  })
-
-  it.each([
-    [HOST, "The link domain api.outreach.test is also the host of PUBLIC_BASE_URL,"],
-    ["acme.test", /is also the From domain, and a name with a CNAME record can have no other use/],
-    ["bounces.acme.test", /is also the bounce domain/],
-  ])("is not %s", async (domain, message) => {
-    const { sender } = await add("--bounce-domain", "bounces.acme.test")
-    const refused = await ops("senders", "update", sender.id, "--link-domain", domain)
-    expect(refused).toMatchObject({ code: "link_domain_unusable", message: expect.stringMatching(message) })
   })
 
   it("is stored in ASCII and lower case, and is a domain name", async () => {

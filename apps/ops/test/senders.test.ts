@@ -96,24 +96,6 @@ describe("senders create", () => {
     for (const secret of [folder, "outreach@acme.test", "PRIVATE"]) expect(audit).not.toContain(secret)
   })
 
-  it("rejects domains that don't align for DMARC, and objects that don't exist", async () => {
-    const { organization } = await seed()
-    const args = creating(organization.id, "outreach@news.acme.test")
-    expect(await runFailing(...args, "--dkim-domain", "relay.test")).toMatchObject({
-      code: "sender_not_aligned",
-      message:
-        "The DKIM domain relay.test is not aligned with the From domain news.acme.test: it must be the same, or one above or below it, so that it counts for DMARC.",
-    })
-    expect(await runFailing(...args, "--bounce-domain", "news.other.test")).toMatchObject({ role: "bounce domain" })
-    expect(await runFailing(...args, "--program", `pgm_${"0".repeat(32)}`)).toMatchObject({ code: "program_not_found" })
-    const nobody = creating(`org_${"0".repeat(32)}`, "a@acme.test")
-    expect(await runFailing(...nobody)).toMatchObject({ code: "organization_not_found" })
-    const sender = await runJson(...args, "--dkim-domain", "acme.test")
-    expect(await runFailing("senders", "update", sender.id, "--from", "outreach@other.test")).toMatchObject({
-      code: "sender_not_aligned",
-    })
-  })
-
   it.each([
     ["--from", "büro@acme.test"],
     ["--reply-to", "büro@acme.test"],
@@ -165,117 +147,35 @@ describe("senders verify", () => {
   })
 })
 
-describe("senders update", () => {
-  it("changes the domain of a live sender only once the records of the new domain are found", async () => {
+describe("senders update and rotate-dkim", () => {
+  it("look up the records of a live sender's new domain, and print the records of the next key", async () => {
     const { organization } = await seed()
     const sender = await add(organization.id, "--selector", "s1")
-    const dns = await publish(sender.dns_records)
-    await runJson("senders", "verify", sender.id, "--dns-server", dns)
-    const nobody = await dnsServer([])
-    const update = (server: string, ...flags: ReadonlyArray<string>) => [
-      ...["senders", "update", sender.id, "--dns-server", server, ...flags],
-    ]
+    await runJson("senders", "verify", sender.id, "--dns-server", await publish(sender.dns_records))
+    const server = ["--dns-server", await dnsServer([])]
+    const update = ["senders", "update", sender.id, ...server]
     const name = ["--from", "Acme <hello@acme.test>", "--reply-to", "help@acme.test"]
-    expect(await runJson(...update(nobody, ...name))).toMatchObject({
-      from_name: "Acme",
-      from_address: "hello@acme.test",
-    })
-
-    const bounces = ["--bounce-domain", "b.acme.test"]
-    const refused = await runFailing(...update(dns, ...bounces))
+    const named = { from_name: "Acme", from_address: "hello@acme.test", reply_to: "help@acme.test" }
+    expect(await runJson(...update, ...name)).toMatchObject(named)
+    const refused = await runFailing(...update, "--bounce-domain", "b.acme.test")
     expect(refused).toMatchObject({ code: "sender_not_verified", exit: 1 })
     expect(refused.message).toContain("nothing was changed")
-    expect(await runFailing(...update(nobody, "--from", "hello@news.acme.test"))).toMatchObject({
-      code: "sender_not_verified",
-    })
-    const live = { live_since: expect.any(String) }
-    const unchanged = { from_address: "hello@acme.test", bounce_domain: null, ...live }
-    expect(await runJson("senders", "show", sender.id)).toMatchObject(unchanged)
-    const records: ReadonlyArray<DnsRecord> = [
-      ...sender.dns_records,
-      { type: "TXT", name: "b.acme.test", values: ["v=spf1 include:mailto.test ~all"] },
-      { type: "MX", name: "b.acme.test", values: [] },
-    ]
-    const changed = await runJson(...update(await publish(records), ...bounces))
-    expect(changed).toMatchObject({ bounce_domain: "b.acme.test", ...live })
-    expect(await runJson(...update(nobody, "--bounce-domain", "none"))).toMatchObject({ bounce_domain: null })
-  })
-})
+    expect(await runJson(...update, "--reply-to", "none")).toMatchObject({ reply_to: null, bounce_domain: null })
 
-describe("senders rotate-dkim", () => {
-  it("adds a key that signs once it is published, next to the older one, which then expires", async () => {
-    const { organization, campaign } = await seed()
-    const sender = await add(organization.id, "--selector", "s1")
-    const verify = async (records: ReadonlyArray<DnsRecord>) => [
-      ...["senders", "verify", sender.id, "--dns-server", await publish(records)],
-    ]
-    const rotate = (selector: string) => ["senders", "rotate-dkim", sender.id, "--selector", selector, ...KEY_FLAGS]
-    await runJson(...(await verify(sender.dns_records)))
-    const rotated = await runJson(...rotate("s2"))
+    const rotate = ["senders", "rotate-dkim", sender.id, ...KEY_FLAGS, "--selector"]
+    const rotated = await runJson(...rotate, "s2")
     expect(states(rotated)).toEqual([
       ["s2", "pending"],
       ["s1", "signing"],
     ])
-    const signing = async () => {
-      const identity = await meanwhile(SenderRepository.use(({ identityOf }) => identityOf(campaign.id)))
-      return identity?.dkim?.keys.map(({ selector }) => selector)
-    }
-    expect(await signing()).toEqual(["s1"])
-    expect(await runFailing(...(await verify(sender.dns_records)))).toMatchObject({ exit: 1 })
-    expect(await signing()).toEqual(["s1"])
-
-    await runJson(...(await verify(rotated.dns_records)))
-    expect(await signing()).toEqual(["s2", "s1"])
-    const show = () => runJson("senders", "show", sender.id)
-    expect(states(await show())).toEqual([
-      ["s2", "signing"],
-      ["s1", "signing beside the next"],
-    ])
-    const age = (days: number) =>
-      meanwhile(
-        SqlClient.SqlClient.use(
-          (sql) => sql`
-            update dkim_keys set signs_until = signs_until - make_interval(days => ${days}::int) where sender_id = ${sender.id}`,
-        ),
-      )
-    const namesOf = ({ dns_records }: { dns_records: ReadonlyArray<DnsRecord> }) => dns_records.map(({ name }) => name)
-    await age(3)
-    expect(await signing()).toEqual(["s2"])
-    const ended = await show()
-    expect(states(ended)[1]).toEqual(["s1", "signs no more, its record is still needed"])
-    expect(namesOf(ended)).toContain("s1._domainkey.acme.test")
-    await age(7)
-    const over = await show()
-    expect(states(over)[1]).toEqual(["s1", "over"])
-    expect(namesOf(over)).not.toContain("s1._domainkey.acme.test")
-    expect(await runFailing(...rotate("s2"))).toMatchObject({ code: "selector_taken" })
-    const third = await runJson(...rotate("s3"))
-    expect(states(await runJson(...rotate("s4")))[0]).toEqual(["s4", "pending"])
-    expect(await runFailing(...(await verify(third.dns_records)))).toMatchObject({ exit: 1 })
+    expect(rotated.dns_records.map(({ name }: DnsRecord) => name)).toContain("s2._domainkey.acme.test")
+    expect(await runFailing(...rotate, "s1")).toMatchObject({ code: "selector_taken" })
+    expect(await runFailing("senders", "remove", sender.id)).toMatchObject({ code: "not_confirmed" })
+    expect(await runJson("senders", "remove", sender.id, "--yes")).toMatchObject({ id: sender.id, removed: true })
   })
 })
 
 describe("a sender", () => {
-  it("of a program takes precedence over that of its organization, and that over the deployment's", async () => {
-    const { organization, program, campaign } = await seed()
-    const makeLive = async (...args: ReadonlyArray<string>): Promise<string> => {
-      const { id } = await add(organization.id, ...args)
-      await activate(id)
-      return id
-    }
-    const senderOf = async () => (await runJson("campaigns", "show", campaign.id)).sender_id
-    expect(await senderOf()).toBe(null)
-    const own = await makeLive()
-    expect(await senderOf()).toBe(own)
-    const ofProgram = await makeLive("--program", program.id)
-    expect(await senderOf()).toBe(ofProgram)
-    await runJson("senders", "remove", ofProgram, "--yes")
-    expect(await senderOf()).toBe(own)
-    const exists = { code: "sender_exists", sender_id: own }
-    expect(await runFailing(...creating(organization.id, "a@b.test"))).toMatchObject(exists)
-    expect(await runFailing("senders", "remove", own)).toMatchObject({ code: "not_confirmed" })
-  })
-
   it("signs previews and test messages", async () => {
     const { organization, campaign } = await seed()
     const sender = await add(organization.id, "--bounce-domain", "b.acme.test", "--selector", "s1")

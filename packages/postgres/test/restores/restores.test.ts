@@ -1,0 +1,117 @@
+import { describe, expect } from "@effect/vitest"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
+import { acceptPromotion, beginRestore, finishRestore, markMailed } from "@outreach/domain/restores/Restores"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { beforeEach } from "vitest"
+
+const run = runOnDatabase()
+const test = effectTest(run)
+
+// Claims are of all organizations.
+beforeEach(() => run(cancelCampaigns))
+
+const POINT = Timestamp.make("2026-01-05T03:10:00.000000Z")
+
+/** Seeds a campaign that is being sent to five recipients, of whom one has no message yet. */
+const seedSending = Effect.gen(function* () {
+  const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
+  yield* sendCampaign(campaign.id)
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ id: RecipientId }>`
+    select id from recipients where organization_id = ${organization.id} order by id`
+  const recipients = rows.map(({ id }) => id)
+  // It was added to the campaign later, and only published after the point.
+  yield* sql`delete from messages where recipient_id = ${recipients[0]!}`
+  yield* sql`update recipients set published_at = null where id = ${recipients[0]!}`
+  return { campaign, organization, recipients }
+})
+
+const claimed = Effect.gen(function* () {
+  const leases = yield* claimMessages(100, { leaseSeconds: 1 })
+  return leases.map(({ recipientId }) => recipientId).sort()
+})
+
+describe("a restore", () => {
+  test("holds every e-mail until it is finished, and sends nothing to recipients in the mail server's log", function* () {
+    const { campaign, organization, recipients } = yield* seedSending
+    const sql = yield* SqlClient.SqlClient
+    const restores = yield* RestoreRepository
+    const campaigns = yield* CampaignRepository
+    const [before] = yield* sql`select last from organization_clock where organization_id = ${organization.id}`
+    const restore = yield* beginRestore(POINT, 7200)
+    expect(restore).toMatchObject({ restoredTo: POINT, finishedAt: null })
+    const state = { id: campaign.id, statusBefore: "sending", status: "paused", unsent: 5 }
+    expect(yield* restores.campaigns(restore.id)).toMatchObject([state])
+    expect(yield* campaigns.find(campaign.id)).toMatchObject({
+      ...{ stoppedBy: null, stopReason: "the database was restored from a backup" },
+    })
+    const organizations = yield* restores.organizations(restore.id)
+    expect(organizations.find(({ id }) => id === organization.id)?.restoredAt).toBe(before!["last"])
+    const [fence] = yield* sql<{ ahead: number }>`
+      select extract(epoch from last - clock_timestamp())::int as ahead from organization_clock
+      where organization_id = ${organization.id}`
+    expect(fence!.ahead).toBeGreaterThan(7000)
+    expect(yield* Effect.flip(beginRestore(POINT, 0))).toMatchObject({ _tag: "RestoreUnderWay" })
+    expect(yield* Effect.flip(acceptPromotion())).toMatchObject({ _tag: "RestoreUnderWay" })
+    expect(yield* restores.standing).toMatchObject({ fault: "restoring" })
+
+    // A campaign that somebody resumes too early isn't sent either.
+    yield* campaigns.move(campaign.id, ["paused"], "sending")
+    expect(yield* claimed).toEqual([])
+    yield* campaigns.move(campaign.id, ["sending"], "paused")
+
+    expect(yield* Effect.flip(finishRestore("resume campaigns"))).toMatchObject({ _tag: "MailLogNotRead" })
+    const mailed = [...recipients.slice(0, 4), yield* createIdentifier("recipient")]
+    expect(yield* markMailed(mailed)).toMatchObject({ marked: 4, known: 0, missing: 1 })
+    expect(yield* markMailed(mailed)).toMatchObject({ marked: 0, known: 4, missing: 1 })
+    yield* restores.noteMailLog(restore.id)
+    const events = yield* sql`
+      select recipient_id as recipient, emitted_at > fenced_at as above
+      from events join restored_clocks using (organization_id)
+      where organization_id = ${organization.id} and type = 'outreach.email_sent' order by recipient_id`
+    expect(events).toEqual(recipients.slice(0, 4).map((recipient) => ({ recipient, above: true })))
+
+    yield* finishRestore("resume campaigns")
+    expect(yield* restores.campaigns(restore.id)).toMatchObject([{ status: "sending", unsent: 1 }])
+    yield* publishChunk()
+    expect(yield* claimed).toEqual(recipients.slice(4))
+    expect(yield* Effect.flip(finishRestore("leave campaigns paused"))).toMatchObject({ _tag: "NoRestoreUnderWay" })
+  })
+
+  test("leaves campaigns paused without a log, and is of a point in the past", function* () {
+    const { campaign } = yield* seedSending
+    const future = Timestamp.make("2999-01-01T00:00:00.000000Z")
+    expect(yield* Effect.flip(beginRestore(future, 0))).toMatchObject({ _tag: "RestoredToFuture" })
+    const restore = yield* beginRestore(POINT, 0)
+    yield* finishRestore("leave campaigns paused")
+    const restores = yield* RestoreRepository
+    expect(yield* restores.campaigns(restore.id)).toMatchObject([{ id: campaign.id, status: "paused", unsent: 5 }])
+    expect(yield* claimed).toEqual([])
+  })
+})
+
+test("a database that moved to another server sends nothing until an operator accepts it", function* () {
+  const { recipients } = yield* seedSending
+  const sql = yield* SqlClient.SqlClient
+  const restores = yield* RestoreRepository
+  const { current } = yield* restores.standing
+  yield* restores.record(current!)
+  expect(yield* restores.standing).toMatchObject({ fault: null, recorded: current })
+
+  // As a promotion does.
+  const before = `${current!.split("/")[0]}/00000000`
+  yield* sql`update database_identity set identity = ${before}`
+  expect(yield* restores.standing).toMatchObject({ fault: "moved", recorded: before, current })
+  expect(yield* claimed).toEqual([])
+  expect(yield* acceptPromotion()).toMatchObject({ fault: null, recorded: current })
+  expect(yield* claimed).toEqual(recipients.slice(1))
+})
