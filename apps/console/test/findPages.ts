@@ -1,7 +1,7 @@
 import { routes } from "../src/routes.ts"
 import type { Visitor } from "./startConsole.ts"
 
-/** How many addresses are opened to find links. */
+/** The maximum number of opened addresses. */
 const MAX_OPENED = 1000
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
@@ -20,7 +20,7 @@ export const findPages = async (
 ): Promise<ReadonlyMap<string, string>> => {
   const found = new Map([[pages.find(({ pattern }) => pattern.test(first))!.path as string, first]])
   const waiting = [first]
-  // Further addresses of pages that were found, which are opened only while others are missing.
+  // More addresses of pages that were found already. They are opened last.
   const later: Array<string> = []
   const seen = new Set(waiting)
   for (let opened = 0; found.size < wanted && opened < MAX_OPENED; opened++) {
@@ -28,14 +28,14 @@ export const findPages = async (
     if (address === undefined) break
     const { status, document } = await visitor.get(address)
     if (status !== 200) throw new Error(`${address} was linked and answered ${status}`)
-    // A button that only opens a page is a form without a field.
+    // A button that opens a page is a form without fields.
     const buttons = [...document.querySelectorAll("form[method=get]")].filter(
       (form) => !form.querySelector("input, select"),
     )
     for (const link of [...document.querySelectorAll("a[href^='/']"), ...buttons]) {
       const href = (link.getAttribute("href") ?? link.getAttribute("action")!).split("#")[0]!
       const route = pages.find(({ pattern }) => pattern.test(href.split("?")[0]!))
-      // The same rows in another order lead nowhere else.
+      // The rows in a different order have the same links.
       if (seen.has(href) || route === undefined || /[?&]sort=/.test(href)) continue
       seen.add(href)
       if (found.has(route.path)) later.push(href)

@@ -19,7 +19,7 @@ import { addressOf, type Seeded, seedOrganization } from "./seedOrganization.ts"
 import { startConsole, type TestConsole, type Visitor } from "./startConsole.ts"
 import { startMailServer } from "./startMailServer.ts"
 
-// The actions are those of the console itself, so that a new one is tested as well.
+// The table of routes is the console's, so that new actions are tested as well.
 
 type Route = RouteOf<unknown>
 const routes: ReadonlyArray<Route> = consoleRoutes
@@ -83,7 +83,7 @@ const WITH_A_WORD = [
 /** Actions whose forms require it only if a check fails. */
 const IF_A_CHECK_FAILS = ["/campaigns/:campaign/schedule", "/campaigns/:campaign/resume"]
 
-/** Actions that need an organization that others haven't changed, or leave one that others can't use. */
+/** Actions that require a fresh organization, or leave one that other actions can't use. */
 const APART = new Set([
   ...Object.keys(PREPARATIONS),
   ...WITH_A_WORD,
@@ -147,7 +147,7 @@ const formFor = (document: Document, action: Route, things: Things): Element | n
 const open = (visitor: Visitor, page: Route, things: Things) =>
   visitor.get([addressOf(page, things), QUERIES[page.path] ?? ""].join("&"))
 
-/** Finds the form of an action: first on the page where the first organization has one, then on those whose path begins as the action's does. */
+/** Finds the form of an action. Tries the page where the first organization has it, then pages with similar paths. */
 const findForm = async (visitor: Visitor, action: Route, things: Things): Promise<Element> => {
   const isNear = (page: Route) =>
     page === shown.get(action.path)?.page ? 1000 : Number(action.path.startsWith(page.path)) * page.path.length
@@ -176,7 +176,7 @@ const fill = (form: Element, changed: Readonly<Record<string, string>> = {}): Re
 const send = (visitor: Visitor, form: Element, fields: Record<string, string>) =>
   visitor.post(form.getAttribute("action")!, fields)
 
-/** An organization whose state only tests of this file change that need it. */
+/** The organization of most tests. */
 let first: Seeded
 let admin: Visitor
 /** The forms of the first organization, with their pages, by the paths of the actions. */

@@ -13,9 +13,9 @@ import { findPages } from "./findPages.ts"
 import { seedOrganization } from "./seedOrganization.ts"
 import { startConsole, type Visitor } from "./startConsole.ts"
 
-// The routes are those of the console itself, so that a new one is tested as well.
+// The table of routes is the console's, so that new routes are tested as well.
 
-// More sessions are not valid than an address may present in a minute.
+// The requests with invalid sessions exceed the default limit for an address.
 const test = startConsole({ UNAUTHENTICATED_LIMIT: "100000" })
 type Route = RouteOf<unknown>
 const routes: ReadonlyArray<Route> = consoleRoutes
@@ -62,7 +62,7 @@ beforeAll(async () => {
   )
 })
 
-/** Returns the id of an organization's thing by the name of the input that takes it. */
+/** Returns an id of an organization by the name of an input. */
 const exampleOf = (ids: typeof own.ids, name: string): string | undefined =>
   Object.hasOwn(ids, name) ? ids[name as keyof typeof ids] : undefined
 
@@ -86,7 +86,7 @@ interface Ask {
 const URLENCODED = "application/x-www-form-urlencoded"
 const MULTIPART = "multipart/form-data; boundary=x"
 
-/** Sends a request to a route. Of a stream only the head is read. */
+/** Sends a request to a route. Reads only the head of a stream. */
 const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, body }: Ask) => {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = exampleOf(ids, name) ?? PLAIN_PARAMS[name]
@@ -122,7 +122,7 @@ const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, 
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream")
   const whole = isStream ? "" : await response.text()
   if (isStream) stop.abort()
-  // The response to a form without a valid session repeats the sent values, and nothing else.
+  // The response to a form without a valid session repeats the sent values, and contains no other data.
   const text = whole.replace(/<form class="action" method="post" action="[^"]*">(<input type="hidden"[^>]*>)*/, "")
   return { status: response.status, to: response.headers.get("location"), headers: response.headers, text, whole }
 }
@@ -132,7 +132,7 @@ type Answer = Awaited<ReturnType<typeof ask>>
 const ownIdsIn = (text: string): ReadonlyArray<string> =>
   [...Object.values(own.ids), ...own.recipients.map(({ id }) => id)].filter((id) => text.includes(id))
 
-/** Returns the parts of a text that are about the first organization, which operators of the other must never see. */
+/** Returns the values of the first organization in a text. Operators of the other organization must never see them. */
 const ownIn = (text: string): ReadonlyArray<string> => [
   ...ownIdsIn(text),
   ...["acme.test", ...own.recipients.map(({ token }) => token)].filter((value) => text.includes(value)),
@@ -141,7 +141,7 @@ const ownIn = (text: string): ReadonlyArray<string> => [
 const personalIn = (text: string): ReadonlyArray<string> =>
   [...own.personal, ...own.secrets, ...other.personal].filter((value) => text.includes(value))
 
-/** Describes how a response lacks the protection that browsers are told to apply. */
+/** Returns the security rules for browsers that a response violates. */
 const unsecured = ({ headers, text }: Answer): ReadonlyArray<string> => {
   const policy = headers.get("content-security-policy") ?? ""
   // An e-mail that is shown in a frame has styles, and no scripts.
@@ -154,7 +154,7 @@ const unsecured = ({ headers, text }: Answer): ReadonlyArray<string> => {
     "is not cached": headers.get("cache-control")?.includes("no-store") === true,
     "is framed only by the console": policy.includes(isMail ? "frame-ancestors 'self'" : "frame-ancestors 'none'"),
     "is not framed by old browsers": /^(DENY|SAMEORIGIN)$/.test(headers.get("x-frame-options") ?? ""),
-    // Text of a page is escaped, so whatever looks like a tag is one.
+    // Text is escaped, so that this finds only tags.
     "has no script or style of its own": !(
       isMail
         ? /<script|<[^>]+ on\w+=|javascript:/i
@@ -208,7 +208,7 @@ const faultsOf = async (cases: ReadonlyArray<Case>, options?: Parameters<typeof 
 
 const disclosed = (values: ReadonlyArray<string>) => values.map((value) => `discloses ${value}`)
 
-/** A request that is rejected, and whose response discloses nothing of anybody. */
+/** A request that must be rejected with a response without personal or foreign data. */
 const rejected = (route: Route, who: string, request: Ask, expected: Case["expected"]): Case => ({
   ...{ route, who, request, expected },
   faultsOf: ({ text }) => disclosed([...personalIn(text), ...ownIn(text)]),
@@ -223,7 +223,7 @@ const rolesOf = (route: Route): ReadonlyArray<OperatorRole> => [
   ...(isForPartners(route) ? ["partner" as const] : []),
 ]
 
-/** All that partners may use. */
+/** The routes for partners. */
 const FOR_PARTNERS: ReadonlyArray<string> = [
   "GET /partners/:organization",
   "POST /partners/:organization/show",
@@ -372,7 +372,7 @@ it("requires the token of the session, sent by a page of the console", async () 
 
 const patternOf = ({ path }: Route) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
 
-/** Returns what a page offers to an operator whose role may not use it: forms, and links to pages. */
+/** Returns the addresses of the forms and links on a page that the role may not use. */
 const forbiddenOn = ({ whole }: Answer, role: OperatorRole): ReadonlyArray<string> => {
   const mayUse = (route: Route) =>
     role === "partner" ? isForPartners(route) : STAFF_ROLES.indexOf(route.role) <= STAFF_ROLES.indexOf(role)

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, onTestFinished } from "vitest"
 import type { TestConsole } from "../startConsole.ts"
 
-/** Chromium, or why it is missing. */
+/** The path of Chromium, or the reason why it is missing. */
 export const chrome = findInstalled("chromium")
 
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
@@ -15,20 +15,20 @@ const DESKTOP = { viewport: { width: 1440, height: 900 } }
 const TABLET = { viewport: { width: 1024, height: 768 } }
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
 
-/** The screens on which every page is looked at, light and dark. */
+/** The screens for the checks of all pages. */
 export const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
   desktop: DESKTOP,
   tablet: TABLET,
   phone: PHONE,
 }
 
-/** A page of an operator, and what went wrong on it so far: requests to elsewhere, errors and refusals by the content policy. */
+/** A page of an operator, with its faults: requests to other hosts, errors and violations of the content policy. */
 export interface Opened {
   readonly page: Page
   readonly complaints: ReadonlyArray<string>
 }
 
-/** Starts Chromium for a file's tests. Returns the function that opens a page for an operator who is signed in, for the time of a test. */
+/** Starts Chromium for a file's tests. Returns a function that opens a page for a signed-in operator until the end of the test. */
 export const openBrowser = (test: () => TestConsole) => {
   let browser: Browser
   beforeAll(async () => {
@@ -45,7 +45,7 @@ export const openBrowser = (test: () => TestConsole) => {
     const { cookie } = await as(role, options.organizationId)
     const context = await browser.newContext({ ...(options.screen ?? DESKTOP), baseURL: url })
     onTestFinished(() => context.close())
-    // Far above what a step takes: one that waits in vain names what it waits for, before the test ends without a word.
+    // Far above the time of a step, and below the limit of a test, so that the failure names the missing element.
     context.setDefaultTimeout(120_000)
     const [name = "", value = ""] = cookie.split("=")
     await context.addCookies([{ name, value, url }])
@@ -62,7 +62,7 @@ export const openBrowser = (test: () => TestConsole) => {
   }
 }
 
-/** Returns the rules of accessibility that a page breaks, and where. What is folded is looked at as well. `rules` are looked at alone; default all. */
+/** Returns the violated accessibility rules with their elements, also of collapsed parts. `rules` limits the check. Default: all rules. */
 export const violations = async (page: Page, rules?: ReadonlyArray<string>) => {
   await page.locator("details").evaluateAll((all) => {
     for (const folded of all) folded.setAttribute("open", "")
@@ -74,7 +74,7 @@ export const violations = async (page: Page, rules?: ReadonlyArray<string>) => {
   }, rules)
 }
 
-/** Returns by how much a page is wider than its screen. */
+/** Returns the number of pixels by which a page is wider than its screen. */
 export const overhang = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - screen.width")
 
 interface AxeGlobal {

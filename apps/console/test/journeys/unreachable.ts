@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core"
 
-/** What a keyboard must reach. The links within a drawing stand in the table beside it as well. */
+/** The controls that a keyboard must reach. The links of a drawing are also in the table next to it. */
 const CONTROLS =
   "a[href]:not([tabindex='-1']), button, summary, input:not([type=hidden]):not([type=radio]), select, textarea, [tabindex='0']"
 
-/** Presses the Tab key until the focus leaves a page. Returns the controls that it did not come to, or where nothing showed the focus. */
+/** Presses the Tab key until the focus leaves a page. Returns the controls without focus, or with an invisible focus. */
 export const unreachable = async (page: Page): Promise<ReadonlyArray<string>> => {
   const controls = page.locator(CONTROLS).filter({ visible: true })
   const count = await controls.evaluateAll((all) => {
@@ -14,12 +14,12 @@ export const unreachable = async (page: Page): Promise<ReadonlyArray<string>> =>
   const reached = new Set<string>()
   const hidden: Array<string> = []
   let last: string | undefined
-  // More than there are: a frame has controls of its own.
+  // More presses than controls, because a frame contains further controls.
   for (let presses = 0; presses < 3 * count + 10 && reached.size < count; presses++) {
     await page.keyboard.press("Tab")
     const focus = await page.evaluate(focused)
     if (focus.control === null) continue
-    // A field for a time has several parts, each of which the key comes to.
+    // A time field consists of several parts with focus.
     if (reached.has(focus.control)) {
       if (focus.control === last) continue
       break
@@ -38,7 +38,7 @@ export const unreachable = async (page: Page): Promise<ReadonlyArray<string>> =>
   return [...missed, ...hidden]
 }
 
-/** Runs in the page: which control has the focus, and whether something shows it within the screen. */
+/** Runs in the page. Returns the control with the focus, and whether the focus is visible. */
 const focused = () => {
   const { activeElement, defaultView } = document
   const box = activeElement?.getBoundingClientRect()
