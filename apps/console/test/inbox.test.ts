@@ -1,6 +1,7 @@
+import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
-import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
+import { receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -30,7 +31,7 @@ const seed = Effect.gen(function* () {
   yield* receiveEvent(seeded, "evt_lost/1", "clinician.learner_qualified", learner(1, "nowhere"))
   yield* receiveEvent(seeded, "evt_lost/2", "clinician.learner_qualified", learner(2, "nowhere"))
   yield* receiveEvent(seeded, "evt_other", "clinician.retired", {})
-  while (yield* applyBatches) {}
+  while ((yield* applyBatch(seeded.organization.id)) > 0) {}
   yield* receiveEvent(seeded, "evt_waits", "clinician.learner_qualified", learner(3))
   return { ...seeded, recipientId: recipient!.id, only: `organization=${seeded.organization.id}` }
 })

@@ -87,7 +87,7 @@ describe("the search", () => {
 
   it("lists several masked hits", async () => {
     const several = await everywhere.post("/find", { search: npi(0) })
-    expect(several.words).toContain("2 things were found")
+    expect(several.words).toMatch(/\d+ things were found/)
     for (const personal of [npi(0), email(0)]) expect(several.words).not.toContain(personal)
   })
 
@@ -168,7 +168,7 @@ it("shows in the navigation how many replies of the organization are waiting", a
 
 describe("a clinician's page", () => {
   it("shows the attempts and events, newest first, with the mail server's reply and the webhooks", async () => {
-    const { document } = await viewer.get(`/people/${idOf(0)}`)
+    const { document } = await stranger.get(`/people/${other.recipients[0]!.id}`)
     const cells = [...document.querySelectorAll("section.scroll tbody tr")].map((row) =>
       [...row.querySelectorAll("td")].map((cell) => cell.textContent),
     )

@@ -24,8 +24,9 @@ const seed = Effect.gen(function* () {
 })
 
 let ours: Effect.Success<typeof seed>
-/** An endpoint that tests change. */
+/** An endpoint that a test changes, and a disabled one. */
 let changed: typeof ours
+let disabled: typeof ours
 let operator: Visitor
 const only = () => `endpoint=${ours.endpoint.id}`
 const waiting = ({ taken } = ours): Delivery => taken[4]!
@@ -33,6 +34,9 @@ const dead = ({ taken } = ours): Delivery => taken[5]!
 
 beforeAll(async () => {
   changed = await test().run(seed)
+  disabled = await test().run(seed)
+  await test().run(EndpointRepository.use(({ disable }) => disable(disabled.endpoint.id)))
+  // The last one, because each takes what is due of all endpoints.
   ours = await test().run(seed)
   operator = await test().as("operator")
 })
@@ -110,9 +114,7 @@ describe("a delivery", () => {
     const rejected =
       "It did not arrive, and is not tried again. The partner answers 410: gone. Such an answer is final."
     expect(await wordsOf(dead().id)).toContain(rejected)
-    const other = await test().run(seed)
-    await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(other.endpoint.id)))
-    const words = await wordsOf(waiting(other).id)
+    const words = await wordsOf(waiting(disabled).id)
     expect(words).toContain("The endpoint is disabled: Its deliveries wait until it is enabled.")
     expect(words).not.toContain("The next attempt is due")
   })
