@@ -34,8 +34,13 @@ report(
   [
     ...found
       .filter((each) => !MEMOS.includes(each))
-      .map((each) => `${each} is mutable state of a module. Create it in a service with a scope, or in the function that uses it.`),
-    ...MEMOS.filter((memo) => !found.includes(memo)).map((memo) => `${memo} doesn't exist any more: remove it from MEMOS.`),
+      .map(
+        (each) =>
+          `${each} is mutable state of a module. Create it in a service with a scope, or in the function that uses it.`,
+      ),
+    ...MEMOS.filter((memo) => !found.includes(memo)).map(
+      (memo) => `${memo} doesn't exist any more: remove it from MEMOS.`,
+    ),
   ],
   `${files.length} modules`,
 )

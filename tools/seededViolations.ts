@@ -154,10 +154,11 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
   "the-workflows-run-what-runs-here": {
     replace: [
       [".github/workflows/ci.yml", "permissions:\n  contents: read", "permissions:\n  contents: write"],
-      [".github/workflows/ci.yml", "          - checks\n", ""],
+      [".github/workflows/nightly.yml", "leg: not-root", "leg: test"],
+      [".github/workflows/release.yml", "needs: [ci, nightly]", "needs: ci"],
       [".github/workflows/ci.yml", "    steps:\n", "    steps:\n      - uses: actions/seeded@v1\n"],
     ],
-    says: [/lets every job write contents/, /does not run the leg checks/, /actions\/seeded@v1 is not named/],
+    says: [/lets every job write contents/, /nightly\.yml doesn't run bash \.ci\/leg not-root/, /job build doesn't need/, /actions\/seeded@v1 is not named/],
   },
   "the-sandbox-installs-at-most-150-MiB": {
     args: ["--limit", "1"],

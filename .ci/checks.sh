@@ -1,4 +1,4 @@
-# The legs of CI: `.ci/run` runs them all in turn, and `.ci/leg` runs one.
+# What `.ci/run`, `.ci/nightly` and `.ci/leg` have in common.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 exec </dev/null
@@ -11,16 +11,10 @@ reports=()
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Packages of which only a few tests need a database.
-WITHOUT_DATABASE="bot-suspicion client contract cursor debian-packages domain error-catalog mail process rate-limit retry-policy signature webhook-verifier"
-# What somebody who installs a published package relies on.
-PROMISES_OF_PACKAGES="every-quick-start-works-from-tarballs-and-from-a-registry leaves-are-pure packages-install-and-type-check-from-their-tarballs
-  public-surface-is-committed tarballs-hold-what-their-readers-need-and-no-more the-webhook-verifier-weighs-under-3-KB-and-stands-alone"
-
-# With LEG_NODE, `.ci/leg` has fetched these tools already.
+# Runs a program with Node 24 and the pinned pnpm. With LEG_NODE, `.ci/leg` has fetched them already.
 tool() { if [ -n "${LEG_NODE-}" ]; then "$@"; else npx -y -p node@24 -p "$(node -p 'require("./package.json").packageManager')" "$@"; fi; }
 
-# A check counts as one, whatever it looked at.
+# Runs a command as one check.
 check() {
   local name=$1
   shift
@@ -36,7 +30,7 @@ check() {
   fi
 }
 
-# Tests count one by one. A runner that fails without naming a failed test counts as one failure, as does one that reports nothing.
+# Runs tests and counts each. A runner that fails without a failed test, or reports nothing, counts as one failure.
 tests() {
   local script=$1 report=$scratch/${#reports[@]}.json status
   shift
@@ -55,12 +49,15 @@ tests() {
     console.log(passed, failed)' "$report" "$status")
   passed=$((passed + run_passed))
   failed=$((failed + run_failed))
-  # A runner can fail while every test passes, for an error that belongs to none of them.
+  # A runner can fail although every test passes, for example on an unhandled error.
   [ "$status" -ne 0 ] && failed_checks="$failed_checks
   npm run $script ended with $status"
 }
 
+# Runs scripts of `tools/`. Those that read test reports find them in TEST_REPORT.
 promises() {
+  TEST_REPORT=$(IFS=: && echo "${reports[*]}")
+  export TEST_REPORT
   for script in "$@"; do
     promise=$(basename "$script" .ts)
     check "${promise//-/ }" tool node "$script"
@@ -74,7 +71,7 @@ checks() {
   check "no unused exports or dependencies" tool pnpm knip
 }
 
-# A test that was skipped shows nothing, so each is named; so is each that failed, with its first lines, and each check.
+# Lists the skipped tests, the failed tests with their first lines, and the failed checks.
 finish() {
   node -e '
     const { readFileSync } = require("node:fs")
@@ -82,12 +79,12 @@ finish() {
     const reports = process.argv.slice(1).flatMap((path) => {
       try { return JSON.parse(readFileSync(path, "utf8")).testResults } catch { return [] }
     })
-    const told = (kept) => reports.flatMap(({ name, assertionResults }) => assertionResults.filter(kept).map((test) =>
+    const list = (kept) => reports.flatMap(({ name, assertionResults }) => assertionResults.filter(kept).map((test) =>
       `  ${relative(process.cwd(), name)}: ${test.fullName}${(test.failureMessages ?? []).map((message) => `\n    ${message.split("\n", 6).join("\n    ").slice(0, 900)}`).join("")}`))
     const unopened = reports.filter(({ status, assertionResults }) => status === "failed" && !assertionResults.some((test) => test.status === "failed"))
       .map(({ name, message }) => `  ${relative(process.cwd(), name)}: ${(message ?? "").split("\n").slice(-6).join("\n    ").slice(-900)}`)
-    const skipped = told(({ status }) => status !== "passed" && status !== "failed")
-    const failed = [...told(({ status }) => status === "failed"), ...unopened]
+    const skipped = list(({ status }) => status !== "passed" && status !== "failed")
+    const failed = [...list(({ status }) => status === "failed"), ...unopened]
     console.log([`\n${skipped.length} tests were skipped`, ...skipped, `\n${failed.length} tests failed`, ...failed].join("\n"))' "${reports[@]}"
   [ -n "$failed_checks" ] && printf '\nchecks failed:%s\n' "$failed_checks"
   printf '\n%d passed, %d failed\n' "$passed" "$failed"
