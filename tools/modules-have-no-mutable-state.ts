@@ -11,7 +11,10 @@ import { report } from "./report.ts"
 const IN_PAGES = /\/src\/(docs\/)?browser\//
 
 /** Memo tables whose values are the same for everybody. */
-const MEMOS = ["packages/postgres-connection/src/timestampCodec.ts: dates"]
+const MEMOS = [
+  "packages/embedded-postgres/src/testDatabase.ts: templates",
+  "packages/postgres-connection/src/timestampCodec.ts: dates",
+]
 
 /** Biome formats the code, so that a statement of a module starts a line. */
 const STATE = [
