@@ -54,7 +54,8 @@ const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolea
       }),
   )
   return Effect.gen(function* () {
-    const { standing } = yield* RestoreRepository
+    const { record, standing } = yield* RestoreRepository
+    yield* record((yield* standing).current!)
     yield* TestClock.setTime((yield* standing).now)
     const fiber = yield* Effect.forkChild(wrongClock(whileServing(work, failoverSeconds)))
     const result = yield* during(() => running)
