@@ -3,8 +3,6 @@ import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
-import { createSeedId } from "@outreach/domain/mail/SeedMessage"
-import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
@@ -166,30 +164,6 @@ describe("a campaign", () => {
     const cancelled = await admin.post(path, { typed: label.slice("Type ".length), reason })
     expect(cancelled.words).toMatch(/Cancelled by admin \d+ at .*: the list was of another program/)
     expect(await statusOf(campaign.id)).toBe("cancelled")
-  })
-
-  it("shows the results of the messages to seeds", async () => {
-    const { campaign } = await test().run(seedCampaign({ recipients: 0 }))
-    const viewer = await test().as("viewer")
-    expect((await viewer.get(`/campaigns/${campaign.id}`)).words).not.toContain("Messages to seeds")
-    await test().run(
-      Effect.gen(function* () {
-        const { add, settle } = yield* SeedRepository
-        const { organizationId, id: campaignId } = campaign
-        const messages = yield* Effect.forEach(["me@one.test", "me@two.test"], (email) =>
-          Effect.map(createSeedId, (id) => ({ organizationId, id, campaignId, email })),
-        )
-        yield* add(messages)
-        yield* settle(messages[0]!, "refused", "550 5.7.1 Blocked")
-      }),
-    )
-    const { document } = await viewer.get(`/campaigns/${campaign.id}`)
-    const rows = [...document.querySelectorAll("section[aria-label^='Messages to seeds'] tbody tr")]
-    const cells = rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent))
-    expect(cells.map(([email, state, , reply]) => [email, state, reply])).toEqual([
-      ["me@two.test", "unknown", expect.any(String)],
-      ["me@one.test", "refused", "550 5.7.1 Blocked"],
-    ])
   })
 
   it("shows messages that were accepted and refused later, by cause and domain", async () => {

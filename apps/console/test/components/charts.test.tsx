@@ -122,14 +122,6 @@ it.each([
   expect(rowsOf(document)).toEqual(rows)
 })
 
-it("a heat map links each day, and colors it by its share of the most", () => {
-  const document = parse(heatMap)
-  const hrefs = (selector: string) => [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href"))
-  expect(hrefs(".canvas:not(.small) a[tabindex='-1'][aria-label]")).toEqual(hrefs("tbody a"))
-  const cells = [...document.querySelectorAll("svg[role=group] rect")].map((cell) => cell.getAttribute("fill"))
-  expect(cells.slice(0, 3)).toEqual(["var(--heat-4)", "var(--heat-0)", "var(--heat-1)"])
-})
-
 it("a histogram draws a bar for each count but 0, on a wide and on a narrow page, with labeled axes", () => {
   const document = parse(histogram)
   expect(document.querySelectorAll(".canvas:not(.small) rect")).toHaveLength(3)
@@ -142,25 +134,6 @@ it("a histogram draws a bar for each count but 0, on a wide and on a narrow page
     const labels = [...svg.querySelectorAll("text")].map(({ textContent }) => textContent)
     expect(labels).toEqual(expect.arrayContaining(["0", "1K", "11-23"]))
   }
-})
-
-it("draws two days as points, and three or more as a line", () => {
-  const days = [700, 800, 950].map((count, i) => ({ date: `2026-11-2${i}`, count }))
-  const drawn = (shown: typeof days) => {
-    const chart = <BurnUp title="Learners" unit="learners" days={shown} forecast={[]} target={null} empty="Nobody." />
-    const svg = parse(chart).querySelector(".canvas svg")!
-    return {
-      points: svg.querySelectorAll("circle").length,
-      lines: svg.querySelectorAll("path[stroke-width='2.5'], g[stroke-width='2.5'] path").length,
-    }
-  }
-  expect(drawn(days.slice(0, 2))).toEqual({ points: 2, lines: 0 })
-  expect(drawn(days)).toEqual({ points: 0, lines: 1 })
-  const course = (...values: ReadonlyArray<number>) =>
-    renderToString(<Sparkline label="Sent" points={values.map((value, at) => ({ at, value }))} />)
-  expect(course(1, 5)).toBe("")
-  expect(course(0, 0, 0)).toBe("")
-  expect(course(0, 5, 0)).toContain("at most 5")
 })
 
 it("a chart has no style of its own, which the content policy forbids", () => {

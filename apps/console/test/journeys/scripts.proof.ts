@@ -1,6 +1,5 @@
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
@@ -10,19 +9,6 @@ import { chrome, openBrowser } from "./openBrowser.ts"
 
 const test = startConsole()
 const open = openBrowser(test)
-
-/** Five dead letters, of which two died half a day ago. */
-const seedDeaths = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const seeded = yield* seedDeadLetters(5)
-  yield* sql`
-    update dead_letters set finished_at = finished_at - interval '12 hours'
-    where id in (select id from dead_letters where endpoint_id = ${seeded.endpoint.id} order by id limit 2)`
-  yield* sql`
-    insert into delivery_outcomes (organization_id, endpoint_id, at, client_errors, dead_letters)
-    values (${seeded.organization.id}, ${seeded.endpoint.id}, date_bin('5 minutes', now() - interval '12 hours', 'epoch'), 2, 2)`
-  return seeded
-})
 
 /** Adds an inbound event that can't be applied to an organization. */
 const quarantineOne = (from: Parameters<typeof receiveEvent>[0], id: string) =>
@@ -92,25 +78,6 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     await test().run(quarantineOne(seeded, "evt_two"))
     await page.context().setOffline(false)
     await page.locator(".tile.warning .value", { hasText: /^2$/ }).waitFor()
-  })
-
-  it("narrow the deliveries to a range of time that is drawn on the histogram", async () => {
-    const { organization } = await test().run(seedDeaths)
-    const { page, complaints } = await open("viewer", { organizationId: organization.id })
-    const rows = page.getByRole("region", { name: "Deliveries", exact: true }).locator("tbody tr")
-    await page.goto("/deliveries?state=dead")
-    await rows.nth(4).waitFor()
-    const box = (await page.locator(".canvas:not(.small) svg").boundingBox())!
-    const [middle, y] = [box.x + box.width / 2, box.y + box.height / 2]
-    await page.mouse.move(middle - box.width / 8, y)
-    await page.mouse.down()
-    await page.mouse.move(middle, y, { steps: 4 })
-    await page.mouse.move(middle + box.width / 8, y, { steps: 4 })
-    await page.mouse.up()
-    await page.waitForURL(/from=.+&to=/)
-    await rows.first().waitFor()
-    expect(await rows.count()).toBe(2)
-    expect(complaints).toEqual([])
   })
 
   it("are not needed to pause a campaign", async () => {

@@ -88,19 +88,6 @@ describe("the page of numbers", () => {
     expect(hrefOf(row, 3)).toBe(`/campaigns/${ours.campaign.id}/recipients?outcome=bounced`)
   })
 
-  it("draws today's and yesterday's hours, with the numbers in a table", async () => {
-    const viewer = await test().as("viewer")
-    const { document } = await viewer.get(`/numbers?organization=${ours.organization.id}&count=published`)
-    const at = (time: string) => textsOf(rowOf(document, "Published, today and yesterday", time))
-    expect(at("12:00").at(-1)).toBe("1,320")
-    expect(at("24:00")).toEqual(["24:00", "–", "2,640"])
-    expect(at("00:00")).toEqual(["00:00", "0", "0"])
-    const drawing = document.querySelector("figure.chart svg[aria-label]")!
-    expect(drawing.getAttribute("aria-label")).toMatch(
-      /^Published, today and yesterday: [\d,]+ by \d\d:00, [\d,]+ yesterday/,
-    )
-  })
-
   it("shows the domains that bounce most with their servers' replies as text", async () => {
     const viewer = await test().as("viewer")
     const { document, text } = await viewer.get("/numbers")
