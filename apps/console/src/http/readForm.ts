@@ -70,17 +70,23 @@ export const readUpload = Effect.gen(function* () {
   Effect.provideService(Multipart.MaxParts, MAX_UPLOAD_FIELDS),
 )
 
+/**
+ * Fails when a file is larger than the limit. Before that, it reads and discards as much again: a client that sends the whole request
+ * before it reads the response would see a broken connection instead of the page that names the limit.
+ */
 const bounded = (content: Multipart.File["content"]): Upload["content"] =>
-  content.pipe(
-    Stream.mapError(() => tooLargeFile),
-    Stream.mapAccumEffect(
-      () => 0,
-      (size, bytes) =>
-        size + bytes.length > MAX_UPLOAD_BYTES
-          ? Effect.fail(tooLargeFile)
-          : Effect.succeed([size + bytes.length, [bytes]] as const),
-    ),
-  )
+  Stream.suspend(() => {
+    let size = 0
+    return content.pipe(
+      Stream.mapError(() => tooLargeFile),
+      Stream.tap(({ length }) => {
+        size += length
+        return size > 2 * MAX_UPLOAD_BYTES ? Effect.fail(tooLargeFile) : Effect.void
+      }),
+      Stream.filter(() => size <= MAX_UPLOAD_BYTES),
+      Stream.concat(Stream.suspend(() => (size > MAX_UPLOAD_BYTES ? Stream.fail(tooLargeFile) : Stream.empty))),
+    )
+  })
 
 /** The request was not sent by a page of the console for this session. */
 export const forged = PageError.of(
