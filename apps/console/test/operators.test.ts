@@ -81,16 +81,6 @@ describe("the operators of the console", () => {
     expect((await listed("Two sessions"))!.role).toBe("operator")
   })
 
-  it("are removed once the name is typed", async () => {
-    const admin = await test().as("admin")
-    const dana = await add("Leaves")
-    const path = `/operators/${dana.id}`
-    expect((await admin.get(`${path}/remove`)).words).toContain("1 operator, with 0 open sessions")
-    expect((await admin.post(`${path}/remove`, { typed: "Leave" })).status).toBe(409)
-    expect((await admin.post(`${path}/remove`, { typed: "Leaves" })).words).toContain("Removed Leaves")
-    expect((await admin.get(path)).words).toContain("Removed")
-  })
-
   it("of one organization are the only ones that its admin sees, adds and changes", async () => {
     const [one, other] = [await organization("One"), await organization("Other")]
     await add("Own", one.id)

@@ -156,16 +156,6 @@ const addReply = (recipientId: string, text: string) =>
       select organization_id, id, 1, 'A question', ${text} from recipients where id = ${recipientId}`,
   )
 
-it("shows in the navigation how many replies of the organization are waiting", async () => {
-  const { organizationId, recipients } = await test().run(seed)
-  await addReply(recipients[0]!.id, "When does it begin?")
-  const { document } = await (await test().as("viewer", organizationId)).get("/")
-  const counted = [...document.querySelectorAll("nav [data-open]")]
-  expect(counted.map((link) => [link.getAttribute("href"), link.getAttribute("data-open")])).toEqual([
-    ["/replies", "1"],
-  ])
-})
-
 describe("a clinician's page", () => {
   it("shows the attempts and events, newest first, with the mail server's reply and the webhooks", async () => {
     const { document } = await stranger.get(`/people/${other.recipients[0]!.id}`)

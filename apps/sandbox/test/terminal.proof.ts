@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { temporaryFolder } from "./temporaryFolder.ts"
@@ -57,14 +57,4 @@ it("writes no colours with NO_COLOR, and ends immediately on a second Ctrl-C", a
   const again = setInterval(() => terminal.type("\u0003"), 100)
   expect([0, 130]).toContain(await terminal.ended)
   clearInterval(again)
-})
-
-it("says below the panel why it cannot start", async () => {
-  const folder = await temporaryFolder("terminal")
-  await mkdir(join(folder, "postgres", "data"), { recursive: true })
-  const terminal = runOnTerminal(folder, { environment: { LOG_LEVEL: "loud" } })
-  expect(await terminal.ended).toBe(1)
-  const text = terminal.lines().join("\n")
-  expect(text).toMatch(/Ctrl-C stops[\s\S]*The (API|worker|console) has ended\. Its last output/)
-  expect(text).toContain("LOG_LEVEL is malformed")
 })

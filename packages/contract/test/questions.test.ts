@@ -64,20 +64,6 @@ describe("Question", () => {
   })
 
   it.each([
-    "slider",
-    "likert",
-    "semantic",
-    "descriptive",
-    "frequency",
-    "comparative",
-    "numerical",
-    "graphic",
-    "multi-dimension",
-  ])("accepts the visualization %s", (visualization) => {
-    expect(Question.parse({ ...text, visualization }).visualization).toBe(visualization)
-  })
-
-  it.each([
     ["no type", { text: "Why?" }, "type"],
     ["no text", { type: "text" }, "text"],
     ["an unknown type", { ...text, type: "essay" }, "type"],

@@ -66,40 +66,6 @@ describe("the client asks the API", () => {
   })
 })
 
-describe("a record", () => {
-  it("comes from the client's memory while the API answers 304, and anew once it has changed", async () => {
-    const { organization, campaign, program } = await api().run(seedCampaign({ recipients: 1 }))
-    const { client, attempts } = start({ apiKey: (await api().issue(organization.id, SCOPES)).text })
-    const [record] = await Array.fromAsync(client.listTokens({ since: SINCE, limit: 1 }))
-    const first = await client.getToken(record!.token)
-    expect(first).toEqual(record)
-    expect(await client.getToken(record!.token)).toEqual(first)
-    await api().run(publishOutcomes(campaign, ["outreach.email_sent"]))
-    const expanded = await client.getToken(record!.token, { expand: ["program"] })
-    expect(expanded.program?.id).toBe(program.id)
-    const lookups = attempts.filter(({ url }) => url.includes(`/tokens/${record!.token}`))
-    expect(lookups.map(({ status }) => status)).toEqual([200, 304, 200])
-  })
-})
-
-describe("a refusal of the API", () => {
-  type Client = ReturnType<typeof createClient>
-  it.each<[string, string, (client: Client) => Promise<unknown>]>([
-    ["TOKEN_NOT_FOUND", "invalid_request_error", (client) => client.getToken("zzzzzz")],
-    ["INVALID_TOKEN", "invalid_request_error", (client) => client.getToken("no token")],
-    ["INVALID_PARAMETER", "invalid_request_error", (client) => client.getDigest("2026-02-30")],
-    ["INSUFFICIENT_SCOPE", "permission_error", (client) => client.getDigest("2026-11-20")],
-  ])("is an ApiError after one attempt: %s", async (code, type, call) => {
-    const { text } = await api().issue(seed.organization.id, code === "INSUFFICIENT_SCOPE" ? ["tokens:read"] : SCOPES)
-    const { client, attempts } = start({ apiKey: text })
-    const error = await failure(call(client))
-    expect(error).toMatchObject({ name: "ApiError", type, code })
-    expect(error.requestId).toBe(attempts[0]!.headers.get("X-Request-Id"))
-    expect(error.docUrl).toMatch(new RegExp(`/errors#${code}$`))
-    expect(attempts).toHaveLength(1)
-  })
-})
-
 /** One attempt of a client. */
 interface Attempt {
   readonly url: string

@@ -193,17 +193,6 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     expect(complaints).toEqual([])
   })
 
-  it.each(PATHS)("the outline of %s marks the part that a reader has come to", async (path) => {
-    const { page } = await show(path)
-    for (const link of await page.locator(".outline > details > ul > li > a").all()) {
-      await link.click()
-      await page.locator(".outline [aria-current]", { hasText: (await link.textContent())! }).waitFor()
-      expect(await page.locator(".outline [aria-current]").count()).toBe(1)
-    }
-    await page.keyboard.press("Control+Home")
-    await page.locator(".outline [aria-current]").waitFor({ state: "detached" })
-  })
-
   it.each(Object.entries(SCREENS).slice(1, 3))(
     "the search is reached by /, led through by keys, announced and left by Escape on %s",
     async (_name, screen) => {
@@ -237,28 +226,6 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     },
   )
 
-  it("a search that cannot be loaded any more says so", async () => {
-    const { page } = await show("/docs")
-    await page.route("**/*.js", (route) => route.abort())
-    await page.keyboard.press("/")
-    await page.getByRole("status").getByText("Reload the page to search").waitFor({ state: "attached" })
-    expect(await page.getByPlaceholder("Reload the page to search").isVisible()).toBe(true)
-  })
-
-  it("the search hides its results while the reader is elsewhere", async () => {
-    const { page } = await show("/docs")
-    const results = page.getByRole("list", { name: "Search results" })
-    const field = page.getByRole("searchbox")
-    await field.fill("retry")
-    await results.waitFor()
-    await page.locator("h1").click({ position: { x: 5, y: 5 } })
-    expect(await results.isVisible()).toBe(false)
-    await field.focus()
-    expect(await results.isVisible()).toBe(true)
-    await page.keyboard.press("Shift+Tab")
-    expect(await results.isVisible()).toBe(false)
-  })
-
   describe.each(Object.entries(SCREENS).slice(1, 3))("without scripts on %s", (_name, screen) => {
     it.each(PATHS)("%s lacks nothing but the search and the buttons, and fits", async (path) => {
       const { page, complaints } = await show(path, { ...screen, javaScriptEnabled: false })
@@ -276,28 +243,6 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       expect(await overhang(page)).toBeLessThanOrEqual(0)
       expect(complaints).toEqual([])
     })
-  })
-
-  it("a link from an error to its operation arrives below the header", async () => {
-    const { page } = await show("/docs/errors")
-    await page.locator("#TOKEN_NOT_FOUND").getByRole("link", { name: "resolve one token" }).click()
-    await page.waitForURL(`${BASE}/docs/reference#getToken`)
-    const covered = "document.querySelector('header').getBoundingClientRect().bottom"
-    expect(
-      await page.evaluate<number>(`document.querySelector('#getToken h3').getBoundingClientRect().top - ${covered}`),
-    ).toBeGreaterThanOrEqual(0)
-  })
-
-  it("the policy lets nothing be sent", async () => {
-    const { page, complaints } = await show("/docs")
-    const sent = await page.evaluate(() =>
-      fetch("https://elsewhere.test/?key=secret").then(
-        () => true,
-        () => false,
-      ),
-    )
-    expect(sent).toBe(false)
-    expect(complaints.join()).toContain("Content Security Policy")
   })
 })
 

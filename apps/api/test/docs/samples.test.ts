@@ -5,15 +5,13 @@ import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { eventExamples, SCOPES } from "@outreach/contract"
-import { sign, verify } from "@outreach/signature"
+import { sign } from "@outreach/signature"
 import { listen } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import type { WebhookEvent } from "@outreach/webhook-verifier"
-import fc from "fast-check"
 import Stripe from "stripe"
 import { describe, expect, it } from "vitest"
 import { reconcile } from "../../src/docs/samples/reconcile.ts"
-import { verifySignature } from "../../src/docs/samples/verifySignature.ts"
 import { webhookServer } from "../../src/docs/samples/webhookServer.ts"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
@@ -21,7 +19,6 @@ import { samplesOf } from "./samplesOf.ts"
 
 const api = startApi()
 
-const NOW = 1_772_426_227
 const BODY = Buffer.from(JSON.stringify(eventExamples["outreach.email_clicked"]))
 const secret = () => `whsec_${randomBytes(32).toString("base64url")}`
 
@@ -35,40 +32,6 @@ describe("the code that the guide shows", () => {
     const text = await (await fetch(`${api().url}/docs/${page}`)).text()
     const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
     expect(samplesOf(text).get(basename(file))).toBe(source)
-  })
-})
-
-describe("the check of a signature by hand", () => {
-  it("accepts what is signed with any secret that it holds, five minutes either way", async () => {
-    const [old, fresh] = [secret(), secret()]
-    for (const [by, held] of [
-      [[old], [old]],
-      [[old, fresh], [fresh]],
-      [[old], [fresh, old]],
-    ] as const) {
-      const header = await sign(BODY, by, { timestamp: NOW })
-      for (const now of [NOW - 300, NOW, NOW + 300]) expect(verifySignature(header, BODY, [...held], now)).toBe(true)
-      for (const now of [NOW - 301, NOW + 301]) expect(verifySignature(header, BODY, [...held], now)).toBe(false)
-    }
-  })
-
-  it("agrees with the package about every change of one character or byte", async () => {
-    const key = secret()
-    const header = await sign(BODY, [key], { timestamp: NOW })
-    const changed = (text: string) =>
-      fc
-        .tuple(fc.nat(text.length - 1), fc.constantFrom(..."0123456789abcdef,=tv "))
-        .map(([at, by]) => text.slice(0, at) + by + text.slice(at + 1))
-    await fc.assert(
-      fc.asyncProperty(changed(header), changed(BODY.toString()), fc.boolean(), async (other, body, inHeader) => {
-        const asked = inHeader ? ([other, BODY] as const) : ([header, Buffer.from(body)] as const)
-        const accepted = await verify(asked[0], asked[1], [key], { now: NOW }).then(
-          () => true,
-          () => false,
-        )
-        expect(verifySignature(asked[0], asked[1], [key], NOW)).toBe(accepted)
-      }),
-    )
   })
 })
 

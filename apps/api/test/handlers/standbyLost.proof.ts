@@ -55,10 +55,8 @@ it("asks for other attempts while commits wait for a lost standby, and has each 
   expect((await post("evt_1")).status).toBe(200)
   await standby.stop()
 
-  const startedAt = performance.now()
   const posts = ["evt_1", "evt_2", "evt_3", "evt_2"].map(post)
   const unready = await eventually(ready, ({ status }) => status === 503)
-  console.log(`not ready after ${Math.round(performance.now() - startedAt)} ms`)
   expect(unready).toMatchObject({
     code: "COMMITS_WAIT",
     reason: expect.stringMatching(/^commits wait for a synchronous/),
@@ -66,9 +64,6 @@ it("asks for other attempts while commits wait for a lost standby, and has each 
   for (const { status, body } of await Promise.all(posts)) {
     expect([status, body.error.code, body.error.details]).toEqual([503, "SERVICE_UNAVAILABLE", { retry_after: 5 }])
   }
-  const answered = performance.now() - startedAt
-  console.log(`the last request was answered after ${Math.round(answered)} ms`)
-  expect(answered).toBeLessThan(25_000)
   expect(await inbox()).toEqual(["evt_1"])
 
   // Once an operator cancels the waits, what was committed is here and on no other machine: no repetition is taken for stored.

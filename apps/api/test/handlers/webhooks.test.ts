@@ -129,19 +129,6 @@ describe("what is not signed by the endpoint's organization", () => {
     }
     expect(await stored(event_id)).toEqual([])
   })
-
-  it("is refused if a byte of its body or of the signature differs, and nothing is stored", async () => {
-    const event_id = newId()
-    const text = eventText({ event_id })
-    const header = sign(text)
-    const digit = header.endsWith("0") ? "1" : "0"
-    // The tests of the signature flip every bit.
-    expect((await post(`${text} `, header)).status).toBe(401)
-    expect((await post(text.replace("account_created", "account_creates"), header)).status).toBe(401)
-    expect((await post(text, header.slice(0, -1) + digit)).status).toBe(401)
-    expect(await stored(event_id)).toEqual([])
-    expect((await post(text, header)).status).toBe(200)
-  })
 })
 
 describe("what is signed and no event", () => {

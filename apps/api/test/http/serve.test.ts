@@ -19,7 +19,6 @@ beforeAll(async () => {
 const issue = (scopes: Parameters<ReturnType<typeof api>["issue"]>[1] = SCOPES) => api().issue(organizationId, scopes)
 
 const TOKENS = "/v1/partners/consumer/tokens"
-const SINCE = "since=2026-01-01T00:00:00Z"
 const DRAFTS = [
   ["POST", "/v1/surveys"],
   ["POST", "/v1/surveys/validate"],
@@ -244,21 +243,4 @@ describe("operations that are not served", () => {
       expect(spent).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } })
     },
   )
-})
-
-describe("decoding", () => {
-  it.each([
-    [`${TOKENS}/abc12`, "INVALID_TOKEN", "token"],
-    [`${TOKENS}/`, "INVALID_TOKEN", "token"],
-    [`${TOKENS}/abc%2Fde`, "INVALID_TOKEN", "token"],
-    [`${TOKENS}/abc123?expand[]=recipient`, "INVALID_EXPAND", "expand[]"],
-    [TOKENS, "MISSING_PARAMETER", "since"],
-    [`${TOKENS}?${SINCE}&limit=501`, "INVALID_PARAMETER", "limit"],
-    [`${TOKENS}?${SINCE}&cursor=abc`, "INVALID_PARAMETER", "cursor"],
-    ["/v1/health?a=1", "INVALID_PARAMETER", "a"],
-  ])("answers %s with %s about %s", async (target, code, parameter) => {
-    const { text } = await issue()
-    const { status, body } = await ask(api(), target, { key: text })
-    expect([status, body.error.code, body.error.details]).toEqual([400, code, { parameter }])
-  })
 })

@@ -37,16 +37,7 @@ interface Verdict {
  * Lets 24 writers of one organization, and two of another, write for some seconds while pollers ask two processes of the API;
  * then compares what each poller saw with the tables.
  */
-export const pollWhileWriting = (
-  databaseUrl: string,
-  options: {
-    readonly seconds: number
-    /** Further settings of the second process. Default none. */
-    readonly settings?: Readonly<Record<string, string>>
-    /** Runs beside the writers and the pollers until they have finished. */
-    readonly beside?: (adminUrl: string) => Effect.Effect<never>
-  },
-) =>
+export const pollWhileWriting = (databaseUrl: string, seconds: number) =>
   Effect.gen(function* () {
     yield* keepVersions
     const seed = yield* seedCampaign({ recipients: 1 })
@@ -55,11 +46,7 @@ export const pollWhileWriting = (
     const beside = yield* seedCampaign({ recipients: 1 })
     yield* register(campaign, 20, 20)
 
-    const servers = yield* Effect.all([started(databaseUrl), started(databaseUrl, options.settings)], {
-      concurrency: 2,
-    })
-    const urls = servers.map(({ url }) => url)
-    if (options.beside) yield* Effect.forkScoped(options.beside(servers[1].adminUrl))
+    const urls = yield* Effect.all([started(databaseUrl), started(databaseUrl)], { concurrency: 2 })
     const pollers = makePollers()
     const tally: Tally = { rolledBack: 0 }
     let stopping = false
@@ -81,7 +68,7 @@ export const pollWhileWriting = (
       (poller) => poll(poller, { organizationId, urls, written: () => written }),
       { concurrency: "unbounded" },
     )
-    const holding = Effect.all([holdBack(seed.campaign), Effect.sleep(1000 * options.seconds)], {
+    const holding = Effect.all([holdBack(seed.campaign), Effect.sleep(1000 * seconds)], {
       concurrency: "unbounded",
     }).pipe(Effect.tap(() => Effect.sync(() => (stopping = true))))
 
@@ -95,13 +82,12 @@ type Write = Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof ada
 const database = (url: string) =>
   Layer.fresh(adaptersFor(url)).pipe(Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")))
 
-const started = Effect.fnUntraced(function* (databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {
+const started = Effect.fnUntraced(function* (databaseUrl: string) {
   const process = yield* Effect.acquireRelease(
-    Effect.sync(() => startApiProcess(databaseUrl, settings)),
+    Effect.sync(() => startApiProcess(databaseUrl)),
     (process) => Effect.promise(() => process.kill()),
   )
-  const addressIn = (message: string) => Effect.promise(async () => urlIn(await until(process, message)))
-  return { url: yield* addressIn("listening"), adminUrl: yield* addressIn("admin port open") }
+  return yield* Effect.promise(async () => urlIn(await until(process, "listening")))
 })
 
 // The rests keep two processors from being the writers' alone.

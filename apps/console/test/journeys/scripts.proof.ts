@@ -1,6 +1,3 @@
-import { receiveEvent } from "@outreach/testing/receiveEvent"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { seedOrganization } from "../seedOrganization.ts"
@@ -9,14 +6,6 @@ import { chrome, openBrowser } from "./openBrowser.ts"
 
 const test = startConsole()
 const open = openBrowser(test)
-
-/** Adds an inbound event that can't be applied to an organization. */
-const quarantineOne = (from: Parameters<typeof receiveEvent>[0], id: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* receiveEvent(from, id, "clinician.moved", {})
-    yield* sql`update inbox set quarantined_at = clock_timestamp(), reason = 'no reason' where event_id = ${id}`
-  })
 
 describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
   it("show and accept times in the zone of the viewer, and send them in UTC", async () => {
@@ -62,22 +51,6 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     await page.keyboard.type("nothing of this name")
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/find$/)
-  })
-
-  it("update the tiles of Today, also after the connection was interrupted", async () => {
-    const seeded = await test().run(seedCampaign({ recipients: 0 }))
-    const { page, complaints } = await open("viewer", { organizationId: seeded.organization.id })
-    await page.goto("/")
-    const tile = page.locator(".tile", { hasText: "Quarantined inbound events" })
-    await page.locator(".tile.good", { hasText: "Quarantined inbound events" }).waitFor()
-    expect(await tile.locator(".value").textContent()).toBe("0")
-    await test().run(quarantineOne(seeded, "evt_one"))
-    await page.locator(".tile.warning .value", { hasText: /^1$/ }).waitFor()
-    expect(complaints).toEqual([])
-    await page.context().setOffline(true)
-    await test().run(quarantineOne(seeded, "evt_two"))
-    await page.context().setOffline(false)
-    await page.locator(".tile.warning .value", { hasText: /^2$/ }).waitFor()
   })
 
   it("are not needed to pause a campaign", async () => {

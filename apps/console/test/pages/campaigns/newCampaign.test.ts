@@ -1,5 +1,4 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -77,8 +76,6 @@ it("keeps the typed values and shows each fault at its field", async () => {
     [{ layout: "none", preheader: "Hello" }, 409, "preheader", /needs the plain layout/],
     [{ "short-link": "https://go.test/" }, 409, "short-link", /holds \{token\} once/],
     [{ "subject-b": "B" }, 409, "subject-b", /needs both subject B and a share/],
-    [{ "subject-b": "B", "ab-share": "20" }, 409, "ab-after", /such as 4h/],
-    [{ after: "5d" }, 409, "follow-up", /A follow-up needs all three/],
     [{ "follow-up": campaign.id, unless: "clicked", after: "5d" }, 409, "follow-up", /is a draft/],
   ]
   for (const [fields, status, name, sentence] of cases) {
@@ -107,22 +104,4 @@ it("accepts a body of 1 MiB, rejects a larger one, and records neither", async (
     ),
   )
   expect(rows[0]!.arguments).toMatchObject({ name: "Autumn", html: null, subject: null, layout: "plain" })
-})
-
-it("creates a follow-up of a campaign", async () => {
-  const { program, campaign } = await seed()
-  const operator = await test().as("operator")
-  await test().run(
-    SqlClient.SqlClient.use((sql) => sql`update campaigns set status = 'published' where id = ${campaign.id}`),
-  )
-  const { words } = await operator.post("/campaigns/new", {
-    ...fieldsOf(program.id),
-    ...{ "follow-up": campaign.id, unless: "clicked", after: "5d" },
-  })
-  expect(words).toContain("Created as a draft.")
-  const { id, organizationId } = await newest(program.id)
-  const followUp = await test().run(
-    Effect.flatMap(FollowUpRepository, ({ find }) => find({ organizationId, campaignId: id })),
-  )
-  expect(followUp).toMatchObject({ followUpOf: campaign.id, unless: "clicked", afterSeconds: 432_000 })
 })

@@ -167,14 +167,6 @@ it("changes the final statuses and the schedule of an endpoint", async () => {
   expect(await find(endpoint.id)).toMatchObject(specified)
 })
 
-it("shows that a 410 disabled an endpoint", async () => {
-  const { endpoint } = await seed()
-  await execute(
-    (sql) => sql`select disable_endpoint(id, version, 'gone') from webhook_endpoints where id = ${endpoint.id}`,
-  )
-  expect((await admin.get(`/endpoints/${endpoint.id}`)).words).toContain("It answered 410, which disables it.")
-})
-
 it("disables and enables an endpoint", async () => {
   const { endpoint } = await seed()
   const asked = await admin.get(`/endpoints/${endpoint.id}/disable`)
