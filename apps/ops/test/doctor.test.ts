@@ -7,7 +7,6 @@ import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { createResolver } from "@outreach/mail/createResolver"
-import { dnsFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { RELEASE } from "@outreach/process/release"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
@@ -255,44 +254,5 @@ describe("the finding about the mail server", () => {
     ])
     const made = await Effect.runPromise(greetingFinding(resolver, { name, localAddress }))
     expect(made).toMatchObject({ status, found: `The mail server is greeted as ${name}, ${found}` })
-  })
-})
-
-describe("the findings about the DNS records", () => {
-  const look = (server: string, env: Readonly<Record<string, string>> = {}) =>
-    Effect.forEach(Object.entries(dnsFindings(createResolver([server]), settingsOf(env))), ([check, finding]) =>
-      Effect.map(Effect.catch(finding, Effect.succeed), ({ status, found }) => `${check} ${status}: ${found}`),
-    ).pipe(Effect.runPromise)
-
-  it("report that a domain has no records", async () => {
-    expect(await look(await dnsServer([]))).toEqual([
-      "DKIM failed: There is no DKIM record at outreach._domainkey.acme.test.",
-      "SPF failed: There is no SPF record at bounces.acme.test.",
-      "DMARC warning: There is no DMARC record for acme.test.",
-      "MX failed: The domain bounces.acme.test has neither an MX record nor an address.",
-    ])
-  })
-
-  it("report records that don't fit the settings", async () => {
-    const other = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey
-    const records = await dnsServer([
-      txt("s1._domainkey.relay.test", `v=DKIM1; p=${published(other)}`),
-      txt("bounces.acme.test", "v=spf1 include:a.test +all"),
-      txt("_dmarc.acme.test", "v=DMARC1; p=reject; sp=none"),
-      { type: "MX", name: "bounces.acme.test", data: { preference: 0, exchange: "." } },
-    ])
-    const settings = { MAIL_FROM: "outreach@news.acme.test", DKIM_DOMAIN: "relay.test", DKIM_SELECTOR: "s1" }
-    expect(await look(records, settings)).toEqual([
-      "DKIM failed: The DKIM record at s1._domainkey.relay.test belongs to another key than DKIM_KEY.",
-      "SPF warning: The SPF record of bounces.acme.test includes a.test, and ends with +all.",
-      "DMARC warning: The DMARC record at _dmarc.acme.test asks receivers for the policy none. The DKIM domain relay.test is not aligned with news.acme.test.",
-      "MX failed: The domain bounces.acme.test accepts no e-mail (null MX).",
-    ])
-  })
-
-  it("distinguish a name server that doesn't respond from a missing record", async () => {
-    expect((await look(CLOSED_ADDRESS))[1]).toMatch(
-      /^SPF \w+: The name server gives no response for bounces\.acme\.test \(E\w+\)\.$/,
-    )
   })
 })

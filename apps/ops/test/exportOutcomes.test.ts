@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { csvRow, disarmFormula } from "@outreach/backoffice/csv/csvRow"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -103,16 +102,5 @@ describe("recipients export", () => {
       withdrawn: { withdrawal_reason: "suppressed" },
       erased: { npi: "", email: "" },
     })
-  })
-})
-
-describe("a row of CSV", () => {
-  it("quotes commas, quotes, line ends and outer spaces, and ends in CRLF", () => {
-    expect(csvRow(["a", null, "b,c", 'd"e', "f\ng", " h", ""])).toBe('a,,"b,c","d""e","f\ng"," h",\r\n')
-  })
-
-  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1"])("disarms the formula %j", (text) => {
-    expect(disarmFormula(text)).toBe(`'${text}`)
-    expect(disarmFormula(`a${text}`)).toBe(`a${text}`)
   })
 })

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -104,25 +103,11 @@ describe("recipients import", () => {
   })
 })
 
-describe("an international address", () => {
-  it("is one address in all its forms: at import, in suppressions, in a search, and in the limit of its domain", async () => {
-    const { program, campaign, organization } = await meanwhile(seedCampaign({ recipients: 0 }))
-    const path = csv("npi,email", `${npi(1)},JOSÉ@BÜRO.test`, `${npi(3)},anna@büro.test`)
-    expect(await runJson(...load(campaign.id, path))).toMatchObject({ imported: 2 })
-    for (const [typed, email] of [
-      ["José@Büro.test", "josé@xn--bro-hoa.test"],
-      ["anna@xn--bro-hoa.test", "anna@xn--bro-hoa.test"],
-    ]) {
-      const { recipients } = await runJson("recipients", "find", "--reveal", "--email", typed!)
-      expect(recipients).toMatchObject([{ email }])
-    }
-    // One message per minute to the domain: the other one waits.
-    await meanwhile(sendCampaign(campaign.id))
-    const leases = await meanwhile(claimMessages(10, { perDomainMinute: 1 }))
-    expect(leases.map(({ organizationId }) => organizationId)).toEqual([organization.id])
-
-    const add = ["suppressions", "create", "--program", program.id, "--email"]
-    expect(await runJson(...add, "JOSE\u0301@BÜRO.TEST")).toMatchObject({ added: 1 })
-    expect(await runJson(...add, "josé@xn--bro-hoa.test")).toMatchObject({ added: 0 })
-  })
+it("an international address is one address in all its forms: in an import, a search and a suppression", async () => {
+  const { program, campaign } = await meanwhile(seedCampaign({ recipients: 0 }))
+  await runJson(...load(campaign.id, csv("npi,email", `${npi(1)},JOSÉ@BÜRO.test`)))
+  const { recipients } = await runJson("recipients", "find", "--reveal", "--email", "jose\u0301@xn--bro-hoa.test")
+  expect(recipients).toMatchObject([{ email: "josé@xn--bro-hoa.test" }])
+  const add = ["suppressions", "create", "--program", program.id, "--email", "JOSE\u0301@BÜRO.TEST"]
+  expect(await runJson(...add)).toMatchObject({ added: 1, withdrawn: 1 })
 })

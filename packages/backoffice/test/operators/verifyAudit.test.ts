@@ -304,6 +304,19 @@ describe("the chain", () => {
   })
 })
 
+describe("the audit log", () => {
+  it.each([
+    "update audit_log set command = 'x'",
+    "delete from audit_log",
+    "truncate audit_log cascade",
+    "update audit_results set result = 'failed', code = 'x'",
+    "delete from audit_results",
+  ])("can't be changed by the owner of its tables: %s", async (statement) => {
+    const { reason } = await run(Effect.flip(asOwner(statement)))
+    expect(String(reason.cause)).toContain("is append-only")
+  })
+})
+
 describe("docs/audit.md", () => {
   test("has a program that verifies an export, and finds a changed line", function* () {
     const script = join(folder, "verify.mjs")
