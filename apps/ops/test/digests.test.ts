@@ -94,22 +94,14 @@ describe("digests list and forecast", () => {
     ])
     const { stdout } = await run(["digests", "list", ...of(), ...range])
     expect(stdout).toContain("2026-02-03  0                     2     0        2       1        8         3         0")
-    expect((await runFailing("digests", "list", ...of(), "--from", "2026-02-03", "--to", "2026-02-02")).code).toBe(
-      "invalid_range",
-    )
   })
 
   it("say when the targets are reached, and how that is known", async () => {
-    const forecast = await runJson("digests", "forecast", ...of())
-    expect(forecast).toMatchObject({
-      learner_qualified: { _tag: "Reached" },
-      completer_qualified: { _tag: "NoTarget" },
-    })
+    const forecast = { learner_qualified: { _tag: "Reached" }, completer_qualified: { _tag: "NoTarget" } }
+    expect(await runJson("digests", "forecast", ...of())).toMatchObject(forecast)
     const { stdout } = await run(["digests", "forecast", ...of(), "--by", "2026-12-31"])
     expect(stdout).toContain("learner_qualified: 3 of 3, wanted by 2026-12-31\n  The target is reached.")
     expect(stdout).toContain("the mean of the last 7 complete days")
-    const unknown = ["--organization", org, "--program", `pgm_${"0".repeat(32)}`]
-    expect((await runFailing("digests", "forecast", ...unknown)).code).toBe("program_not_found")
   })
 })
 
