@@ -131,6 +131,7 @@ describe("the audit log", () => {
 
 describe("audit export and audit verify", () => {
   it("print the entries with their hashes, and the head of the log, which a noted head or an export confirms", async () => {
+    for (const name of ["Exported", "Verified"]) await runJson("organizations", "create", "--name", name)
     const { stdout } = await run(["audit", "export"])
     const lines = stdout.trimEnd().split("\n")
     const newest = JSON.parse(lines.at(-1)!)

@@ -105,11 +105,13 @@ describe("a link domain", () => {
         check === "senders" ? [`${status}: ${found}`] : [],
       )
     }
-    expect(await doctor()).toEqual([
-      `warning: The key of ${sender.id} signs nothing yet.`,
-      `warning: No link of ${sender.id} stands on ${DOMAIN} yet.`,
-    ])
-    await meanwhile(SqlClient.SqlClient.use((sql) => sql`update senders set live_since = clock_timestamp()`))
+    // The doctor checks the senders of other tests, too.
+    const pending = [`The key of ${sender.id} signs nothing yet.`, `No link of ${sender.id} stands on ${DOMAIN} yet.`]
+    const warnings = pending.map((found) => `warning: ${found}`)
+    expect(await doctor()).toEqual(expect.arrayContaining(warnings))
+    await meanwhile(
+      SqlClient.SqlClient.use((sql) => sql`update senders set live_since = clock_timestamp() where id = ${sender.id}`),
+    )
     expect(await linkBaseOf(campaign.id)).toBe(`https://${HOST}:${port}`)
 
     const verify = ["senders", "verify", sender.id, "--dns-server", dns]
@@ -121,8 +123,10 @@ describe("a link domain", () => {
     expect(verified.checks.map(({ status }: Record<string, string>) => status)).toEqual(Array(4).fill("ok"))
     expect(await linkBaseOf(campaign.id)).toBe(`https://${DOMAIN}:${port}`)
     const listed = { domain: DOMAIN, organization_id: organization.id, verified_at: expect.any(String) }
-    expect((await ops("link-domains", "list")).data).toMatchObject([listed])
-    expect(await doctor()).toEqual(["ok: The DNS records of 1 of 1 sender are right."])
+    expect((await ops("link-domains", "list")).data).toContainEqual(expect.objectContaining(listed))
+    const checked = await doctor()
+    expect(checked).toContainEqual(expect.stringMatching(/^ok: The DNS records of 1 of \d senders? are right\.$/))
+    for (const warning of warnings) expect(checked).not.toContain(warning)
 
     const remove = ["link-domains", "remove", DOMAIN]
     expect(await ops(...remove, "--yes")).toMatchObject({ code: "link_domain_in_use", sender_id: sender.id })

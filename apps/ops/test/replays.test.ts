@@ -11,7 +11,11 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-beforeEach(() => meanwhile(SqlClient.SqlClient.use((sql) => sql`truncate replay_jobs, deliveries, dead_letters`)))
+beforeEach(() =>
+  meanwhile(
+    SqlClient.SqlClient.use((sql) => sql`truncate replay_jobs, deliveries, dead_letters, failure_groups cascade`),
+  ),
+)
 
 const seed = (...args: Parameters<typeof seedDeadLetters>) =>
   meanwhile(Effect.map(seedDeadLetters(...args), ({ endpoint }) => endpoint.id))

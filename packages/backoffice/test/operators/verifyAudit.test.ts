@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect } from "@effect/vitest"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -317,28 +318,34 @@ describe("the audit log", () => {
   })
 })
 
+/** Runs a program in the folder, and returns its output. */
+const outputOf = (program: string, ...args: ReadonlyArray<string>) =>
+  Effect.tryPromise({
+    try: async () => (await promisify(execFile)(program, args, { cwd: folder })).stdout,
+    catch: (error) => error as Error,
+  })
+
 describe("docs/audit.md", () => {
   test("has a program that verifies an export, and finds a changed line", function* () {
     const script = join(folder, "verify.mjs")
     writeFileSync(script, /```js\n(.*?)```/s.exec(page)![1]!)
-    const check = (lines: string) =>
-      execFileSync(process.execPath, [script, file(lines)], { encoding: "utf8", stdio: "pipe" })
+    const check = (lines: string) => outputOf(process.execPath, script, file(lines))
     const lines = yield* exported
-    expect(check(lines)).toBe(`8 entries up to ${(yield* verifyAudit({})).head}\n`)
+    expect(yield* check(lines)).toBe(`8 entries up to ${(yield* verifyAudit({})).head}\n`)
     const each = lines.split("\n")
     for (const changed of [
       lines.replace("Ada", "Bob"),
       each.toSpliced(3, 1).join("\n"),
       [each[1], ...each].join("\n"),
     ]) {
-      expect(() => check(changed)).toThrow(/entry \d/)
+      expect((yield* Effect.flip(check(changed))).message).toMatch(/entry \d/)
     }
   })
 
   test("has a command that reads the number of the last exported entry", function* () {
     const [, command] = /\$\((tail .*)\)"/.exec(page)!
     file(yield* exported)
-    expect(execFileSync("sh", ["-c", command!], { cwd: folder, encoding: "utf8" })).toBe("8\n")
+    expect(yield* outputOf("sh", "-c", command!)).toBe("8\n")
   })
 
   test("has steps that remove old commands, and keep their links", function* () {
