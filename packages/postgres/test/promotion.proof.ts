@@ -9,8 +9,6 @@ import { type Postgres, startPostgres } from "@outreach/embedded-postgres/startP
 import { type Standby, setSynchronousStandbys, startStandby } from "@outreach/embedded-postgres/startStandby"
 import { EventFeed, type FeedPosition, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { migrate } from "@outreach/postgres/migrate"
-import { readPrimary, readStandby } from "@outreach/postgres/standby/standing"
-import { historyFault } from "@outreach/postgres-connection/historyFault"
 import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
@@ -152,40 +150,6 @@ describe("two standbys that were promoted to the same timeline number", () => {
     expect(identities[0]).not.toBe(identities[1])
     await one.restart()
     expect(await identityOf(one.url)).toBe(identities[0])
-  })
-
-  it("are no copies of one another: a standby of the one is not read from beside the other", async () => {
-    const { one, other } = await promoteBoth()
-    const copy = await startStandby(other, { name: "copy" })
-    started.push(copy)
-    await untilReplayed(other, copy)
-    const standby = await run(copy.url, readStandby)
-    expect(historyFault(await run(other.url, readPrimary), standby)).toBeUndefined()
-    expect(historyFault(await run(one.url, readPrimary), standby)).toBe("other_timeline")
-  })
-
-  it("fence the clock of an organization that moves from one to the other", async () => {
-    const { one, other, organization, campaign } = await promoteBoth()
-    const move = async () => {
-      const [clock] = await query<{ row: string }>(
-        one.url,
-        `select row_to_json(clock)::text as row from organization_clock clock where organization_id = '${organization.id}'`,
-      )
-      await query(other.url, `delete from organization_clock where organization_id = '${organization.id}'`)
-      await query(
-        other.url,
-        `insert into organization_clock select * from json_populate_record(null::organization_clock, '${clock!.row}')`,
-      )
-    }
-    // Its last stamp was a clock's, not a fence.
-    await query(one.url, "update organization_clock set last = clock_timestamp(), fenced_at = null")
-    await move()
-    await run(other.url, publishSent(campaign, 1))
-    const [ahead] = await query<{ seconds: number }>(
-      other.url,
-      `select extract(epoch from last - clock_timestamp())::float8 as seconds from organization_clock where organization_id = '${organization.id}'`,
-    )
-    expect(ahead!.seconds).toBeGreaterThan(0)
   })
 })
 

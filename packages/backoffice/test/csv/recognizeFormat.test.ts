@@ -81,17 +81,6 @@ it("reads what was written, in every encoding, with every delimiter and every li
   )
 })
 
-it("looks at all of a file before it takes it for UTF-8", async () => {
-  const lines = `npi,email,name\n${"1,a@b.test,Ada\n".repeat(5_000)}`
-  expect(await recognize(lines)).toMatchObject({ encoding: "utf-8" })
-  expect(await recognize(encode(`${lines}1,a@b.test,José\n`, "windows-1252"))).toMatchObject({
-    encoding: "windows-1252",
-  })
-  // Wherever the pieces of the file are cut.
-  for (const shift of ["", "x", "xx"])
-    expect(await recognize(`${shift}${"é€\n".repeat(15_000)}`)).toMatchObject({ encoding: "utf-8" })
-})
-
 it("takes few stray bytes in UTF-8 for broken, and a chance pair in Windows-1252 for text", async () => {
   const broken = Buffer.concat([Buffer.from("npi,name\n1,José\n2,Zoë\n3,Jos"), Buffer.of(0xe9)])
   expect(await recognize(broken)).toMatchObject({ encoding: "utf-8" })

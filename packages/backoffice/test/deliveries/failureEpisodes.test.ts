@@ -172,14 +172,6 @@ describe("An episode of failures", () => {
     yield* whileOpen(call(1, 1), () => close)
     expect(yield* list(endpoint.id)).toMatchObject([{ failures: 2, closedAt: null }])
   })
-
-  test("counts only what is still the worker's", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { endpoint, call } = yield* seed(1)
-    yield* sql`update endpoint_readers set owner = gen_random_uuid() where endpoint_id = ${endpoint.id}`
-    yield* call(1, 0)
-    expect(yield* sql`select from failure_groups where endpoint_id = ${endpoint.id}`).toEqual([])
-  })
 })
 
 describe("A muted group", () => {

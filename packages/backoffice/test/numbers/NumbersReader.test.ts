@@ -35,7 +35,6 @@ beforeEach(() => run(reset))
 
 const HOUR_MS = 3_600_000
 const GROUPINGS = ["organization", "program", "campaign"] as const satisfies ReadonlyArray<Grouping>
-const NONE = Object.fromEntries(NUMBER_NAMES.map((name) => [name, 0])) as Numbers
 const FUNNEL = ["accounts", "learners", "completers"] as const
 
 const sumOf = (all: ReadonlyArray<Numbers>): Numbers =>
@@ -183,15 +182,6 @@ it("adds up the counts of each period, for each grouping and filter", () =>
     ),
     { numRuns: propertyRuns(4) },
   ))
-
-test("has zeros where nothing was counted, and names no group", function* () {
-  const reader = yield* NumbersReader
-  const { totals, periods } = yield* reader.totals({})
-  expect(totals.today).toEqual(NONE)
-  expect(totals.last_week_by_hour).toEqual(NONE)
-  expect(yield* reader.groups({}, "program", periods.today, 10)).toEqual([])
-  expect(yield* reader.hours({}, { from: periods.today.from, to: periods.today.from })).toEqual([])
-})
 
 test("names the domains at which most bounced, over all campaigns of a filter, with what their servers answered last", function* () {
   const sql = yield* SqlClient.SqlClient

@@ -62,18 +62,6 @@ describe("counts of requests", () => {
     expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(20 * codes.length)
   })
 
-  test("are not written for an organization that is moving to another server", function* () {
-    const { organizationId, key, endpoint } = yield* seedKey({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`update organizations set frozen_at = clock_timestamp() where id = ${organizationId}`
-    const activity = { ...(yield* PartnerActivity), ...(yield* PartnerActivityReader) }
-    const [secret] = yield* (yield* SigningSecretRepository).list({ organizationId })
-    yield* activity.countRequests([{ organizationId, callerId: key.id, code: "", requests: 1, peak: 1 }])
-    yield* activity.noteVerifications([{ organizationId, secretId: secret!.id, endpointId: endpoint.id }])
-    expect(yield* activity.hourlyRequests(organizationId, 24)).toEqual([])
-    expect(yield* (yield* SigningSecretRepository).verifications(organizationId)).toEqual([])
-  })
-
   test("are forgotten after 30 days", function* () {
     const { organizationId, key } = yield* seedKey({ recipients: 0 })
     const activity = { ...(yield* PartnerActivity), ...(yield* PartnerActivityReader) }

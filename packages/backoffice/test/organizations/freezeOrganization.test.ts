@@ -1,7 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
@@ -14,7 +13,7 @@ import { freezeOrganization } from "@outreach/domain/organizations/Organizations
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -24,7 +23,6 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
-import { OrganizationReader } from "../../src/organizations/OrganizationReader.ts"
 
 const run = runOnDatabase({ layer: backoffice })
 const test = effectTest(run)
@@ -59,7 +57,6 @@ const statusOf = (seeded: Effect.Success<typeof seedSending>) =>
     Effect.flatMap(CampaignRepository, (campaigns) => campaigns.find(seeded.campaign.id)),
     ({ status }) => status,
   )
-const idle = { transactions: [], messages: 0, endpoints: 0, calls: 0 }
 
 describe("a frozen organization", () => {
   test("has nothing begun for it, and everything once it is served again", function* () {
@@ -122,40 +119,6 @@ describe("a frozen organization", () => {
       ...{ claimed: expect.any(Number), delivered: true, inbound: ["stored", "repeated"], applied: true, judged: 1 },
       ...{ hasHits: false, unsubscribed: 0, opened: "completed" },
     })
-  })
-
-  test("is told once what is in flight: older transactions, messages, endpoints and calls", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { inFlight } = yield* OrganizationReader
-    const leases = yield* DeliveryLeases
-    const { organization, campaign, endpoint } = yield* seedSending
-    yield* publishSent(campaign, 1)
-    const worker = yield* workerOn()
-    const taken = yield* worker.take()
-    const messages = yield* claim
-    const { older, frozenAt } = yield* whileOpen(
-      sql`select id from organizations where id = ${organization.id} for key share`,
-      Effect.fnUntraced(function* () {
-        const frozen = yield* freezeOrganization(organization.id)
-        const { transactions, ...others } = yield* inFlight(organization.id, frozen.older)
-        expect(transactions).toEqual([expect.stringContaining("(test)")])
-        expect(others).toEqual({ messages: messages.length, endpoints: 1, calls: 0 })
-        return frozen
-      }),
-    )
-    expect((yield* freezeOrganization(organization.id)).frozenAt).toBe(frozenAt)
-
-    // The owner sees it as it sees a disabled endpoint, and gives it up; its calls in flight have rows until they are settled.
-    expect(yield* leases.listOwned(worker.token)).toContainEqual(
-      expect.objectContaining({ endpointId: endpoint.id, enabled: false }),
-    )
-    yield* leases.handOver(worker.token, [
-      { endpointId: endpoint.id, calling: taken.map(({ eventId }) => eventId), unbegun: [] },
-    ])
-    expect(yield* inFlight(organization.id, older)).toMatchObject({ endpoints: 0, calls: taken.length })
-    yield* sql`update messages set lease_until = null, lease_token = null where organization_id = ${organization.id}`
-    expect(yield* worker.settle(taken.map((delivery) => ({ ...delivery, isRow: true })))).toBe(true)
-    expect(yield* inFlight(organization.id, older)).toEqual(idle)
   })
 
   test("is refused while a replay is under way that may concern it, and where there is none of its id", function* () {

@@ -1,19 +1,11 @@
 import { describe, expect } from "@effect/vitest"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createEndpoint, removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
-import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
-import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
-import { sqlState } from "@outreach/postgres/migrations/replaceFunction"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { effectTest } from "@outreach/testing/effectTest"
-import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
-import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 import { TABLES_THAT_STAY } from "../../src/organizations/tablesThatStay.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
@@ -86,63 +78,5 @@ describe("a table", () => {
       tables: expect.arrayContaining(["delivered", "deliveries", "events", "hits", "inbox", "stored_responses"]),
       deletedFrom: expect.arrayContaining(["endpoint_readers", "reader_positions", "recipients", "signing_secrets"]),
     })
-  })
-
-  test("takes an endpoint's own secrets and the history of a removed one along", function* () {
-    yield* identities
-    const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
-    const given = { organizationId: organization.id, url: "https://own.test/hooks", ownSecrets: true }
-    const gone = (yield* createEndpoint(given, { allowPrivate: false })).endpoint
-    yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
-    yield* publishSent(campaign, 2)
-    const worker = yield* workerOn(crypto.randomUUID())
-    const [delivered, retried] = (yield* worker.take()).filter(({ endpointId }) => endpointId === gone.id)
-    yield* worker.settle([delivered!])
-    yield* worker.settle([retried!], { state: "retry", delaySeconds: 3600 }, 500)
-    yield* removeEndpoint(gone.id)
-    yield* Effect.flatMap(EndpointRepository, ({ endRemoved }) =>
-      Effect.repeat(endRemoved, { until: (ended) => ended === 0 }),
-    )
-    const sql = yield* SqlClient.SqlClient
-    const seen = Effect.all([
-      Effect.map(
-        Effect.flatMap(SigningSecretRepository, ({ ofEndpoint }) => ofEndpoint(endpoint.id)),
-        (owner) => owner!.secrets.map(({ secret }) => Redacted.value(secret)),
-      ),
-      Effect.flatMap(SigningSecretRepository, ({ list }) => list({ endpointId: gone.id })),
-      Effect.flatMap(EndpointRepository, ({ list }) => list(organization.id, "removed")),
-      Effect.flatMap(DeliveryReader, ({ list }) => list({ endpointId: gone.id, limit: 10 })),
-      Effect.flatMap(DeliveryReader, ({ findSigned }) => findSigned(retried!.id)),
-    ])
-    const before = yield* seen
-    expect([before[0].length, before[2].length]).toEqual([2, 1])
-    expect(before[3].map(({ state }) => state).toSorted()).toEqual(["cancelled", "delivered"])
-    // What the publication selects leaves this server, and comes back as it would to another.
-    const after = yield* whilePublished(
-      organization.id,
-      Effect.fnUntraced(function* (tables) {
-        const isMoved = sql`organization_id = ${organization.id}`
-        for (const table of tables) {
-          yield* sql`create temp table ${sql(`moved_${table}`)} on commit drop as select * from ${sql(table)} where ${isMoved}`
-          yield* sql`delete from ${sql(table)} where ${isMoved}`
-        }
-        expect(yield* (yield* EndpointRepository).list(organization.id, "removed")).toEqual([])
-        for (const table of tables) yield* sql`insert into ${sql(table)} select * from ${sql(`moved_${table}`)}`
-        return yield* seen
-      }),
-    )
-    expect(after).toEqual(before)
-  })
-
-  test("cannot be updated for any organization if its replica identity lacks what the publication asks for", function* () {
-    const { organization } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
-    const failure = yield* whilePublished(organization.id, () =>
-      Effect.andThen(
-        sql`alter table webhook_endpoints replica identity default`,
-        Effect.flip(sql`update webhook_endpoints set url = url where organization_id = 'another'`),
-      ),
-    )
-    expect(sqlState(failure)).toBe("42P10")
   })
 })

@@ -234,17 +234,6 @@ describe("GaugeSamples", () => {
     // No worker ran before.
     for (const [first] of histories) expect(first).toMatchObject({ sent: null, deadLetters: null })
   })
-
-  test("forget what is older than eight days", function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* takeSample
-    yield* sql`
-      insert into gauge_samples
-      select '', sampled_at - make_interval(days => days), 0, 0, 0, 0, 0, 0 from gauge_samples, unnest(array[7, 9]) days`
-    yield* Effect.flatMap(GaugeSamples, ({ forget }) => forget)
-    const rows = yield* sql`select extract(day from now() - sampled_at)::int as days from gauge_samples order by 1`
-    expect(rows).toEqual([{ days: 0 }, { days: 7 }])
-  })
 })
 
 describe("campaigns with many complaints", () => {

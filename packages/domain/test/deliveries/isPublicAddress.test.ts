@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isPublicAddress, isPublicHost } from "../../src/deliveries/isPublicAddress.ts"
+import { isPublicAddress } from "../../src/deliveries/isPublicAddress.ts"
 
 /** The first and last address of each forbidden range, and the addresses just before and after it if they are public. */
 const RANGES = [
@@ -102,19 +102,5 @@ describe("isPublicAddress", () => {
         return isPublicAddress(hostname) === isPublicAddress(plain)
       }),
     )
-  })
-})
-
-describe("isPublicHost", () => {
-  it.each([
-    ["https://partner.example/", true],
-    ["https://93.184.216.34:8443/", true],
-    ["https://[2606:4700:4700::1111]/", true],
-    ["https://[::1]/", false],
-    ["https://[::ffff:10.0.0.1]/", false],
-    ["https://0x7f.1/", false],
-    ["https://2130706433/", false],
-  ])("judges %s as %s", (url, expected) => {
-    expect(isPublicHost(new URL(url))).toBe(expected)
   })
 })

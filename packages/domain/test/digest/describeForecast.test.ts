@@ -24,11 +24,4 @@ describe("describeForecast", () => {
     expect(described({ gains: [1], target: 1_000_000 })).toContain("in more than five years.")
     expect(described({ gains: [100] })).toContain("at 100 a day. The target is expected on 2026-12-05.")
   })
-
-  it("says that a target is reached, or that there is none", () => {
-    expect([described({ count: 2000 }), described({ target: null })]).toEqual([
-      "The target is reached.",
-      "There is no target.",
-    ])
-  })
 })

@@ -29,9 +29,3 @@ it.each([
 ] as const)("finds who runs the mail servers of %s", (_, records, operator) => {
   expect(mailOperator(records.map(([priority, exchange]) => ({ priority, exchange })))).toBe(operator)
 })
-
-it("chooses the same of several mail servers in whatever order they come", () => {
-  const exchanges = ["b.two.test", "a.one.test"].map((exchange) => ({ priority: 10, exchange }))
-  expect(mailOperator(exchanges)).toBe("one.test")
-  expect(mailOperator(exchanges.toReversed())).toBe("one.test")
-})

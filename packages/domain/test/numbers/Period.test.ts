@@ -1,10 +1,5 @@
-import { hoursOf, PERIODS, periodsAt } from "@outreach/domain/numbers/Period"
-import { toUnixMillis } from "@outreach/domain/Timestamp"
-import fc from "fast-check"
+import { hoursOf, periodsAt } from "@outreach/domain/numbers/Period"
 import { expect, it } from "vitest"
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 it("compares the last whole hour of a Thursday with the same of Wednesday and of the Thursday before", () => {
   const at = (text: string) => `${text}:00.000000Z`
@@ -18,26 +13,6 @@ it("compares the last whole hour of a Thursday with the same of Wednesday and of
     last_week_by_hour: { from: at("2026-11-16T00:00"), to: at("2026-11-19T10:00") },
     last_week: { from: at("2026-11-16T00:00"), to: at("2026-11-23T00:00") },
   })
-})
-
-const instant = fc.integer({ min: Date.parse("2020-01-01"), max: Date.parse("2100-01-01") })
-const lengthOf = ({ from, to }: { from: string; to: string }) => Date.parse(to) - Date.parse(from)
-
-it("begins a day at midnight and a week on Monday, and compares periods of one length, at any instant", () => {
-  fc.assert(
-    fc.property(instant, (millis) => {
-      const periods = periodsAt(millis)
-      expect(Object.keys(periods)).toEqual(Object.keys(PERIODS))
-      expect(lengthOf(periods.today_by_hour)).toBe(lengthOf(periods.yesterday_by_hour))
-      expect(lengthOf(periods.this_week_by_hour)).toBe(lengthOf(periods.last_week_by_hour))
-      expect(lengthOf(periods.last_week)).toBe(7 * DAY_MS)
-      expect(new Date(periods.this_week.from).getUTCDay()).toBe(1)
-      const sinceWholeHour = millis - toUnixMillis(periods.today_by_hour.to)
-      expect(sinceWholeHour >= 0 && sinceWholeHour < HOUR_MS).toBe(true)
-      expect(millis >= toUnixMillis(periods.today.from) && millis < toUnixMillis(periods.today.to)).toBe(true)
-      expect(millis >= toUnixMillis(periods.this_week.from) && millis < toUnixMillis(periods.this_week.to)).toBe(true)
-    }),
-  )
 })
 
 it("divides a day into 24 hours that follow each other, and what is empty into none", () => {

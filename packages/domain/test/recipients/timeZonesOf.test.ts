@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { STATES, stateTimeZones, timeZonesOf } from "../../src/recipients/timeZonesOf.ts"
+import { timeZonesOf } from "../../src/recipients/timeZonesOf.ts"
 
 describe("where a recipient is", () => {
   it.each([
@@ -36,29 +36,5 @@ describe("where a recipient is", () => {
   it.each(["XX", "Ontario", "New", "constructor"])("is not known by the state %j", (state) => {
     const reason = "the state is not one of the United States or their territories, such as NY or New York"
     expect(timeZonesOf({ state })).toEqual(Result.fail(reason))
-  })
-})
-
-describe("the time zones of states", () => {
-  const hourOf = (timeZone: string) => {
-    const format = new Intl.DateTimeFormat("en", { timeZone, hour: "2-digit", hourCycle: "h23" })
-    return (at: number) => Number(format.format(at))
-  }
-
-  it("are known of 50 states, the District of Columbia and five territories", () => {
-    expect(STATES).toHaveLength(56)
-    for (const state of STATES) {
-      for (const timeZone of stateTimeZones(state)!) expect(hourOf(timeZone)(0)).toBeLessThan(24)
-    }
-  })
-
-  it("are at most an hour apart in every week of a year, so that two hours of a day are within all of them", () => {
-    for (const state of STATES) {
-      const hours = stateTimeZones(state)!.map(hourOf)
-      for (let at = Date.UTC(2026, 0, 1, 18); at < Date.UTC(2027, 0); at += 7 * 86_400_000) {
-        const local = hours.map((hour) => hour(at))
-        for (const hour of local) expect([0, 1, 23]).toContain((hour - local[0]! + 24) % 24)
-      }
-    }
   })
 })

@@ -2,9 +2,6 @@ import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
-import { Settlements } from "@outreach/domain/mail/Settlements"
-import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { markMailed } from "@outreach/domain/restores/Restores"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
@@ -29,24 +26,6 @@ const test = effectTest(run)
 beforeEach(() => run(resetSending))
 
 describe("the counts of a campaign", () => {
-  test("count a message as queued again once its fields are imported, and none that a mail log shows as sent", function* () {
-    const { campaign, organization } = yield* seed(false)
-    yield* sendCampaign(campaign.id)
-    const [lease] = yield* claimMessages(1)
-    const failure = { class: "template", code: "needs first_name, which is missing" } as const
-    yield* (yield* Settlements).settle(lease!, { state: "unrendered", failure })
-    expect(yield* progressOf(campaign.id)).toMatchObject({ queued: 3, quarantined: 1 })
-    const recipient = yield* (yield* RecipientRepository).find(organization.id, lease!.token)
-    const clinician = { npi: recipient!.npi, fields: { first_name: "Ann" } }
-    yield* (yield* RecipientRepository).keepFields({ organizationId: organization.id, campaignId: campaign.id }, [
-      clinician,
-    ])
-    expect(yield* progressOf(campaign.id)).toMatchObject({ queued: 4, quarantined: 0 })
-    yield* markMailed([lease!.recipientId])
-    expect(yield* progressOf(campaign.id)).toMatchObject({ queued: 3, sent: 1, answered: 1 })
-    expect(yield* keep(campaign.id)).toEqual(yield* countCampaign(campaign.id))
-  })
-
   test("tell who opened and clicked, as a bot or not, and who came how far after the e-mail was sent", function* () {
     const { campaign, organization } = yield* seed(false)
     yield* sendCampaign(campaign.id)

@@ -1,21 +1,18 @@
 import { describe, expect } from "@effect/vitest"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { FollowUp } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { withdrawClicked } from "@outreach/domain/campaigns/FollowUps"
-import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
-import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
-import type { CommitTimestamp } from "@outreach/domain/Transaction"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
-import { whileOpen } from "@outreach/testing/inTransaction"
-import { type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
+import { type Outcome, outreachOn } from "@outreach/testing/outreachOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, FOOTER, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { cancelCampaigns, claimMessages, settleSent } from "@outreach/testing/sendCampaign"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -80,7 +77,6 @@ const recipientsOf = Effect.fnUntraced(function* ({ id }: Campaign) {
     select id, npi, token, published_at is not null as "isPublished", withdrawal_reason as reason from recipients
     where campaign_id = ${id} order by npi`
 })
-const npisOf = (campaign: Campaign) => Effect.map(recipientsOf(campaign), (rows) => rows.map(({ npi }) => npi))
 const find = (campaign: Campaign) =>
   FollowUpRepository.use((followUps) => followUps.find({ ...campaign, campaignId: campaign.id }))
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => npi(from + i)).sort()
@@ -128,154 +124,6 @@ describe("a follow-up", () => {
     expect(announced.map(({ token }: { token: string }) => token).sort()).toEqual(rows.map(({ token }) => token).sort())
     expect(yield* claimMessages(100)).toEqual([])
   })
-
-  test("leaves out recipients who have an account, or who have qualified, when it is asked to", function* () {
-    const first = yield* sentCampaign(6)
-    yield* happen(first, 0, "human clicked")
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`update recipients set account_created_at = clock_timestamp() where campaign_id = ${first.id} and npi = ${npi(1)}`
-    const { organizationId, programId } = first
-    const stages = [
-      { programId, stage: "account_created", npi: npi(2) },
-      { programId, stage: "learner_qualified", npi: npi(3) },
-    ] as const
-    yield* sql.withTransaction(qualifyOn(organizationId, stages, STAMP as CommitTimestamp))
-    const withoutAccount = yield* follow(first, { unless: "account_created" })
-    const unqualified = yield* follow(first, { unless: "learner_qualified" })
-    yield* draw(withoutAccount)
-    yield* draw(unqualified)
-    expect(yield* npisOf(withoutAccount)).toEqual([npi(0), npi(4), npi(5)].sort())
-    // Whoever has qualified is never written to.
-    expect((yield* find(withoutAccount))?.skipped).toEqual({ account_created: 2, suppressed: 1 })
-    expect(yield* npisOf(unqualified)).toEqual([npi(0), npi(1), npi(2), npi(4), npi(5)].sort())
-    expect((yield* find(unqualified))?.skipped).toEqual({ learner_qualified: 1 })
-  })
-
-  test("is drawn an hour before its window, and not before", function* () {
-    const first = yield* sentCampaign(3)
-    const followUp = yield* follow(first, {}, 7200)
-    const other = yield* seedCampaign({ recipients: 1, opensIn: 9000 })
-    yield* scheduleCampaign(other.campaign.id)
-    yield* draw(followUp)
-    const status = (id: Campaign["id"]) =>
-      CampaignRepository.use((campaigns) => Effect.map(campaigns.find(id), ({ status }) => status))
-    expect([yield* status(followUp.id), yield* status(other.campaign.id)]).toEqual(["scheduled", "published"])
-    yield* happen(first, 0, "human clicked")
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`update campaigns set window_start = clock_timestamp() + interval '59 minutes' where id = ${followUp.id}`
-    yield* publishAll
-    expect([yield* status(followUp.id), yield* npisOf(followUp)]).toEqual(["published", numbers(1, 3)])
-  })
-
-  test("is drawn exactly once by any number of workers, chunk after chunk", function* () {
-    const first = yield* sentCampaign(501)
-    const followUp = yield* follow(first)
-    yield* scheduleCampaign(followUp.id)
-    const worker = Effect.gen(function* () {
-      while ((yield* publishChunk()) || (yield* find(followUp))?.drawnAt === null) {}
-    })
-    yield* Effect.all(
-      Array.from({ length: 5 }, () => worker),
-      { concurrency: "unbounded" },
-    )
-    yield* publishAll
-    expect(yield* npisOf(followUp)).toEqual(numbers(0, 501))
-    expect((yield* find(followUp))?.skipped).toEqual({})
-    expect(yield* (yield* CampaignRepository).progress(followUp.id)).toMatchObject({ published: 501, queued: 501 })
-  })
-
-  test("goes on where a worker died, and after a pause", function* () {
-    const first = yield* sentCampaign(501)
-    yield* happen(first, 3, "human clicked")
-    const followUp = yield* follow(first)
-    yield* scheduleCampaign(followUp.id)
-    yield* publishChunk()
-    const sql = yield* SqlClient.SqlClient
-    // A transaction that never commits, as that of a worker which is killed.
-    yield* Effect.flip(sql.withTransaction(Effect.andThen(publishChunk(), Effect.fail("killed"))))
-    expect(yield* npisOf(followUp)).toHaveLength(499)
-    yield* commandCampaign(followUp.id, "pause")
-    expect(yield* publishChunk()).toBe(false)
-    yield* draw(followUp)
-    expect(yield* npisOf(followUp)).toHaveLength(500)
-    expect((yield* find(followUp))?.skipped).toEqual({ clicked: 1 })
-  })
-
-  test("starts over, and draws nobody twice, when the last recipient read is erased", function* () {
-    const first = yield* sentCampaign(501)
-    const followUp = yield* follow(first)
-    yield* scheduleCampaign(followUp.id)
-    yield* publishChunk()
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`
-      update recipients set erased_at = clock_timestamp(), npi = '0000000001', email = 'erased@example.invalid'
-      where id = (select last_id from follow_ups where campaign_id = ${followUp.id})`
-    yield* sql`
-      update recipient_keys set npi = '0000000001', email = 'erased@example.invalid'
-      where recipient_id = (select last_id from follow_ups where campaign_id = ${followUp.id})`
-    yield* publishAll
-    expect(yield* npisOf(followUp)).toEqual(numbers(0, 501))
-    expect((yield* find(followUp))?.skipped).toEqual({ erased: 1 })
-  })
-
-  test("waits for a suppression that comes meanwhile, or is withdrawn by it", function* () {
-    const first = yield* sentCampaign(3)
-    const followUp = yield* follow(first)
-    yield* scheduleCampaign(followUp.id)
-    const suppress = suppressClinicians({ programId: first.programId }, [{ npi: npi(1), email: null }], "operator")
-    yield* whileOpen(publishChunk(), () => Effect.forkDetach(suppress))
-    yield* suppress
-    yield* publishAll
-    const rows = yield* recipientsOf(followUp)
-    expect(rows.filter(({ reason }) => reason === null).map(({ npi }) => npi)).toEqual([npi(0), npi(2)].sort())
-  })
-
-  test("skips everybody once the program has reached its quota", function* () {
-    const first = yield* sentCampaign(3)
-    const followUp = yield* follow(first)
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`update programs set completer_target = 1 where id = ${first.programId}`
-    const completer = { programId: first.programId, stage: "completer_qualified", npi: npi(9) } as const
-    yield* sql.withTransaction(qualifyOn(first.organizationId, [completer], STAMP as CommitTimestamp))
-    yield* draw(followUp)
-    expect([yield* npisOf(followUp), (yield* find(followUp))?.skipped]).toEqual([[], { quota_reached: 3 }])
-  })
-
-  test("takes no import", function* () {
-    const first = yield* sentCampaign(1)
-    const followUp = yield* follow(first)
-    const refused = yield* Effect.flip(importLines(followUp.id, [{ number: 2, npi: npi(9), email: email(9) }]))
-    expect(refused).toMatchObject({ _tag: "RecipientsDrawn" })
-  })
-
-  test("has the fields and the time zones of the earlier campaign's recipients", function* () {
-    const first = yield* sentCampaign(3)
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`
-      insert into recipient_fields (organization_id, recipient_id, fields, time_zones)
-      select organization_id, id, '{"first_name": "Dana"}', '{UTC}' from recipients where campaign_id = ${first.id} and npi <> ${npi(2)}`
-    const followUp = yield* follow(first)
-    yield* draw(followUp)
-    const rows = yield* sql`
-      select npi, fields ->> 'first_name' as name, time_zones as "timeZones" from recipients
-      join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
-      where campaign_id = ${followUp.id} order by npi`
-    expect(rows).toEqual(numbers(0, 2).map((each) => ({ npi: each, name: "Dana", timeZones: ["UTC"] })))
-  })
-
-  test("of a follow-up leaves out recipients who have clicked on either e-mail", function* () {
-    const first = yield* sentCampaign(3)
-    const second = yield* follow(first)
-    yield* draw(second)
-    yield* happen(first, 0, "human clicked")
-    yield* happen(second, 1, "human clicked")
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`update recipients set sent_at = clock_timestamp() - interval '6 days' where campaign_id = ${second.id}`
-    yield* sql`update campaigns set status = 'completed' where id = ${second.id}`
-    const third = yield* follow(second)
-    yield* draw(third)
-    expect([yield* npisOf(third), (yield* find(third))?.skipped]).toEqual([[npi(2)], { clicked: 2 }])
-  })
 })
 
 describe("a message of a follow-up", () => {
@@ -299,32 +147,5 @@ describe("a message of a follow-up", () => {
       "completed",
       { recipients: 3, sent: 2, withdrawn: 1, queued: 0 },
     ])
-  })
-
-  test("is sent all the same when the follow-up asks about something other than clicks, or the campaign is not a follow-up", function* () {
-    const first = yield* sentCampaign(2)
-    const followUp = yield* follow(first, { unless: "account_created" })
-    yield* draw(followUp)
-    yield* openWindow(followUp)
-    yield* happen(first, 1, "human clicked")
-    const { campaign } = yield* seedCampaign({ recipients: 2 })
-    yield* sendCampaign(campaign.id)
-    const leases = yield* claimMessages(100)
-    expect([leases.length, (yield* withdrawClicked(leases)).size]).toEqual([4, 0])
-  })
-})
-
-describe("createCampaign", () => {
-  test("refuses to follow a campaign that still may send, or does not exist", function* () {
-    const { campaign } = yield* seedCampaign({ recipients: 1 })
-    expect(yield* Effect.flip(follow(campaign))).toMatchObject({ _tag: "InvalidFollowUp" })
-    yield* scheduleCampaign(campaign.id)
-    const refused = yield* Effect.flip(follow(campaign))
-    expect(refused.message).toMatch(/may send until/)
-    const start = (at: Timestamp) => Math.ceil((Date.parse(at) - Date.now()) / 1000)
-    const inTime = yield* follow(campaign, {}, start(campaign.windowEnd) + 5 * 86_400 + 60)
-    expect(inTime.status).toBe("draft")
-    const missing = { ...campaign, id: campaign.id.replaceAll("0", "f") as Campaign["id"] }
-    expect(yield* Effect.flip(follow(missing))).toMatchObject({ _tag: "CampaignNotFound" })
   })
 })

@@ -106,12 +106,6 @@ describe("ReplayJobQueuePg", () => {
     expect(left.map(({ endpointId }) => endpointId)).toEqual(Array(5).fill(later.endpoint.id))
   })
 
-  test("has finished at once when there is nothing to replay", function* () {
-    const { createdAt, ...made } = yield* create({})
-    expect(made).toMatchObject({ state: "finished", total: 0, replayed: 0, finishedAt: createdAt })
-    expect(yield* replayNextChunk).toEqual({ nextInMs: null })
-  })
-
   test("keeps its rate by the database's clock, and makes up for no more than one late chunk", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* seedDeadLetters(30)
@@ -389,20 +383,6 @@ describe("ReplayJobQueuePg", () => {
       expect(made.filter(Result.isSuccess)).toHaveLength(1)
       yield* finish(id)
       expect((yield* finish((yield* createOfLog({ ...all, to: published[15]! })).id)).replay.replayed).toBe(15)
-    })
-
-    test("ends where it is when it is cancelled, and knows no endpoint that there is not", function* () {
-      const replayJobs = yield* ReplayJobQueue
-      const { all, events } = yield* seedLog(30)
-      const { id } = yield* createOfLog(all, 100)
-      yield* replayNextChunk
-      expect(yield* replayJobs.cancel(id)).toMatchObject({ state: "cancelled", replayed: 10 })
-      expect(yield* Effect.andThen(skipPause, replayNextChunk)).toEqual({ nextInMs: null })
-      expect(yield* queued).toEqual(events.slice(0, 10))
-      const range = { ...all, endpointId: yield* createIdentifier("endpoint") }
-      for (const ask of [(yield* ReplayReader).countInLog(range), Effect.as(createLogReplay(range, 1), 0)]) {
-        expect(yield* Effect.flip(ask)).toMatchObject({ _tag: "EndpointNotFound" })
-      }
     })
   })
 

@@ -69,15 +69,6 @@ describe("SigningSecretRepositoryPg", () => {
     expect(yield* active(endpointId)).toHaveLength(1)
   })
 
-  test("stores no secret in plain text", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { id } = yield* organization
-    const secret = yield* rotateSecret(id, 0)
-    const rows = yield* sql<{ ciphertext: Uint8Array }>`
-      select ciphertext from signing_secrets where organization_id = ${id}`
-    expect(Buffer.from(rows[0]!.ciphertext).includes(Redacted.value(secret).slice(6, 20))).toBe(false)
-  })
-
   test("finds whose a secret is by its text, also once it is over, and nothing by another one", function* () {
     const secrets = yield* SigningSecretRepository
     const { id, endpointId } = yield* organization

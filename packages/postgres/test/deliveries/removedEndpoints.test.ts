@@ -164,19 +164,6 @@ describe("a removed endpoint", () => {
     )
   })
 
-  test("ends its running replays, also one that was created beside the removal", function* () {
-    const { endpoint } = yield* seedWaiting
-    const sql = yield* SqlClient.SqlClient
-    const range = { endpointId: endpoint.id, from: LOG_BEGINS, to: LOG_ENDS }
-    const job = yield* createLogReplay(range, 1)
-    yield* removeEndpoint(endpoint.id)
-    yield* endAll
-    const rows = yield* sql<{
-      over: boolean
-    }>`select cancelled_at is not null as over from replay_jobs where id = ${job.id}`
-    expect(rows).toEqual([{ over: true }])
-  })
-
   test("notes the calls of a worker that was lost as unknown, and then cancels them", function* () {
     const { endpoint, worker, inFlight } = yield* seedWaiting
     const sql = yield* SqlClient.SqlClient
@@ -191,18 +178,6 @@ describe("a removed endpoint", () => {
     expect(
       (yield* deliveriesTo(endpoint.id)).filter(({ state }) => state === "pending" || state === "sending"),
     ).toEqual([])
-  })
-
-  test("leaves what belongs to an organization that is moving as it is", function* () {
-    const { organization, endpoint } = yield* seedWaiting
-    const sql = yield* SqlClient.SqlClient
-    yield* removeEndpoint(endpoint.id)
-    yield* sql`update organizations set frozen_at = clock_timestamp() where id = ${organization.id}`
-    yield* endAll
-    expect((yield* statesOf(endpoint.id)).filter((state) => state === "cancelled")).toEqual([])
-    yield* sql`update organizations set frozen_at = null where id = ${organization.id}`
-    yield* endAll
-    expect((yield* statesOf(endpoint.id)).filter((state) => state === "cancelled")).toHaveLength(2)
   })
 
   test("is deleted itself once nothing of its history is kept, and no sooner", function* () {

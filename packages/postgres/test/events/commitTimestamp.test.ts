@@ -35,21 +35,6 @@ describe("commitTimestamp", () => {
     )
   })
 
-  test("gives strictly increasing stamps, within a transaction and from one to the next", function* () {
-    const { id } = yield* organization
-    const twice = inTransaction(Effect.all([commitTimestamp(id), commitTimestamp(id)]))
-    const stamps = (yield* Effect.forEach(Array.from({ length: 20 }), () => twice)).flat()
-    expect(stamps).toEqual([...new Set(stamps)].sort())
-  })
-
-  test("goes on from its last stamp when the database's own clock is behind it", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { id } = yield* organization
-    yield* sql`update organization_clock set last = '2999-12-31T23:59:59.999998Z' where organization_id = ${id}`
-    expect(yield* inTransaction(commitTimestamp(id))).toBe("2999-12-31T23:59:59.999999Z")
-    expect(yield* inTransaction(commitTimestamp(id))).toBe("3000-01-01T00:00:00.000000Z")
-  })
-
   describe("on another server than the stamp before", () => {
     /** An organization whose clock was last advanced by a server that is gone. */
     const advancedElsewhere = Effect.fnUntraced(function* (identity: string | null) {

@@ -113,14 +113,4 @@ describe("the stored responses of an organization", () => {
     yield* responses.store(request(organizationId, "large"), response(long), 2000)
     expect((yield* stored(organizationId)).keys).toEqual(["small"])
   })
-
-  test("make room at once when the bound is lowered", function* () {
-    const responses = yield* IdempotencyRepository
-    const organizationId = yield* seedOrganization
-    for (let n = 0; n < 10; n++) {
-      yield* responses.store(request(organizationId, `key ${n}`), response("x".repeat(1000)), MANY)
-    }
-    yield* responses.store(request(organizationId, "last"), response("{}"), 2000)
-    expect((yield* stored(organizationId)).keys).toEqual(["key 9", "last"])
-  })
 })

@@ -31,14 +31,6 @@ const bodies = (organizationId: string) =>
   )
 
 describe("InboxRepositoryPg.receive", () => {
-  test("stores an event once, and tells a repetition from another event under its id", function* () {
-    const message = yield* seedMessage
-    expect(yield* receive(message("evt_1", "first"))).toBe("stored")
-    expect(yield* receive(message("evt_1", "first"))).toBe("repeated")
-    expect(yield* receive(message("evt_1", "other"))).toBe("differs")
-    expect(yield* bodies(message("").organizationId)).toEqual([{ event_id: "evt_1", body: "first" }])
-  })
-
   test("stores the same id of two organizations twice", function* () {
     const [one, other] = [yield* seedMessage, yield* seedMessage]
     expect([yield* receive(one("evt_1", "a")), yield* receive(other("evt_1", "b"))]).toEqual(["stored", "stored"])

@@ -190,12 +190,6 @@ describe("a function", () => {
     expect(ran).toEqual(["migrations/0002_named.sql", "functions/name_of.sql"])
   })
 
-  test("is refused when it names a column that is not there", function* () {
-    const wrong = "create or replace function name_of() returns text language sql as 'select name from things';"
-    const failure = yield* Effect.flip(release({ ...things, ...nextId(1), "functions/name_of.sql": wrong }))
-    expect(failure.message).toMatch(/^The database refused functions\/name_of.sql \(SQLSTATE 42703\)/)
-  })
-
   test("is dropped when its file is gone, and no other function is", function* () {
     yield* sql("create function theirs() returns int language sql as 'select 1'")
     yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })

@@ -3,10 +3,9 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { ApiKeyRepositoryPg, TellsReplayPoints } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
-import { Effect, Exit, Layer, Redacted } from "effect"
+import { Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
@@ -33,17 +32,6 @@ describe("ApiKeyRepositoryPg", () => {
     })
     expect((yield* authenticateKey(text))?.count).toBe(2)
     expect(Math.abs(first!.now - Date.now() / 1000)).toBeLessThan(5)
-  })
-
-  test("tells what a standby must have replayed where it was asked to, and nothing otherwise", function* () {
-    const { key, text } = yield* issue
-    expect((yield* authenticateKey(text))!.replayPoint).toBeUndefined()
-    const telling = ApiKeyRepositoryPg.pipe(Layer.provide(Layer.succeed(TellsReplayPoints, true)), Layer.fresh)
-    const use = yield* Effect.provide(authenticateKey(text), telling)
-    const sql = yield* SqlClient.SqlClient
-    const [clock] =
-      yield* sql`select last as clock from organization_clock where organization_id = ${key.organizationId}`
-    expect(use!.replayPoint).toEqual({ server: expect.stringMatching(/^\d+\.\d+$/), ...clock })
   })
 
   test("keeps no key's text", function* () {

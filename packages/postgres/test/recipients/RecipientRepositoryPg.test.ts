@@ -58,21 +58,6 @@ describe("addRecipients", () => {
     expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(4)
   })
 
-  test("judges candidates of one batch against one another", function* () {
-    const { campaign } = yield* seedCampaign({ recipients: 0 })
-    const first = yield* candidate(1)
-    expect(
-      yield* register(
-        campaign.id,
-        first,
-        yield* candidate(1),
-        yield* candidate(1, { email: EmailAddress.make("another@clinic.test") }),
-        yield* candidate(2, { email: first.email }),
-        yield* candidate(3, { token: first.token }),
-      ),
-    ).toEqual(["registered", "already_there", "npi_taken", "email_taken", "token_taken"])
-  })
-
   test("binds NPIs and addresses to a campaign, tokens to an organization", function* () {
     const ours = yield* seedCampaign({ recipients: 0 })
     const theirs = yield* seedCampaign({ recipients: 0 })
