@@ -1,10 +1,7 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
-import type { MessageLease } from "@outreach/domain/mail/Message"
-import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
+import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -13,14 +10,6 @@ import { startConsole, versionIn } from "./startConsole.ts"
 const test = startConsole()
 
 beforeEach(() => test().run(resetSending))
-
-const settle = (lease: MessageLease, outcome: MailOutcome) => {
-  const mailer = Mailer.of({ send: (_mail, _lease, record) => record(outcome) })
-  const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
-  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
-    Effect.provideService(Mailer, mailer),
-  )
-}
 
 const execute = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
   test().run(Effect.orDie(SqlClient.SqlClient.use(statement)))
@@ -91,7 +80,7 @@ describe("a campaign", () => {
 
     await execute((sql) => sql`insert into delivery_workers values (gen_random_uuid(), now() + interval '1 hour')`)
     for (const lease of await test().run(claimMessages(2))) {
-      await test().run(settle(lease, { _tag: "Unreachable", failure: { class: "refused", code: "ECONNREFUSED" } }))
+      await test().run(sendWith(lease, { _tag: "Unreachable", failure: { class: "refused", code: "ECONNREFUSED" } }))
     }
     const down = "The mail server is down: it refuses the connection (ECONNREFUSED). 2 messages wait for it"
     expect(await why()).toContain(`No e-mail goes out. ${down}`)
@@ -99,7 +88,7 @@ describe("a campaign", () => {
     await execute((sql) => sql`update messages set due_at = now()`)
     const reply = "550 5.7.1 blocked for now"
     for (const lease of await test().run(claimMessages(2))) {
-      await test().run(settle(lease, { _tag: "Refused", status: "550 5.7.1", reply }))
+      await test().run(sendWith(lease, { _tag: "Refused", status: "550 5.7.1", reply }))
     }
     expect(await why()).toMatch(/No e-mail goes out. clinic.test refused us, and is left alone until .* UTC. The next/)
     expect(await why()).toContain("What is wrongA domain refuses us: clinic.test")
@@ -172,7 +161,7 @@ describe("a campaign", () => {
       Effect.gen(function* () {
         yield* sendCampaign(campaign.id)
         const leases = yield* claimMessages(9)
-        for (const lease of leases) yield* settle(lease, { _tag: "Accepted" })
+        for (const lease of leases) yield* sendWith(lease, { _tag: "Accepted" })
         yield* reportBounce(leases[0]!.recipientId, { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" })
         yield* reportBounce(leases[1]!.recipientId, { _tag: "Deferred", reply: "451 4.4.1 No answer" })
       }),

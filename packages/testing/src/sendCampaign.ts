@@ -3,8 +3,10 @@ import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campa
 import { composeOutcome } from "@outreach/domain/events/Event"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"
+import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
+import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -41,6 +43,15 @@ export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
   const event = yield* composeOutcome(lease)
   return yield* (yield* Settlements).settle(lease, { state: "sent", event }, { outcome: "accepted", reply: "250 OK" })
 })
+
+/** Sends a message to a mail server that responds with an outcome, and settles it accordingly. */
+export const sendWith = (lease: MessageLease, outcome: MailOutcome) => {
+  const mailer = Mailer.of({ send: (_compose, _lease, record) => record(outcome) })
+  const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
+  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
+    Effect.provideService(Mailer, mailer),
+  )
+}
 
 /** Ends the campaigns of earlier tests: a claim takes what is due in any campaign. */
 export const cancelCampaigns = SqlClient.SqlClient.use((sql) => sql`update campaigns set status = 'cancelled'`)

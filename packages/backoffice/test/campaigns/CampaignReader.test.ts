@@ -2,14 +2,12 @@ import { describe, expect } from "@effect/vitest"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
-import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
+import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { beforeEach } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
@@ -19,14 +17,6 @@ const run = runOnDatabase({ layer: backoffice })
 const test = effectTest(run)
 
 beforeEach(() => run(resetSending))
-
-const settle = (lease: MessageLease, outcome: MailOutcome) => {
-  const mailer = Mailer.of({ send: (_compose, _lease, record) => record(outcome) })
-  const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
-  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
-    Effect.provideService(Mailer, mailer),
-  )
-}
 
 const keyOf = ({ id, organizationId }: { id: CampaignId; organizationId: MessageLease["organizationId"] }) => ({
   organizationId,
@@ -63,7 +53,7 @@ describe("CampaignReader", () => {
     yield* sendCampaign(campaign.id)
     for (const lease of yield* claimMessages(9)) {
       const refused = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 blocked" } as const
-      yield* settle(lease, lease.email.endsWith("refusing.test") ? refused : { _tag: "Accepted" })
+      yield* sendWith(lease, lease.email.endsWith("refusing.test") ? refused : { _tag: "Accepted" })
     }
     expect(yield* reader.domains(keyOf(campaign), 10)).toMatchObject([
       { domain: "refusing.test", refused: 1, pausedUntil: expect.any(String), lastReply: "550 5.7.1 blocked" },
@@ -83,7 +73,7 @@ describe("CampaignReader", () => {
     yield* importLines(campaign.id, [{ number: 2, npi: npi(70), email: email(70, "refusing.test") }])
     yield* sendCampaign(campaign.id)
     const [first, ...others] = (yield* claimMessages(9)).toSorted((a, b) => (a.email < b.email ? -1 : 1))
-    for (const lease of [first!, ...others]) yield* settle(lease, { _tag: "Accepted" })
+    for (const lease of [first!, ...others]) yield* sendWith(lease, { _tag: "Accepted" })
     const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 clinician70 is not yours" } as const
     for (const { recipientId } of others) yield* reportBounce(recipientId, blocked)
     yield* reportBounce(first!.recipientId, { _tag: "Deferred" })

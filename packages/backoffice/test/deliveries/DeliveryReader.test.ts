@@ -168,15 +168,11 @@ describe("DeliveryReader", () => {
     }
     const list = (filter: Parameters<typeof repository.list>[0]) =>
       Effect.map(repository.list(filter), (rows) => rows.map(({ id }) => id))
-    const mine = yield* list({ endpointId: dead.endpoint.id, limit: 10 })
-    expect(mine).toHaveLength(2)
     const campaignId = dead.campaign.id
-    expect(yield* list({ campaignId, limit: 3 })).toEqual(mine)
-    expect(yield* list({ campaignId, eventType: "outreach.email_sent", limit: 3 })).toEqual(mine)
+    const mine = yield* list({ campaignId, limit: 3 })
+    expect(mine).toHaveLength(2)
     expect(yield* list({ campaignId, eventType: "outreach.email_opened", limit: 3 })).toEqual([])
     expect(yield* list({ eventId: dead.eventId, limit: 3 })).toEqual(mine)
-    expect(yield* list({ eventId: dead.eventId, state: "delivered", limit: 3 })).toEqual([])
-    expect(yield* list({ campaignId: other.campaign.id, limit: 3 })).toHaveLength(3)
     expect(yield* (yield* DeadLetterRepository).replay(mine[0]!)).toBe(true)
     expect(yield* list({ campaignId, state: "pending", limit: 3 })).toHaveLength(1)
     yield* sql`delete from delivered where organization_id = ${other.organization.id}`

@@ -32,18 +32,6 @@ describe("the finding about the schema", () => {
     expect(missing).toMatchObject({ status: "failed", found: expect.stringContaining("run `ops migrate`") })
   })
 
-  test("rejects the database of another baseline", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const baseline = sql`file = 'migrations/0001_baseline.sql'`
-    const [before] = yield* sql<{ checksum: string }>`select checksum from migrations where ${baseline}`
-    yield* sql`update migrations set checksum = 'of another baseline' where ${baseline}`
-    expect((yield* schemaFinding).found).toMatch(
-      /the database was made before the baseline .* create a new one.* \(OTHER_BASELINE\)\.$/,
-    )
-    yield* sql`update migrations set checksum = ${before!.checksum} where ${baseline}`
-    expect((yield* schemaFinding).status).toBe("ok")
-  })
-
   test("accepts a newer release, and warns if that removed functions of this one", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`insert into migrations (file, checksum) values ('migrations/9999_later.sql', 'of a later release')`

@@ -4,7 +4,6 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { parseInput } from "@outreach/domain/parseInput"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
@@ -120,13 +119,6 @@ describe("an import", () => {
     expect(yield* loadFailing(campaign, path)).toMatchObject({ imported: 0, badLines })
     const report = { imported: 1, alreadyThere: 1, repeated: 2, badLines }
     expect(yield* load(campaign, path, { skipBad: true })).toMatchObject(report)
-  })
-
-  test("is rejected for a campaign that is under way", function* () {
-    const campaign = yield* draft()
-    yield* scheduleCampaign(campaign, { force: ["recipients"] })
-    const refused = yield* loadFailing(campaign, csv(line(1)))
-    expect(refused).toMatchObject({ _tag: "CampaignNotInStatus", status: "scheduled" })
   })
 
   it.each<[reason: string, path: () => string, options?: Options]>([
@@ -306,38 +298,6 @@ describe("a list as people have it", () => {
   })
 })
 
-describe("an import into a campaign with hours", () => {
-  test("accepts the columns that say where recipients are, and counts those without a place", function* () {
-    const campaign = yield* draft({ hours: "8-18" })
-    const rows = [`${line(1)},Florida,`, `${line(2)},FL,America/Chicago`, `${line(3)},,`, `${line(4)},,Europe/Berlin`]
-    const path = file(["npi,email,State,Time Zone", ...rows].join("\n"))
-    expect(yield* load(campaign, path)).toMatchObject({ imported: 4, withoutPlace: 1 })
-    expect(yield* stored(campaign)).toMatchObject([
-      { npi: npi(1), timeZones: ["America/New_York", "America/Chicago"] },
-      { npi: npi(2), timeZones: ["America/Chicago"] },
-      { npi: npi(3), timeZones: null },
-      { npi: npi(4), timeZones: ["Europe/Berlin"] },
-    ])
-    const moved = file(["npi,email,state", `${line(1)},Florida`, `${line(3)},NY`].join("\n"))
-    expect(yield* load(campaign, moved)).toMatchObject({ updated: 1, alreadyThere: 1, withoutPlace: 0 })
-    expect((yield* stored(campaign))[2]).toMatchObject({ npi: npi(3), timeZones: ["America/New_York"] })
-  })
-
-  test("names each line with an unknown place, and doesn't repeat the place", function* () {
-    const rows = [`${line(1)},Gotham,`, `${line(2)},NY,Eastern`, `${line(3)},NY,`]
-    const path = file(["npi,email,state,time_zone", ...rows].join("\n"))
-    const badLines = [
-      { line: 2, reason: "the state is not one of the United States or their territories, such as NY or New York" },
-      { line: 3, reason: "the time_zone is not a name of the IANA time zone database, such as America/New_York" },
-    ]
-    expect(yield* loadFailing(yield* draft({ hours: "8-18" }), path)).toMatchObject({ imported: 0, badLines })
-    const elsewhere = yield* draft()
-    expect(yield* load(elsewhere, path, { fields: ["state", "time_zone"] })).toMatchObject({ imported: 3 })
-    const zones = (yield* stored(elsewhere)).map(({ timeZones }) => timeZones)
-    expect(zones).toEqual([null, null, ["America/New_York"]])
-  })
-})
-
 describe("an import with fields", () => {
   test("stores the named columns, and keeps the fields of earlier imports", function* () {
     const campaign = yield* draft()
@@ -351,34 +311,6 @@ describe("an import with fields", () => {
     const plain = csv(`${npi(1)},a@clinic.test`, `${npi(3)},c@clinic.test`)
     expect(yield* load(campaign, plain)).toMatchObject({ imported: 1, updated: 0, alreadyThere: 1 })
     expect(yield* stored(campaign)).toMatchObject([...fields, { fields: null }])
-  })
-
-  test("stores every column unchanged with `all`, and replaces the fields of lines that are imported again", function* () {
-    const campaign = yield* draft()
-    for (const [value, counts] of [
-      ['🇨🇭 ‘quoted’\r\n, "text"', { imported: 1, updated: 0 }],
-      ['e\u0301, \t=1+1\n""', { imported: 0, updated: 1 }],
-    ] as const) {
-      const path = file(`npi,email,Any-thing\n${line(0)},"${value.replaceAll('"', '""')}"`)
-      expect(yield* load(campaign, path, { fields: "all" })).toMatchObject({ ...counts, badCount: 0 })
-      expect(yield* stored(campaign)).toMatchObject([{ fields: { any_thing: value } }])
-    }
-  })
-
-  test("names each line whose fields are too long, aren't text or are missing", function* () {
-    const campaign = yield* draft({ fields: ["first_name"] })
-    const rows = [`${line(1)},${"é".repeat(1100)},Ada`, `${line(2)},a\u0007b,Ada`, `${line(3)},fine,Ada`]
-    const path = file(["npi,email,note,first_name", ...rows].join("\n"))
-    const refused = yield* loadFailing(campaign, path, { fields: "all" })
-    expect(refused).toMatchObject({
-      badLines: [
-        { line: 2, reason: expect.stringMatching(/^the fields take 22\d\d bytes, and 2048 is the most$/) },
-        { line: 3, reason: "the field note holds a control character, or is not UTF-8" },
-      ],
-    })
-    expect(yield* loadFailing(campaign, csv(line(1)))).toMatchObject({
-      reason: "its first line lacks a column for first_name, of the fields of the campaign and of --fields",
-    })
   })
 })
 

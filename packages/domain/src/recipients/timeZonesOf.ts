@@ -111,9 +111,6 @@ const TIME_ZONES: Readonly<Record<string, readonly [name: string, timeZones: Rea
   VI: ["Virgin Islands", ["America/Puerto_Rico"]],
 }
 
-/** The postal codes of the 50 states, the District of Columbia, and five territories. */
-export const STATES: ReadonlyArray<string> = Object.keys(TIME_ZONES)
-
 const byName = new Map(
   Object.entries(TIME_ZONES).flatMap(([code, [name, timeZones]]) => [
     [code.toLowerCase(), timeZones] as const,
@@ -122,7 +119,7 @@ const byName = new Map(
 )
 
 /** Returns the time zones of a state or territory by its postal code or its name, in any case and with or without dots; undefined if it is neither. */
-export const stateTimeZones = (state: string): ReadonlyArray<string> | undefined =>
+const stateTimeZones = (state: string): ReadonlyArray<string> | undefined =>
   byName.get(
     state
       .trim()

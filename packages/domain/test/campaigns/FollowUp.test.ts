@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { checkFollowUp, type FollowedRecipient, type FollowUp, judgeFollowed } from "../../src/campaigns/FollowUp.ts"
-import { CampaignId, ProgramId, RecipientId } from "../../src/Identifier.ts"
+import { type FollowedRecipient, type FollowUp, judgeFollowed } from "../../src/campaigns/FollowUp.ts"
+import { RecipientId } from "../../src/Identifier.ts"
 import { EmailAddress } from "../../src/recipients/EmailAddress.ts"
 import { Npi } from "../../src/recipients/Npi.ts"
 import { fromUnixMillis, toUnixMillis } from "../../src/Timestamp.ts"
@@ -8,8 +8,6 @@ import { fromUnixMillis, toUnixMillis } from "../../src/Timestamp.ts"
 const DAY = 86_400
 const at = (days: number) => fromUnixMillis(Date.UTC(2026, 11, 1) + days * DAY * 1000)
 
-const programId = ProgramId.make(`pgm_${"0".repeat(32)}`)
-const followUpOf = CampaignId.make(`cmp_${"0".repeat(32)}`)
 const recipient: FollowedRecipient = {
   id: RecipientId.make(`rcp_${"0".repeat(32)}`),
   npi: Npi.make("1234567893"),
@@ -43,46 +41,5 @@ describe("judgeFollowed", () => {
     ["clicked", { hasClicked: true }],
   ] as const)("skips as %s", (reason, changes) => {
     expect(judge(changes)).toBe(reason)
-  })
-})
-
-describe("checkFollowUp", () => {
-  const followed = {
-    id: followUpOf,
-    programId,
-    kind: "traffic" as const,
-    status: "sending" as const,
-    windowEnd: at(2),
-    lastSentAt: at(1),
-  }
-  const check = (
-    changes: Partial<Parameters<typeof checkFollowUp>[1]> = {},
-    campaign: Partial<Parameters<typeof checkFollowUp>[2]> = {},
-  ) =>
-    checkFollowUp(
-      { followUpOf, unless: "clicked", afterSeconds: 5 * DAY },
-      { ...followed, ...changes },
-      { programId, kind: "traffic", windowStart: at(8), ...campaign },
-    )
-
-  it.each([
-    ["another program", {}, { programId: ProgramId.make(`pgm_${"1".repeat(32)}`) }, /of the same program/],
-    ["another kind", { kind: "survey" }, {}, /is a survey campaign, and so is its follow-up/],
-    ["a draft", { status: "draft" }, {}, /is a draft/],
-    ["a campaign that was cancelled before it sent", { status: "cancelled", lastSentAt: null }, {}, /nobody to follow/],
-    [
-      "a window before everybody has had the time",
-      {},
-      { windowStart: at(6.9) },
-      /may send until .* before 2026-12-08T00:00:01/,
-    ],
-    [
-      "the same once the last e-mail was sent",
-      { status: "completed" },
-      { windowStart: at(5.9) },
-      /its last e-mail at .* before 2026-12-07T00:00:01/,
-    ],
-  ] as const)("refuses %s", (_, changes, campaign, reason) => {
-    expect(check(changes, campaign)).toMatch(reason)
   })
 })

@@ -49,17 +49,6 @@ describe("a return path", () => {
     },
   )
 
-  it("is read while the ring holds the key that sealed it", () => {
-    fc.assert(
-      fc.property(recipientId, fc.nat(255), (id, mark) => {
-        const address = testReturnPaths("bounces.acme.test", { key: "other", mark }).of(id)
-        expect(ring.read(address)).toBe(mark === 0xa6 ? id : undefined)
-        expect(paths.read(address)).toBeUndefined()
-        expect(ring.read(paths.of(id))).toBe(id)
-      }),
-    )
-  })
-
   it("is read at any domain, since its seal alone decides", () => {
     fc.assert(
       fc.property(recipientId, fc.domain(), (id, domain) => {

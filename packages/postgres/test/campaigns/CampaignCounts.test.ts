@@ -12,13 +12,13 @@ import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
+import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeEach, describe, expect, it } from "vitest"
 import { carryOut, operation } from "./campaignHistory.ts"
-import { countCampaign, funnelHours, keep, progressOf, seed, settle } from "./countCampaign.ts"
+import { countCampaign, funnelHours, keep, progressOf, seed } from "./countCampaign.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
@@ -27,10 +27,10 @@ beforeEach(() => run(resetSending))
 
 describe("the counts of a campaign", () => {
   test("tell who opened and clicked, as a bot or not, and who came how far after the e-mail was sent", function* () {
-    const { campaign, organization } = yield* seed(false)
+    const { campaign, organization } = yield* seed
     yield* sendCampaign(campaign.id)
     const leases = yield* claimMessages(3)
-    for (const lease of leases) yield* settle(lease, { _tag: "Accepted" })
+    for (const lease of leases) yield* sendWith(lease, { _tag: "Accepted" })
     const [a, b] = leases.map(({ recipientId }) => recipientId)
     const sql = yield* SqlClient.SqlClient
     yield* inTransaction(
@@ -71,10 +71,10 @@ describe("the counts of a campaign", () => {
   })
 
   test("tell which messages were refused later, by cause and domain, once each and without those that bounced after all", function* () {
-    const { campaign, organization } = yield* seed(false)
+    const { campaign, organization } = yield* seed
     yield* sendCampaign(campaign.id)
     const leases = yield* claimMessages(4)
-    for (const lease of leases) yield* settle(lease, { _tag: "Accepted" })
+    for (const lease of leases) yield* sendWith(lease, { _tag: "Accepted" })
     const [a, b, c, d] = leases.map(({ recipientId }) => recipientId)
     const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Your address is listed" } as const
     const expired = { _tag: "Deferred", reply: "451 4.4.1 No answer" } as const
@@ -130,13 +130,13 @@ describe("the counts of a campaign", () => {
     yield* sendCampaign(campaign.id)
     const leases = yield* claimMessages(20)
     const [sent, others] = [leases.slice(0, 12), leases.slice(12)]
-    for (const lease of sent) yield* settle(lease, { _tag: "Accepted" })
+    for (const lease of sent) yield* sendWith(lease, { _tag: "Accepted" })
     const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" } as const
     const gone = { _tag: "Bounced", reason: "mailbox_disabled", reply: "550 5.2.1 Disabled" } as const
     const late = sent.flatMap(({ recipientId }, i) =>
       [blocked, i % 3 === 0 ? gone : blocked].map((verdict) => reportBounce(recipientId, verdict)),
     )
-    const settled = others.map((lease, i) => settle(lease, [blocked, gone, { _tag: "Accepted" } as const][i % 3]!))
+    const settled = others.map((lease, i) => sendWith(lease, [blocked, gone, { _tag: "Accepted" } as const][i % 3]!))
     yield* Effect.all([...late, ...settled], { concurrency: "unbounded", discard: true })
     const counted = { sent: 14, bounced: 7, refusedLater: 8 }
     expect(yield* progressOf(campaign.id)).toMatchObject(counted)
@@ -147,10 +147,10 @@ describe("the counts of a campaign", () => {
 describe("the counts of a campaign", () => {
   it("are what its rows count to, whatever was imported, published, sent, withdrawn, hit and erased", () =>
     fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.array(operation, { minLength: 3, maxLength: 25 }), (isTest, operations) =>
+      fc.asyncProperty(fc.array(operation, { minLength: 3, maxLength: 25 }), (operations) =>
         run(
           Effect.gen(function* () {
-            const seeded = yield* seed(isTest)
+            const seeded = yield* seed
             const { id, organizationId } = seeded.campaign
             for (const operation of operations) yield* carryOut(seeded, operation)
             expect(yield* keep(id)).toEqual(yield* countCampaign(id))
@@ -217,10 +217,10 @@ describe("the complaints and unsubscriptions of a campaign", () => {
   })
   it("tell how many have complained and how many stay unsubscribed, whatever they repeat and take back", () =>
     fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.array(step, { minLength: 5, maxLength: 25 }), (isTest, steps) =>
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) =>
         run(
           Effect.gen(function* () {
-            const { campaign, organization } = yield* seed(isTest)
+            const { campaign, organization } = yield* seed
             const unsubscriptions = yield* UnsubscriptionRepository
             const [complained, unsubscribed] = [new Set<RecipientId>(), new Set<RecipientId>()]
             let hours: ReadonlyArray<Count> = []
@@ -265,7 +265,7 @@ describe("the complaints and unsubscriptions of a campaign", () => {
     ))
 
   test("count once what comes several times at once", function* () {
-    const { campaign, organization } = yield* seed(false)
+    const { campaign, organization } = yield* seed
     const { id } = (yield* recipientsOf(campaign.id))[0]!
     const recipient = { organizationId: organization.id, recipientId: id }
     const { ask, revoke } = yield* UnsubscriptionRepository

@@ -15,11 +15,11 @@ import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { email, npi } from "@outreach/testing/seedCampaign"
-import { claimMessages } from "@outreach/testing/sendCampaign"
+import { claimMessages, sendWith } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { type seed, settle } from "./countCampaign.ts"
+import type { seed } from "./countCampaign.ts"
 
 const OUTCOMES: ReadonlyArray<MailOutcome> = [
   { _tag: "Accepted" },
@@ -68,7 +68,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer A> ? A : never
 
 /** Carries out a step of a campaign's history. */
 export const carryOut = Effect.fnUntraced(function* (
-  { campaign, organization }: Effect.Success<ReturnType<typeof seed>>,
+  { campaign, organization }: Effect.Success<typeof seed>,
   operation: Operation,
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -92,7 +92,7 @@ export const carryOut = Effect.fnUntraced(function* (
     case "send":
       yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id} and due_at < 'infinity'`
       yield* sql`delete from domain_pauses where campaign_id = ${campaign.id}`
-      for (const lease of yield* claimMessages(operation.limit)) yield* settle(lease, operation.outcome)
+      for (const lease of yield* claimMessages(operation.limit)) yield* sendWith(lease, operation.outcome)
       return
     case "quarantine":
       for (const lease of yield* claimMessages(1)) {

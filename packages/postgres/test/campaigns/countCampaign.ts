@@ -1,8 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
-import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
-import type { MessageLease } from "@outreach/domain/mail/Message"
-import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -81,21 +78,7 @@ export const funnelHours = Effect.fnUntraced(function* (organizationId: Organiza
 })
 
 /** The domain's progress, without the last minute. */
-export const progressOf = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  return yield* (yield* CampaignRepository).progress(campaignId)
-})
-
-export const settle = (lease: MessageLease, outcome: MailOutcome) => {
-  const mailer = Mailer.of({ send: (_mail, _lease, record) => record(outcome) })
-  const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
-  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
-    Effect.provideService(Mailer, mailer),
-  )
-}
+export const progressOf = (campaignId: CampaignId) => CampaignRepository.use(({ progress }) => progress(campaignId))
 
 /** Seeds a campaign of four recipients. */
-export const seed = (isTest: boolean) =>
-  seedCampaign({
-    recipients: 4,
-    ...(isTest && { subjectTest: { subjectB: "Another subject", share: 100, afterSeconds: null } }),
-  })
+export const seed = seedCampaign({ recipients: 4 })

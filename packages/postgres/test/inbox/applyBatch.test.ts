@@ -187,24 +187,6 @@ describe("a qualification", () => {
 })
 
 describe("an event that cannot be applied", () => {
-  test("because its livemode is the other deployment's is set aside with that reason, whatever its type", function* () {
-    const seeded = yield* seedCampaign({ recipients: 1 })
-    const live = { livemode: true }
-    yield* receiveEvent(seeded, "evt_1", "clinician.completer_qualified", qualified(0), live)
-    yield* receiveEvent(seeded, "evt_2", "clinician.retired", {}, live)
-    yield* applyAll
-    const { entries: aside } = yield* (yield* InboxReader).list(
-      "quarantined",
-      { organizationId: seeded.organization.id },
-      10,
-    )
-    expect(aside.map(({ eventId, reason }) => [eventId, reason])).toEqual([
-      ["evt_1", "livemode: the event is of the production deployment"],
-      ["evt_2", "livemode: the event is of the production deployment"],
-    ])
-    expect(yield* withdrawnFor(seeded)).toEqual([null])
-  })
-
   test("is set aside with its reason, keeps no other waiting, and is applied when it is replayed", function* () {
     const seeded = yield* seedCampaign({ recipients: 1 })
     const bad: ReadonlyArray<readonly [object, string]> = [

@@ -5,7 +5,6 @@ import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { composeEvent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { MailOperatorRepository } from "@outreach/domain/mail/MailOperatorRepository"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import {
   type AttemptOutcome,
@@ -25,7 +24,6 @@ import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sen
 import { Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
-import { withRescans } from "../withRescans.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
@@ -517,16 +515,5 @@ describe("a refusal that is about us", () => {
     yield* sql`update domain_pauses set until = clock_timestamp()`
     yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`
     expect(domains(yield* claim())).toEqual(["a.test", "a.test", "a.test"])
-  })
-})
-
-describe("MailOperatorRepositoryPg.take", () => {
-  test("takes no more domains than it was asked for, however its statement is planned", function* () {
-    const operators = yield* MailOperatorRepository
-    yield* SqlClient.SqlClient.use((sql) => sql`delete from mail_operators`)
-    yield* operators.need(new Set(Array.from({ length: 40 }, (_, i) => `domain-${i}.test`)))
-    const taken = [yield* withRescans(operators.take(7)), yield* operators.take(30), yield* operators.take(30)]
-    expect(taken.map((domains) => domains.length)).toEqual([7, 30, 3])
-    expect(new Set(taken.flat()).size).toBe(40)
   })
 })

@@ -3,13 +3,11 @@ import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
-import type { MessageLease } from "@outreach/domain/mail/Message"
-import { sendMessage } from "@outreach/domain/mail/Outreach"
+import type { MailOutcome } from "@outreach/domain/mail/Mailer"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
+import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -18,14 +16,6 @@ const run = runOnDatabase()
 const test = effectTest(run)
 
 beforeEach(() => run(resetSending))
-
-const settle = (lease: MessageLease, outcome: MailOutcome) => {
-  const mailer = Mailer.of({ send: (_compose, _lease, record) => record(outcome) })
-  const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
-  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
-    Effect.provideService(Mailer, mailer),
-  )
-}
 
 const domains = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const sql = yield* SqlClient.SqlClient
@@ -49,11 +39,11 @@ describe("the domains of a campaign", () => {
       { _tag: "Unreachable", failure: { class: "timeout", code: "ETIMEDOUT at CONN" } },
       { _tag: "Accepted", reply: "250 OK" },
     ]
-    for (const [i, lease] of ofClinic.entries()) yield* settle(lease, outcomes[i]!)
+    for (const [i, lease] of ofClinic.entries()) yield* sendWith(lease, outcomes[i]!)
     const other = leases.find(({ email }) => !email.endsWith("@clinic.test"))!
-    yield* settle(other, { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 blocked" })
+    yield* sendWith(other, { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 blocked" })
     // A lease that is lost counts nothing.
-    yield* settle(other, { _tag: "Accepted" })
+    yield* sendWith(other, { _tag: "Accepted" })
     yield* reportBounce(ofClinic[0]!.recipientId, {
       _tag: "Bounced",
       reason: "mailbox_disabled",

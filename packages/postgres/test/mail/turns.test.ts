@@ -98,13 +98,6 @@ describe("the turns of a claim", () => {
     expect(count(yield* claim(60, options), long)).toEqual([0])
   })
 
-  test("are kept by whoever is crowded out", function* () {
-    yield* seedSending(9)
-    yield* seedSending(9)
-    const firsts = [...(yield* claim(1)), ...(yield* claim(1))].map(({ campaignId }) => campaignId)
-    expect(new Set(firsts).size).toBe(2)
-  })
-
   test("come back to a campaign with its retry, its next message, and the end of a lease", function* () {
     const sql = yield* SqlClient.SqlClient
     const { settle } = yield* Settlements

@@ -160,16 +160,12 @@ describe("RecipientRepositoryPg.page", () => {
     return { organizationId: organization.id, all }
   })
 
-  test("orders by update, then by id where updates are equal", function* () {
-    const { all } = yield* seeded
-    expect(new Set(all.map(({ updatedAt }) => updatedAt)).size).toBe(3)
+  test("reads every row of an organization once in pages of any size, by update and then by id", function* () {
+    const { organizationId, all } = yield* seeded
+    yield* seeded
+    expect([all.length, new Set(all.map(({ updatedAt }) => updatedAt)).size]).toEqual([12, 3])
     const keys = all.map(({ updatedAt, id }) => `${updatedAt} ${id}`)
     expect(keys).toEqual([...keys].sort())
-  })
-
-  test("reads every row once in pages of any size, across equal stamps", function* () {
-    const { organizationId, all } = yield* seeded
-    expect(all).toHaveLength(12)
     const recipients = yield* RecipientRepository
     for (const limit of [1, 2, 5, 12, 13]) {
       const read: Array<Recipient> = []
@@ -193,12 +189,5 @@ describe("RecipientRepositoryPg.page", () => {
     expect(fromThen).toEqual(all.filter((it) => it.updatedAt >= since))
     const { rows: fromLater } = yield* recipients.page(organizationId, recipientsFrom(later[0]!.at), 500)
     expect(fromLater).toEqual(all.filter((it) => it.updatedAt > since))
-  })
-
-  test("shows no other organization's rows", function* () {
-    const { organizationId } = yield* seeded
-    yield* seeded
-    const { rows: page } = yield* (yield* RecipientRepository).page(organizationId, EPOCH, 500)
-    expect(new Set(page.map((recipient) => recipient.organizationId))).toEqual(new Set([organizationId]))
   })
 })

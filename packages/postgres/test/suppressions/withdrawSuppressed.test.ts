@@ -4,8 +4,6 @@ import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { createIdentifier, type ProgramId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
-import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
@@ -14,7 +12,7 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, FOOTER, npi, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { cancelCampaigns, claimMessages, sendCampaign, sendWith, settleSent } from "@outreach/testing/sendCampaign"
 import { Effect, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
@@ -57,15 +55,6 @@ const seed = Effect.gen(function* () {
 })
 const line = (n: number) => ({ number: n + 2, npi: npi(n), email: email(n).toUpperCase() })
 
-/** Sends the next message, with an outcome that a mail server decided. */
-const sendWith = Effect.fnUntraced(function* (outcome: MailOutcome) {
-  const [lease] = yield* claimMessages(1)
-  const mailer: Mailer["Service"] = { send: (_compose, _sending, record) => record(outcome) }
-  const options = { sending: {} as never, answered: Effect.void }
-  yield* sendMessage(lease!, Effect.never, options).pipe(Effect.provideService(Mailer, mailer))
-  return lease!
-})
-
 const waiting = Effect.fnUntraced(function* (campaignId: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ email: string }>`
@@ -83,7 +72,7 @@ describe("a hard bounce", () => {
   test("suppresses the address in every program, and withdraws the recipients who wait", function* () {
     for (const reason of ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid"] as const) {
       const { organization, later } = yield* seed
-      yield* sendWith({ _tag: "Bounced", reason })
+      yield* sendWith((yield* claimMessages(1))[0]!, { _tag: "Bounced", reason })
       const entry = { kind: "email", value: email(0), reason: "bounced" }
       expect(yield* suppressions(organization.id)).toEqual([{ ...entry, applied: false }])
       expect(yield* withdrawSuppressed).toBe(1)
@@ -126,7 +115,7 @@ describe("a hard bounce", () => {
 describe("what is not a hard bounce", () => {
   test("suppresses nobody: a mailbox that was full for a day may take mail again", function* () {
     const { organization, later } = yield* seed
-    yield* sendWith({ _tag: "Bounced", reason: "other" })
+    yield* sendWith((yield* claimMessages(1))[0]!, { _tag: "Bounced", reason: "other" })
     expect(isHardBounce("other")).toBe(false)
     expect(yield* suppressions(organization.id)).toEqual([])
     expect(yield* withdrawSuppressed).toBe(0)
