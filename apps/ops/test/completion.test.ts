@@ -24,7 +24,7 @@ const completes = (words: ReadonlyArray<string>, candidate: string) =>
   )
 
 describe("ops complete", () => {
-  it("knows nouns, verbs, flags and choices", async () => {
+  it("completes nouns, verbs, flags and choices", async () => {
     expect(await values("dead")).toEqual(["dead-letters"])
     expect(await values("keys", "r")).toEqual(["rotate", "revoke"])
     expect(await values("keys", "create", "--org")).toEqual(["--organization"])
@@ -32,7 +32,7 @@ describe("ops complete", () => {
     expect(await values("campaigns", "list", "--output", "j")).toEqual(["json"])
   })
 
-  it("knows ids by their beginning and by the names of things, as flags and as arguments, and none of people", async () => {
+  it("completes ids by their start and by names, as flags and arguments, but not those of people", async () => {
     const { id } = await runJson("organizations", "create", "--name", "Zenith\tHealth".replace("\t", " "))
     const person = await runJson("operators", "create", "--name", "Dana Reyes", "--role", "viewer")
     await completes(["organizations", "show", "org_"], `${id}\tZenith Health`)
@@ -43,7 +43,7 @@ describe("ops complete", () => {
     expect(await values("replies", "show", "")).toEqual([])
   })
 
-  it("prints nothing, and says nothing, where the database does not answer", async () => {
+  it("prints nothing if the database does not respond", async () => {
     const away = { DATABASE_URL: `postgres://me:hunter2@${CLOSED_ADDRESS}/outreach` }
     expect(await run(["complete", "--", "organizations", "show", ""], away)).toEqual({
       code: 0,
@@ -60,7 +60,7 @@ describe("the scripts of the shells", () => {
   writeFileSync(join(folder, "ops"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 })
   const script = join(folder, "_ops")
 
-  /** For each shell, the program that prints what completes the words of its arguments. */
+  /** For each shell, a program that prints the completions of its arguments. */
   const PROGRAMS = {
     bash: `. ${script}; complete -p ops >/dev/null || exit; COMP_WORDS=(ops "$@"); COMP_CWORD=$#; _ops; printf '%s\\n' "\${COMPREPLY[@]}"`,
     // The body of a function of $fpath, which zsh's own function then shows.
@@ -71,7 +71,7 @@ describe("the scripts of the shells", () => {
   const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0
 
   for (const shell of ["bash", "zsh", "fish"] as const) {
-    it.skipIf(!has(shell))(`complete in ${shell} what is typed, by the program itself`, async () => {
+    it.skipIf(!has(shell))(`complete in ${shell} by running the program`, async () => {
       const { id } = await runJson("organizations", "create", "--name", `${shell} & Sons`)
       writeFileSync(script, (await run(["--completions", shell])).stdout)
       const typed = async (...words: ReadonlyArray<string>) => {
@@ -95,7 +95,7 @@ describe("the scripts of the shells", () => {
 })
 
 describe("a list", () => {
-  it("goes on after the row that its end names, as a table, as JSON and as CSV", async () => {
+  it("continues after the row that its note names, as a table, as JSON and as CSV", async () => {
     const named: Array<string> = []
     for (const name of ["Zeroth", "=First", "Second", "Third"])
       named.push((await runJson("organizations", "create", "--name", name)).id)
@@ -112,7 +112,7 @@ describe("a list", () => {
     expect(await runFailing("organizations", "list", "--after", "org_none")).toMatchObject({ code: "invalid_after" })
   })
 
-  it("goes on by a cursor of its reader, in parts that have every row once", async () => {
+  it("continues with the cursor of its reader, over pages that contain every row once", async () => {
     const all = (await runJson("audit", "list")).data.map(({ id }: { id: string }) => id)
     const found: Array<string> = []
     let after: ReadonlyArray<string> = []

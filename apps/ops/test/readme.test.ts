@@ -58,14 +58,14 @@ it("walks through commands that succeed one after the other", async () => {
             select organization_id, id, 1, 'Re: An invitation', 'May I bring a colleague?' from recipients limit 1`,
         ),
       )
-      // From here on rcp_… stands for who wrote.
+      // From here on rcp_… is the recipient who replied.
       ids.delete("rcp_")
     }
     // The event of a test is not stored.
     if (command.endsWith(" events list")) ids.delete("evt_")
     if (command.endsWith(" inbox list")) {
       await meanwhile(quarantineEvent(ids.get("org_") as OrganizationId, ids.get("whe_") as EndpointId))
-      // From here on evt_… stands for a partner's event.
+      // From here on evt_… is a partner's event.
       ids.delete("evt_")
     }
     if (command.includes(" senders verify")) files["192.0.2.53"] = await publishRecords(ids.get("snd_")!)
@@ -96,7 +96,7 @@ it("shows every command", async () => {
   expect(missing.map(({ path }) => path.join(" "))).toEqual([])
 })
 
-/** Keeps a link domain that no sender names any more. */
+/** Adds a link domain without a sender. */
 const keepLinkDomain = (organizationId: OrganizationId) =>
   SqlClient.SqlClient.use(
     (sql) => sql`
@@ -104,7 +104,7 @@ const keepLinkDomain = (organizationId: OrganizationId) =>
       values (${organizationId}, 'old.acme.example', clock_timestamp())`,
   )
 
-/** Publishes the DNS records that a sender needs, with what the operator fills in; returns the address of the name server. */
+/** Publishes a sender's DNS records with the values that the operator fills in; returns the address of the name server. */
 const publishRecords = async (sender: string) => {
   const { stdout } = await run(["senders", "show", sender, "--output", "json"])
   const records: ReadonlyArray<{ name: string; type: string; values: ReadonlyArray<string> }> =
@@ -118,7 +118,7 @@ const publishRecords = async (sender: string) => {
   )
 }
 
-/** Gives the event of a delivery another delivery, which waits for its next attempt; returns its id. */
+/** Adds a delivery of the same event that waits for its next attempt; returns its id. */
 const postponeDelivery = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
   const { delivery } = yield* (yield* DeliveryReader).find(deliveryId)
   const sql = yield* SqlClient.SqlClient
