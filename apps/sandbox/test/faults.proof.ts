@@ -76,13 +76,12 @@ describe("a folder that cannot hold it", () => {
   }
   const canMount = process.platform === "linux" && process.getuid?.() === 0
 
-  it.skipIf(!canMount).each([
-    ["ro", /^\S+\/disk cannot be written: the file system is read-only; choose another folder with --folder\.\n$/],
-    ["size=1m", /^The disk of \S+\/disk is full: 1 MB are free, and the sandbox needs 150 MB\. .*--folder\.\n$/],
-  ])("is named in one sentence: %s", async (options, sentence) => {
-    const sandbox = runSandbox(await mount(options))
+  it.skipIf(!canMount)("is named in one sentence if it is too small", async () => {
+    const sandbox = runSandbox(await mount("size=1m"))
     expect(await sandbox.ended).toBe(1)
-    expect(sandbox.output()).toMatch(sentence)
+    expect(sandbox.output()).toMatch(
+      /^The disk of \S+\/disk is full: 1 MB are free, and the sandbox needs 150 MB\. .*--folder\.\n$/,
+    )
   })
 
   it.skipIf(!canMount)("ends it with one sentence when its disk fills up", async () => {

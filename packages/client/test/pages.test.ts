@@ -95,13 +95,6 @@ describe.each([
       [null, "a"],
     ])
   })
-
-  it("ends a reconciliation too", async () => {
-    const { client, cursors } = await start([page([], "a"), { status: 200, body }])
-    const sync = client.sync.events({ checkpoint: { since: SINCE }, everySeconds: null })
-    await expect(Array.fromAsync(sync)).rejects.toMatchObject(expected)
-    expect(cursors()).toEqual([null, "a"])
-  })
 })
 
 it("ends a list that leads round in a circle when it comes to a page for the second time", async () => {

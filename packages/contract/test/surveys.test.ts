@@ -62,10 +62,6 @@ describe("SurveyInput", () => {
     expect(SurveyInput.safeParse(survey).error?.issues).toBeUndefined()
   })
 
-  it.each(["pdf", "link", "embedded", "text"])("accepts a publication of type %s", (type) => {
-    expect(SurveyInput.safeParse(withCase({ publication: { type } })).success).toBe(true)
-  })
-
   it.each([
     ["no title", { ...standard, title: undefined }, "title"],
     ["an empty title", { ...standard, title: "" }, "title"],

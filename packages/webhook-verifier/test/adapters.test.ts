@@ -287,21 +287,12 @@ describe.each([
   ["AWS Lambda", lambdaHandler],
   ["node:http", nodeHandler],
 ] as const)("the adapter for %s", (_, create) => {
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 65_535, 65_536.5, "1048576"])(
-    "refuses a limit of %s when it is made, and says what to give",
-    (maxBytes) => {
+  it("refuses a limit that is not a whole number of at least the largest event when it is made", () => {
+    for (const maxBytes of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 65_535, 65_536.5, "1048576"]) {
       expect(() => create(verifier, () => {}, { maxBytes: maxBytes as number })).toThrow(
-        expect.objectContaining({
-          code: "invalid_options",
-          message: expect.stringContaining(
-            "maxBytes must be a whole number from 65536 on, the largest event, or left out",
-          ),
-        }),
+        /^maxBytes must be a whole number from 65536 on/,
       )
-    },
-  )
-
-  it("takes a limit that is not set for the default", () => {
+    }
     expect(create(verifier, () => {}, { maxBytes: undefined })).toBeTypeOf("function")
   })
 })

@@ -76,18 +76,24 @@ const subjects: readonly StoreSubject[] = [
 
 subjects.forEach(describeStore)
 
-describe("the store in PostgreSQL", () => {
-  it("forgets what was handled long ago, and nothing that waits", async () => {
-    const store = postgresStore(pool)
+it.each(["PostgreSQL", "SQLite"])(
+  "the store in %s forgets what was handled long ago, and nothing that waits",
+  async (kind) => {
+    let now = 1_000_000
+    const store = kind === "SQLite" ? sqliteStore(sqliteFile()(), { now: () => now }) : postgresStore(pool)
     const [handled, waiting] = [newEvent().event_id, newEvent().event_id]
     for (const id of [handled, waiting]) await store.claim(id)
     await store.complete(handled)
+    now += 100
     await store.forget(3600)
     expect((await store.claim(handled)).state).toBe("handled")
     await store.forget(-1)
     expect((await store.claim(handled)).state).toBe("claimed")
     expect((await store.claim(waiting)).state).toBe("in_progress")
-  })
+  },
+)
+
+describe("the store in PostgreSQL", () => {
   it("keeps its events in the table it is told, and takes no name that would need quotes", async () => {
     await pool.query("create schema webhooks")
     const store = postgresStore(pool, { table: "webhooks.seen" })
@@ -112,19 +118,6 @@ describe("the store in SQLite", () => {
     expect((await other.claim(event_id)).state).toBe("claimed")
     await other.complete(event_id)
     expect((await store.claim(event_id)).state).toBe("handled")
-  })
-  it("forgets what was handled long ago, and nothing that waits", async () => {
-    let now = 1_000_000
-    const store = sqliteStore(sqliteFile()(), { now: () => now })
-    const [handled, waiting] = [newEvent().event_id, newEvent().event_id]
-    for (const id of [handled, waiting]) await store.claim(id)
-    await store.complete(handled)
-    now += 100
-    await store.forget(3600)
-    expect((await store.claim(handled)).state).toBe("handled")
-    await store.forget(99)
-    expect((await store.claim(handled)).state).toBe("claimed")
-    expect((await store.claim(waiting)).state).toBe("in_progress")
   })
   it("keeps its events in the table it is told, and takes no name that would need quotes", async () => {
     const database = sqliteFile()()

@@ -310,13 +310,6 @@ describe.each(bothEntries)("createWebhookVerifier $entry", ({ createWebhookVerif
         })
       }
     })
-    it("says in a sentence what to do, and where it is told at length", async () => {
-      const error = await verifier.verify(given(BODY, { host: "x" })).catch((thrown: Error) => thrown)
-      expect((error as Error).message).toBe(
-        "There is no X-Signature: let proxies pass it on (https://npmjs.com/package/@outreach/webhook-verifier#errors)",
-      )
-      expect(error).not.toHaveProperty("issues")
-    })
     it("keeps body, header and secret out of the error", async () => {
       const broken = `{"npi":"1234567893" ${BODY}`
       const header = signed(broken)

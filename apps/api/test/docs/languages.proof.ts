@@ -187,12 +187,6 @@ const served = async (sample: string) => {
 describe.each(tools)("the check of a signature in $language", (language) => {
   const { tool, sample, runner } = language
 
-  it("takes at most 70 lines, which fit the page", async () => {
-    const lines = (await served(sample)).code.trimEnd().split("\n")
-    expect(lines.length).toBeLessThanOrEqual(70)
-    expect(lines.filter((line) => line.replaceAll("\t", "    ").length > 114)).toEqual([])
-  })
-
   it.skipIf("missing" in tool)(
     "agrees with every vector, and with the package about headers of other forms",
     async () => {
