@@ -172,7 +172,9 @@ describe("DeliveryReader", () => {
     const mine = yield* list({ campaignId, limit: 3 })
     expect(mine).toHaveLength(2)
     expect(yield* list({ campaignId, eventType: "outreach.email_opened", limit: 3 })).toEqual([])
+    expect(yield* list({ endpointId: dead.endpoint.id, limit: 10 })).toEqual(mine)
     expect(yield* list({ eventId: dead.eventId, limit: 3 })).toEqual(mine)
+    expect(yield* list({ eventId: dead.eventId, state: "delivered", limit: 3 })).toEqual([])
     expect(yield* (yield* DeadLetterRepository).replay(mine[0]!)).toBe(true)
     expect(yield* list({ campaignId, state: "pending", limit: 3 })).toHaveLength(1)
     yield* sql`delete from delivered where organization_id = ${other.organization.id}`

@@ -1,11 +1,9 @@
 import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits } from "@outreach/domain/hits/Hits"
-import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
+import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
@@ -14,7 +12,6 @@ import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscr
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
-import { publishSent } from "@outreach/testing/publishTogether"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -119,22 +116,5 @@ describe("a frozen organization", () => {
       ...{ claimed: expect.any(Number), delivered: true, inbound: ["stored", "repeated"], applied: true, judged: 1 },
       ...{ hasHits: false, unsubscribed: 0, opened: "completed" },
     })
-  })
-
-  test("is refused while a replay is under way that may concern it, and where there is none of its id", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-    yield* publishSent(campaign, 1)
-    const replays = yield* ReplayJobQueue
-    const [range] = yield* sql<{
-      from: never
-      to: never
-    }>`select min(created_at) as "from", max(created_at) + interval '1 day' as "to" from organizations`
-    const replay = yield* createLogReplay({ endpointId: endpoint.id, ...range! }, 1)
-    expect(yield* Effect.flip(freezeOrganization(organization.id))).toMatchObject({ replayId: replay.id })
-    yield* replays.cancel(replay.id)
-    yield* freezeOrganization(organization.id)
-    const nobody = OrganizationId.make(`org_${"0".repeat(32)}`)
-    expect(yield* Effect.flip(freezeOrganization(nobody))).toMatchObject({ _tag: "OrganizationNotFound" })
   })
 })

@@ -312,6 +312,21 @@ describe("an import with fields", () => {
     expect(yield* load(campaign, plain)).toMatchObject({ imported: 1, updated: 0, alreadyThere: 1 })
     expect(yield* stored(campaign)).toMatchObject([...fields, { fields: null }])
   })
+
+  test("stores every column unchanged with `all`, and replaces the fields of lines that are imported again", function* () {
+    const campaign = yield* draft({ fields: ["any_thing"] })
+    expect(yield* loadFailing(campaign, csv(line(0)))).toMatchObject({
+      reason: "its first line lacks a column for any_thing, of the fields of the campaign and of --fields",
+    })
+    for (const [value, counts] of [
+      ['🇨🇭 ‘quoted’\r\n, "text"', { imported: 1, updated: 0 }],
+      ['e\u0301, \t=1+1\n""', { imported: 0, updated: 1 }],
+    ] as const) {
+      const path = file(`npi,email,Any-thing\n${line(0)},"${value.replaceAll('"', '""')}"`)
+      expect(yield* load(campaign, path, { fields: "all" })).toMatchObject({ ...counts, badCount: 0 })
+      expect(yield* stored(campaign)).toMatchObject([{ fields: { any_thing: value } }])
+    }
+  })
 })
 
 describe("the file of refused lines", () => {

@@ -4,6 +4,8 @@ import { EVENTS } from "@outreach/contract"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
+import { Deployment } from "@outreach/domain/Deployment"
 import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
@@ -377,5 +379,16 @@ describe("scheduling a campaign", () => {
       _tag: "CampaignNotReady",
     })
     expect((yield* scheduleCampaign(campaign.id, { command: "resume", force: ["program"] })).status).toBe("scheduled")
+  })
+
+  test("is refused in production while PUBLIC_BASE_URL is not https", function* () {
+    const { campaign } = yield* seedCampaign({ recipients: 1 })
+    const at = (publicBaseUrl: string) =>
+      scheduleCampaign(campaign.id).pipe(
+        Effect.provideService(Deployment, { livemode: true }),
+        Effect.provideService(PreflightSettings, { signsMail: true, publicBaseUrl }),
+      )
+    expect((yield* Effect.flip(at("http://outreach.test"))).message).toContain("public_base_url: ")
+    expect((yield* at("https://outreach.test")).status).toBe("scheduled")
   })
 })
