@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises"
 import { createClient } from "@outreach/client"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { afterTests } from "@outreach/testing/afterTests"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { otlpCollector } from "@outreach/testing/otlpCollector"
 import { partner } from "@outreach/testing/partner"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { startProcess, urlIn } from "@outreach/testing/startProcess"
 import { asRole } from "@outreach/testing/testRoles"
@@ -27,8 +27,7 @@ const RECIPIENTS = 2
 
 const atEnd = afterTests()
 const url = migratedDatabase()
-const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<ReturnType<typeof seedPartner>>>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+const run = runOnDatabase({ url })
 const read = (path: string) => readFile(new URL(`../../../../${path}`, import.meta.url), "utf8")
 
 const seedPartner = Effect.fnUntraced(function* (endpointUrl: string) {
