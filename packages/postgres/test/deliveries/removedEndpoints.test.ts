@@ -108,6 +108,8 @@ describe("a removed endpoint", () => {
   test("keeps its dead letters, which nobody can replay and no gauge counts", function* () {
     const { endpoint, deadLetter } = yield* seedWaiting
     const { readState } = yield* DeliveryGauges
+    // Other tests may have removed endpoints.
+    yield* endAll
     const before = (yield* readState).deadLetters.rejected
     yield* removeEndpoint(endpoint.id)
     const refusal = yield* Effect.flip(replayDeadLetters(new Set([deadLetter])))
