@@ -158,7 +158,12 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
       [".github/workflows/release.yml", "needs: [ci, nightly]", "needs: ci"],
       [".github/workflows/ci.yml", "    steps:\n", "    steps:\n      - uses: actions/seeded@v1\n"],
     ],
-    says: [/lets every job write contents/, /nightly\.yml doesn't run bash \.ci\/leg not-root/, /job build doesn't need/, /actions\/seeded@v1 is not named/],
+    says: [
+      /lets every job write contents/,
+      /nightly\.yml doesn't run bash \.ci\/leg not-root/,
+      /job build doesn't need/,
+      /actions\/seeded@v1 is not named/,
+    ],
   },
   "the-sandbox-installs-at-most-150-MiB": {
     args: ["--limit", "1"],

@@ -62,7 +62,9 @@ if (unknown.length > 0) {
     `Unknown: ${unknown.join(", ")}. Known programs: ${[...Object.keys(INSTALLED), ...Object.keys(UNPACKED)].join(", ")}.`,
   )
 } else if (toInstall.length + toUnpack.length > 0 && !(isDebian && userInfo().uid === 0)) {
-  process.stderr.write(`Missing: ${[...toInstall, ...toUnpack].join(", ")}. Only root on Debian can install them; their proofs are skipped.\n`)
+  process.stderr.write(
+    `Missing: ${[...toInstall, ...toUnpack].join(", ")}. Only root on Debian can install them; their proofs are skipped.\n`,
+  )
 } else {
   if (toInstall.length + toUnpack.length > 0) shell("apt-get update -q", [])
   if (toInstall.length > 0)
