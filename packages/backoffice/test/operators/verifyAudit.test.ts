@@ -285,10 +285,7 @@ describe("the audit log", () => {
 
 /** Runs a program in the folder, and returns its output. */
 const outputOf = (program: string, ...args: ReadonlyArray<string>) =>
-  Effect.tryPromise({
-    try: async () => (await promisify(execFile)(program, args, { cwd: folder })).stdout,
-    catch: (error) => error as Error,
-  })
+  Effect.tryPromise(async () => (await promisify(execFile)(program, args, { cwd: folder })).stdout)
 
 describe("docs/audit.md", () => {
   test("has a program that verifies an export, and finds a changed line", function* () {
@@ -303,7 +300,7 @@ describe("docs/audit.md", () => {
       each.toSpliced(3, 1).join("\n"),
       [each[1], ...each].join("\n"),
     ]) {
-      expect((yield* Effect.flip(check(changed))).message).toMatch(/entry \d/)
+      expect(String((yield* Effect.flip(check(changed))).cause)).toMatch(/entry \d/)
     }
   })
 
