@@ -148,8 +148,8 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     select organization, 'cmp_' || lpad(to_hex(n * 100 + 1), 32, '0'), 'hospital-' || d || '.test', '5.7.1', clock_timestamp() + interval '1 hour'
     from shares cross join generate_series(1, 100) d`
   await sql`
-    insert into audit_log (operator, os_user, host, command, arguments, organizations)
-    select 'Benchmark', 'root', 'host', 'campaigns pause', '{}', array[organization] from shares cross join generate_series(1, 2500)`
+    insert into audit_log (operator, os_user, host, command, arguments, objects, organizations)
+    select 'Benchmark', 'root', 'host', 'campaigns pause', '{}', '{}', array[organization] from shares cross join generate_series(1, 2500)`
   await seedHistory(sql)
   await sql`vacuum analyze`
   await sql`checkpoint`

@@ -61,8 +61,8 @@ export async function seedHistory(sql: postgres.Sql): Promise<void> {
     from recipients cross join generate_series(1, 3) number where id like '%00' on conflict do nothing`
   await sql`
     with begun as (
-      insert into audit_log (operator, os_user, host, command, arguments, organizations, begun_at)
-      select 'Benchmark', 'root', 'host', 'campaigns ' || (array['pause', 'resume', 'show'])[1 + e % 3], '{}', array[id], clock_timestamp()
+      insert into audit_log (operator, os_user, host, command, arguments, objects, organizations, begun_at)
+      select 'Benchmark', 'root', 'host', 'campaigns ' || (array['pause', 'resume', 'show'])[1 + e % 3], '{}', '{}', array[id], clock_timestamp()
       from organizations cross join generate_series(1, 35000) e
       returning id
     )

@@ -71,8 +71,8 @@ it("continues on the next page where a page contains no entry that fits", async 
   await test().run(
     SqlClient.SqlClient.use(
       (sql) => sql`
-        insert into audit_log (os_user, host, command, arguments, organizations)
-        select 'root', 'h', 'campaigns show', '{}', '{}' from generate_series(1, 5000)`,
+        insert into audit_log (os_user, host, command, arguments, objects, organizations)
+        select 'root', 'h', 'campaigns show', '{}', '{}', '{}' from generate_series(1, 5000)`,
     ),
   )
   const admin = await test().as("admin")

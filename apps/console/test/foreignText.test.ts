@@ -76,8 +76,8 @@ const addReplies = Effect.fnUntraced(function* (ids: Seeded["ids"]) {
     insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
     values (${ids.organization}, ${ids.recipient}, 9, 'deferred', ${`451 ${HOSTILE}`})`
   yield* sql`
-    insert into audit_log (operator, os_user, host, command, arguments, organizations)
-    values (${HOSTILE}, ${HOSTILE}, ${HOSTILE}, 'campaigns pause', ${JSON.stringify({ name: HOSTILE })}::text::jsonb, array[${ids.organization}])`
+    insert into audit_log (operator, os_user, host, command, arguments, objects, organizations)
+    values (${HOSTILE}, ${HOSTILE}, ${HOSTILE}, 'campaigns pause', ${JSON.stringify({ name: HOSTILE })}::text::jsonb, '{}', array[${ids.organization}])`
   yield* sql`
     update inbox set body = jsonb_set(body::jsonb, '{data,consumer_program_slug}', to_jsonb(${HOSTILE}::text))::text
     where organization_id = ${ids.organization}`

@@ -148,12 +148,13 @@ describe("an endpoint to which every call fails", () => {
     expect(new Set(mail.messages.map(({ text }) => /^Message-ID:\s+(\S+)/m.exec(text)![1])).size).toBe(3)
     const audited = yield* SqlClient.SqlClient.use(
       (sql) => sql`
-        select os_user, command, operator, arguments, organizations, result from audit_log join audit_results on command_id = id`,
+        select os_user, command, operator, arguments, objects, organizations, result from audit_log join audit_results on command_id = id`,
     )
     expect(audited).toEqual([
       {
         ...{ os_user: "the service", command: "endpoints disable", operator: null, result: "succeeded" },
         arguments: { endpoint: endpoint.id, reason: "failing" },
+        objects: [endpoint.id],
         organizations: [organization.id],
       },
     ])

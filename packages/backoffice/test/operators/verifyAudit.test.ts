@@ -121,7 +121,7 @@ describe("verifyAudit", () => {
 
   test("names entries that were inserted without a link, and those whose links were deleted", function* () {
     yield* unguarded(
-      "insert into audit_log (id, os_user, host, command, arguments, organizations) values ('aud_x', '', '', '', '{}', '{}')",
+      "insert into audit_log (id, os_user, host, command, arguments, objects, organizations) values ('aud_x', '', '', '', '{}', '{}', '{}')",
     )
     expect((yield* verifyAudit({})).faults).toMatchObject([{ number: null, id: "aud_x", problem: "unchained" }])
     const id = yield* idOf(3)
@@ -213,7 +213,7 @@ describe("verifyAudit", () => {
       .tuple(fc.constantFrom(...TABLES), fc.nat(3))
       .map(([table, n]) => `delete from ${table} where ${at(table, n)}`)
     const insertion = fc.constantFrom(
-      "insert into audit_log (os_user, host, command, arguments, organizations) values ('', '', '', '{}', '{}')",
+      "insert into audit_log (os_user, host, command, arguments, objects, organizations) values ('', '', '', '{}', '{}', '{}')",
       "insert into audit_chain (number, kind, command_id, previous, hash) values (9, 'begun', 'aud_x', (select hash from audit_chain where number = 8), sha256(''))",
     )
     const move = fc

@@ -15,9 +15,9 @@ begin
   if not found then
     return null;
   end if;
-  insert into audit_log (os_user, host, command, arguments, organizations)
+  insert into audit_log (os_user, host, command, arguments, objects, organizations)
   values ('the service', coalesce(host(inet_client_addr()), 'local'), 'endpoints disable',
-    json_build_object('endpoint', endpoint, 'reason', why), array[organization])
+    json_build_object('endpoint', endpoint, 'reason', why), array[endpoint], array[organization])
   returning id into command;
   insert into audit_results (command_id, result) values (command, 'succeeded');
   return endpoint;

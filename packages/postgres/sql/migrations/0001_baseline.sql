@@ -1206,7 +1206,7 @@ create table audit_log (
   host text not null,
   command text not null,
   arguments json not null,
-  objects text[] collate "C" not null default '{}',
+  objects text[] collate "C" not null,
   organizations text[] not null,
   -- Names the form that was sent, so that a form is begun once; null for a command.
   submission text unique

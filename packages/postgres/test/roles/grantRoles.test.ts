@@ -90,7 +90,7 @@ describe("a role", () => {
     ["operator", "insert into organizations (id, name) values ('org_x', 'x')"],
     [
       "operator",
-      "insert into audit_log (os_user, host, command, arguments, organizations) values ('', '', '', '{}', '{}')",
+      "insert into audit_log (os_user, host, command, arguments, objects, organizations) values ('', '', '', '{}', '{}', '{}')",
     ],
     ["reader", "select id, name, scopes from api_keys"],
     ["reader", "select id, organization_id, created_at from signing_secrets"],
@@ -140,7 +140,7 @@ describe("a role", () => {
     ["operator", "drop trigger audit_log_is_append_only on audit_log"],
     [
       "operator",
-      "insert into audit_log (role, os_user, host, command, arguments, organizations) values ('x', '', '', '', '{}', '{}')",
+      "insert into audit_log (role, os_user, host, command, arguments, objects, organizations) values ('x', '', '', '', '{}', '{}', '{}')",
     ],
     ["operator", "insert into audit_results (command_id, ended_at, result) values ('', now(), 'succeeded')"],
     ["operator", "delete from events"],
