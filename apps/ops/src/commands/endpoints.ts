@@ -1,5 +1,4 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { describeSchedule, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
@@ -181,30 +180,31 @@ const disable = changing({
 
 const enable = changing({
   about:
-    "Resume an endpoint's deliveries at once, even if it failed before, and say what it missed since it began to fail",
+    "Resume an endpoint's deliveries at once, even if it failed before; show the events it missed since its last success",
   examples: ["ops endpoints enable whe_…", "ops endpoints enable whe_… --replay-missed"],
   input: {
     endpointId,
-    replayMissed: switchFlag("Also send what became dead letters since it began to fail, each once"),
+    replayMissed: switchFlag("Also send the events that became dead letters since its last success, each once"),
     rate: replayFlags.rate,
   },
   *run({ endpointId, replayMissed, rate }) {
-    const missed = yield* missedBy(endpointId)
-    const events = formatCount(missed?.count ?? 0, "event")
-    if (missed !== null && replayMissed) {
-      // Before it is enabled: what is replayed waits, and is not forgotten if the command ends here.
-      const { endpointId, from } = missed
-      const { id } = yield* createDeadLetterReplay({ endpointId, from }, rate)
-      yield* printToStderr(`It missed ${events}; ${id} sends them. Follow it with \`ops replays show ${id} --follow\`.`)
-    }
+    const { count: missedEvents, since: missedSince } = yield* DeadLetterReader.use(({ missedBy }) =>
+      missedBy(endpointId),
+    )
+    // Before it is enabled: replayed events wait, and none is lost if the command stops here.
+    const replay =
+      replayMissed && missedSince !== null
+        ? yield* createDeadLetterReplay({ endpointId, from: missedSince }, rate)
+        : null
     const enabled = yield* EndpointRepository.use(({ enable }) => enable(endpointId))
-    if (missed !== null && !replayMissed) {
-      const command = `ops dead-letters replay --endpoint ${endpointId} --from ${missed.from}`
-      yield* printToStderr(
-        `It missed ${events}, which became dead letters since it began to fail. To send each once: \`${command}\`.`,
-      )
-    }
-    return { ...enabled, missedEvents: missed?.count ?? 0 }
+    return { ...enabled, missedEvents, missedSince, replayId: replay?.id ?? null }
+  },
+  note({ id, missedEvents, missedSince, replayId }) {
+    if (missedSince === null) return undefined
+    const missed = `It missed ${formatCount(missedEvents, "event")}`
+    return replayId === null
+      ? `${missed}, which became dead letters since its last success. To send each once: \`ops dead-letters replay --endpoint ${id} --from ${missedSince}\`.`
+      : `${missed}; ${replayId} sends them. Follow it with \`ops replays show ${replayId} --follow\`.`
   },
 })
 

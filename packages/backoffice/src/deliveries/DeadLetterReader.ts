@@ -33,6 +33,7 @@ const { columns, decode } = rowsOf(DeliverySummary, {
   createdAt: createdAtOf("dead"),
 })
 const decodeCounts = decodeRows(DeadLetterCount.fields)
+const decodeMissed = decodeRow({ count: Schema.Int, since: Schema.NullOr(Timestamp) })
 const decodeOld = decodeRow({ before: Timestamp, count: Schema.Int, replayed: Schema.Int })
 const newestFirst = keyset({ finishedAt: "finished_at", id: "dead.id" }, "desc")
 
@@ -86,6 +87,18 @@ export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
         select endpoint_id as "endpointId", reason, sum(open)::int as count
         from (${isGrouped(filter) ? openOfGroups(filter) : openOneByOne(filter, maxLooked)}) each
         group by endpoint_id, reason order by count desc, endpoint_id, reason`.pipe(decodeCounts),
+
+      /**
+       * Counts the events that an endpoint missed: its dead letters since its last success that were not replayed. Returns also when the first
+       * became one; null for none. It reads only what lasts, so disabling, changing or enabling the endpoint in the meantime changes nothing.
+       * Successes are counted by five minutes, so dead letters shortly before the last one count, too.
+       */
+      missedBy: (endpointId: EndpointId) =>
+        sql`
+        select count(*)::int as count, min(finished_at) as since from dead_letters
+        where endpoint_id = ${endpointId} and replayed_as is null and finished_at >= coalesce((
+          select max(at) from delivery_outcomes where endpoint_id = ${endpointId} and delivered > 0 and at <= clock_timestamp()
+        ), '-infinity')`.pipe(decodeMissed),
 
       /** Counts the dead letters of an age that a purge would delete, replayed or not; returns also the time before which they died. */
       countOld: (filter: PurgeFilter, olderThanSeconds: number) =>

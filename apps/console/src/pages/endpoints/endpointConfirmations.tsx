@@ -1,4 +1,4 @@
-import { missedBy } from "@outreach/backoffice/deliveries/missedBy"
+import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
@@ -50,27 +50,26 @@ export const enableRoutes = defineConfirmation("/endpoints/:endpoint/enable", "e
   inputs: { "replay-missed": field(Schema.Literal("true"), "What it missed", { kind: "boxes" }) },
   ask: Effect.fnUntraced(function* ({ endpoint: id }) {
     const asked = yield* askAbout(id, "enable")
-    const missed = yield* missedBy(id)
-    const send = missed && `Send the ${formatCounted(missed.count, "event")} that it missed`
+    const { count, since } = yield* (yield* DeadLetterReader).missedBy(id)
+    const send = `Send the ${formatCounted(count, "event")} that it missed`
     return {
       ...asked,
       title: "Enable the endpoint?",
       label: "Enable",
       when: "Immediately: it is called again, whatever failed before.",
-      facts: { "Missed since": missed && <Time at={missed.from} /> },
-      controls: { "replay-missed": send !== null && { options: [["true", send]] } },
+      facts: { "Missed since": since && <Time at={since} /> },
+      controls: { "replay-missed": since !== null && { options: [["true", send]] } },
     }
   }),
   run: Effect.fnUntraced(function* ({ endpoint, ...given }) {
-    const missed = given["replay-missed"] === undefined ? null : yield* missedBy(endpoint)
-    // Before it is enabled: what is replayed waits, and the endpoint forgets what it missed.
-    if (missed !== null) {
-      yield* createDeadLetterReplay({ endpointId: endpoint, from: missed.from }, DEFAULT_REPLAYS_PER_SECOND)
-    }
+    const { count, since: from } = yield* (yield* DeadLetterReader).missedBy(endpoint)
+    const isReplayed = from !== null && given["replay-missed"] !== undefined
+    // Before it is enabled: replayed events wait, and none is lost if the request ends here.
+    if (isReplayed) yield* createDeadLetterReplay({ endpointId: endpoint, from }, DEFAULT_REPLAYS_PER_SECOND)
     yield* (yield* EndpointRepository).enable(endpoint)
-    return missed === null
-      ? "Enabled. It is called again, whatever failed before."
-      : `Enabled. The ${formatCounted(missed.count, "event")} that it missed are sent to it, each once.`
+    return isReplayed
+      ? `Enabled. The ${formatCounted(count, "event")} that it missed are sent to it, each once.`
+      : "Enabled. It is called again, whatever failed before."
   }),
 })
 

@@ -193,7 +193,6 @@ it("enables an endpoint that failed, and sends the missed events if that is chec
   expect(enabled.words).toContain("The 2 events that it missed are sent to it, each once")
   expect(await newestReplay()).toMatchObject({ kind: "dead_letters", endpointId: endpoint.id, total: 2 })
   expect(await find(endpoint.id)).toMatchObject({ enabled: true, failingSince: null })
-  expect((await admin.get(`${path}/enable`)).words).not.toContain("that it missed")
 })
 
 it("counts a period of the log before it replays the period", async () => {
