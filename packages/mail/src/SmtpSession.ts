@@ -267,25 +267,30 @@ export class SmtpSession {
   }
 
   /**
-   * Returns the error, or another one where a reply may have been another command's: the server says hello once more, in words that no other
-   * reply has, and forgets the sender and the recipient, as at RSET (RFC 5321 4.1.4).
+   * Returns the error, or EPROTOCOL if the reply may belong to another command. A second EHLO resets the session like RSET, and its reply repeats
+   * words of the first. A server may reject it or change its words (RFC 5321 4.1.4). Then 221 decides, because only QUIT gets that reply.
    */
   async #confirm(error: SmtpError): Promise<SmtpError> {
     if (error.responseCode === undefined || !this.isOpen) return error
     try {
-      const reply = await this.#command(`${this.#hello} ${this.name}`, HELLO)
-      if (wordsOf(reply).some(([word]) => this.#words.has(word!))) {
+      const reply = await this.#command(`${this.#hello} ${this.name}`, /^(250|[45])/)
+      if (reply.code === 250 && wordsOf(reply).some(([word]) => this.#words.has(word!))) {
         this.#confirmed += 1
         if (this.#confirmed === MAX_CONFIRMED) this.quit()
         return error
       }
-      return this.#end(new SmtpError("EPROTOCOL", error.command, { originalCode: String(reply.code) }))
+      await this.#command("QUIT", /^221/, "QUIT", QUIT_MS)
     } catch (failure) {
-      const { code, responseCode } = failure as SmtpError
-      // A server that hangs up, or says nothing more, said nothing else before.
-      if (code !== "EPROTOCOL" && (responseCode === undefined || responseCode === 421)) return error
-      return this.#end(new SmtpError("EPROTOCOL", error.command, { originalCode: String(responseCode ?? "malformed") }))
+      const { code, responseCode, originalCode = "malformed" } = failure as SmtpError
+      if (code === "EPROTOCOL" || (responseCode !== undefined && responseCode !== 421)) {
+        return this.#end(
+          new SmtpError("EPROTOCOL", error.command, { originalCode: String(responseCode ?? originalCode) }),
+        )
+      }
     }
+    // A server that closes the connection or stays silent has sent no other reply either.
+    this.close()
+    return error
   }
 
   #command(line: string, expects: RegExp, command = line.split(" ", 1)[0]!, ms = this.#timeouts.replyMs) {

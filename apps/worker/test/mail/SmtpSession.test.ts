@@ -88,6 +88,23 @@ describe("a refusal", () => {
     expect(session.isOpen).toBe(false)
   })
 
+  it.each(
+    ["MAIL", "RCPT", "DATA"].flatMap((command) =>
+      ["503 Duplicate EHLO", "451 4.5.0 Not again", "250 Hello again"].map((reply) => [command, reply] as const),
+    ),
+  )("of %s stands when the server replies %s to a second EHLO", async (command, second) => {
+    let hellos = 0
+    const { port, lines } = await lineServer((line, socket) => {
+      if (line.startsWith("EHLO")) hellos += 1
+      if (line === "QUIT") socket.end("221 Bye\r\n")
+      else if (line.startsWith(command)) socket.write("550 5.1.1 No such user\r\n")
+      else socket.write(`${hellos === 2 ? second : willingReply(line)}\r\n`)
+    })
+    const session = await open(port)
+    await expect(send(session)).rejects.toMatchObject({ code: "EREPLY", responseCode: 550 })
+    expect([session.isOpen, lines.at(-1)]).toEqual([false, "QUIT"])
+  })
+
   it("stands when the server hangs up behind it", async () => {
     const { port } = await lineServer((line, socket) => {
       if (line.startsWith("RCPT")) socket.end("550 5.1.1 No such user\r\n")
