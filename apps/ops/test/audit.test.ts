@@ -145,7 +145,6 @@ describe("audit export and audit verify", () => {
     const [entry] = (await run(["audit", "export", "--since", String(newest.number - 1)])).stdout.trimEnd().split("\n")
     expect(entry).toBe(lines.at(-1))
     expect((await run(["audit", "export", "--since", JSON.parse(lines[2]!).at])).stdout.split("\n")[0]).toBe(lines[2])
-    expect((await run(["audit", "export", "--since", "2100-01-01T00:00:00Z"])).stdout).toBe("")
 
     const other = ["audit", "verify", "--head", `${newest.number}:${"0".repeat(64)}`]
     const differs = { code: "audit_log_differs", exit: 1, faults: [{ number: newest.number, problem: "another" }] }
@@ -161,6 +160,7 @@ describe("audit export and audit verify", () => {
     ["verify", "--head", "8:abc"],
     ["verify", "--head", `0:${"0".repeat(64)}`],
     ["export", "--since", "yesterday"],
+    ["export", "--since", "9999-12-31T00:00:00Z"],
   ])("reject %s %s %s as wrong usage", async (...args) => {
     expect(await runFailing("audit", ...args)).toMatchObject({ code: "usage", exit: 2 })
   })

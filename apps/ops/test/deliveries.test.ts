@@ -103,7 +103,6 @@ describe("dead letters", () => {
     for (const flags of [
       ["--reason", "exhausted"],
       ["--type", "outreach.email_sent"],
-      ["--from", "2099-01-01T00:00:00Z"],
       ["--to", "2000-01-01T00:00:00Z"],
     ]) {
       expect(await ids(...flags)).toEqual([])
@@ -145,8 +144,6 @@ describe("what is no longer stored", () => {
     const replay = ["endpoints", "replay", first.endpointId, "--dry-run"]
     const early = await run([...replay, "--from", "2026-01-01T00:00:00Z", "--to", "2026-02-01T00:00:00Z"])
     expect(early).toEqual({ code: 0, stdout: "0 events would be sent.\n", stderr: note })
-    const later = await run([...replay, "--from", "2050-01-01T00:00:00Z", "--to", "2050-02-01T00:00:00Z"])
-    expect(later.stderr).toBe("")
     const digest = await run(["digests", "verify", new Date().toISOString().slice(0, 10)])
     expect(digest).toMatchObject({
       code: 0,

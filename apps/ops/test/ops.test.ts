@@ -235,7 +235,13 @@ describe("endpoints", () => {
     const since = "2026-01-01T00:00:00.000000Z"
     const { id } = await createEndpoint(org, "--since", since)
     expect(await runJson("endpoints", "show", id)).toMatchObject({ position: since, lag_events: 0 })
-    expect(await runJson("endpoints", "enable", all.id)).toEqual({ ...all, version, missed_events: 0 })
+    expect(await runJson("endpoints", "enable", all.id)).toEqual({
+      ...all,
+      version,
+      missed_events: 0,
+      missed_since: null,
+      replay_id: null,
+    })
     const retry_schedule = "7 attempts: 30s,2m,10m,1h,6h,24h (default)"
     expect(await runJson("endpoints", "show", all.id)).toEqual({ ...all, ...atRest, version, retry_schedule })
   })
@@ -382,6 +388,8 @@ describe("a command line that is wrong", () => {
     ["a delay that is too long", ["endpoints", "update", `whe_${NOBODY}`, "--retry-schedule", "10s,8d"]],
     ["an age without a unit", ["dead-letters", "remove", "--older-than", "90"]],
     ["an unknown state", ["deliveries", "list", "--state", "lost"]],
+    ["a start in the future", [...create("endpoints"), "--url", "https://a.test/", "--since", "9999-12-31T00:00:00Z"]],
+    ["a period that starts in the future", ["dead-letters", "list", "--from", "9999-12-31T00:00:00Z"]],
     ["a time without an offset", ["dead-letters", "list", "--from", "2026-11-21T00:00:00"]],
     ["a target of 0", [...create("programs"), "--slug", "x", "--name", "x", "--learner-target", "0"]],
     ["a slug with a space", [...create("programs"), "--slug", "a b", "--name", "x"]],
@@ -453,9 +461,9 @@ describe("a command line that is wrong", () => {
 
   it("rejects a range that ends before it starts, by a microsecond and across offsets, in every command", async () => {
     const ranges = [
-      ["2026-12-02T00:00:00Z", "2026-12-01T00:00:00Z"],
-      ["2026-12-01T09:00:00.123457Z", "2026-12-01T09:00:00.123456Z"],
-      ["2026-12-01T09:00:00Z", "2026-12-01T10:00:00.1+02:00"],
+      ["2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"],
+      ["2026-01-01T09:00:00.123457Z", "2026-01-01T09:00:00.123456Z"],
+      ["2026-01-01T09:00:00Z", "2026-01-01T10:00:00.1+02:00"],
     ]
     for (const [from, to] of ranges) {
       const wrong = ["deliveries", "list", "--from", from!, "--to", to!]
@@ -471,7 +479,7 @@ describe("a command line that is wrong", () => {
     ]) {
       expect(await runFailing(...command, ...range)).toMatchObject({ code: "invalid_range" })
     }
-    const inOrder = ["--from", "2026-12-01T09:00:00Z", "--to", "2026-12-01T09:00:00.5Z"]
+    const inOrder = ["--from", "2026-01-01T09:00:00Z", "--to", "2026-01-01T09:00:00.5Z"]
     expect(await runJson("deliveries", "list", ...inOrder)).toMatchObject({ data: [] })
   })
 })

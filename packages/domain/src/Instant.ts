@@ -1,6 +1,6 @@
 import { Since } from "@outreach/contract"
-import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
-import { Timestamp } from "./Timestamp.ts"
+import { Clock, Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { fromUnixMillis, Timestamp } from "./Timestamp.ts"
 
 /** A date-time with `Z` or an offset, converted to a timestamp as the contract does. */
 export const Instant = Schema.String.pipe(
@@ -15,4 +15,19 @@ export const Instant = Schema.String.pipe(
     encode: SchemaGetter.passthrough(),
   }),
   Schema.annotate({ expected: "a time such as 2026-12-01T09:00:00Z" }),
+)
+
+/** An instant that isn't in the future, for the start of a period: a later start silently selects or skips everything until then. */
+export const PastInstant = Instant.pipe(
+  Schema.decodeTo(Schema.toType(Timestamp), {
+    decode: SchemaGetter.transformEffect((time) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        time <= fromUnixMillis(now)
+          ? Effect.succeed(time)
+          : Effect.fail(new SchemaIssue.InvalidValue({ expected: "a time that is not in the future" })),
+      ),
+    ),
+    encode: SchemaGetter.passthrough(),
+  }),
+  Schema.annotate({ expected: "a time such as 2026-11-01T09:00:00Z that is not in the future" }),
 )

@@ -1,6 +1,6 @@
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
+import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Result, Schema } from "effect"
@@ -201,6 +201,6 @@ export const pageOf = <Row>(
 export const organizationFilter = field(OrganizationId, "Organization", { kind: "choice", all: "All" })
 
 export const timeRange = (from: string, to: string) => ({
-  from: field(Instant, from, { kind: "instant" }),
+  from: field(PastInstant, from, { kind: "instant" }),
   to: field(Instant, to, { kind: "instant" }),
 })

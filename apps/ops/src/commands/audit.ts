@@ -12,7 +12,7 @@ import { formatCell, formatCount, numbers, Output, printToStderr, refuse } from 
 const list = reading({
   about: "List the commands that changed something or showed personal data, newest first",
   examples: [
-    "ops audit list --organization org_… --from 2026-12-01T00:00:00Z",
+    "ops audit list --organization org_… --from 2026-11-01T00:00:00Z",
     'ops audit list --command "campaigns cancel"',
     "ops audit list --object cmp_…",
   ],
@@ -73,9 +73,9 @@ const verify = reading({
 const PAGE_SIZE = 1000
 
 const Since = Effect.promise(async () => {
-  const { Instant } = await import("@outreach/domain/Instant")
-  return Schema.Union([wholeNumber(0, 999_999_999), Instant]).annotate({
-    expected: "a time such as 2026-12-01T00:00:00Z, or the number of the last entry that you have",
+  const { PastInstant } = await import("@outreach/domain/Instant")
+  return Schema.Union([wholeNumber(0, 999_999_999), PastInstant]).annotate({
+    expected: "a time such as 2026-11-01T00:00:00Z, or the number of the last entry that you have",
   })
 })
 
@@ -86,7 +86,7 @@ const exportEntries = reading({
     since: optional(
       flag(
         Since,
-        "Only entries after the one of this number, or from this time on, such as 2026-12-01T00:00:00Z",
+        "Only entries after the one of this number, or from this time on, such as 2026-11-01T00:00:00Z",
         "number|time",
       ),
     ),

@@ -25,7 +25,7 @@ import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer, Redacted } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
-import { endpointId, instant, organizationId } from "../inputs/filters.ts"
+import { endpointId, instant, organizationId, pastInstant } from "../inputs/filters.ts"
 import { flag, onlySwitch, onOrOff, optional, switchFlag, text, type Values } from "../inputs/Input.ts"
 import { confirm, formatCount, formatRecord, print, printRecord, printToStderr, refuse, yes } from "../output/Output.ts"
 import { lazySigningSecrets, signingSecrets } from "../secretCipher.ts"
@@ -88,7 +88,7 @@ const create = changing({
     types: optional(
       flag(commaSeparated(outboundEventTypes), "The event types it receives, separated by commas (default all)"),
     ),
-    since: optional(instant("Also send the events published at this time or later, such as 2026-12-01T09:00:00Z")),
+    since: optional(pastInstant("Also send the events published at this time or later, such as 2026-11-01T09:00:00Z")),
     ...settings,
     ownSecret: onlySwitch("Give it a signing secret of its own, shown only once, instead of its organization's"),
   },
@@ -260,12 +260,12 @@ const sendTest = changing({
 const replayLog = changing({
   about: "Send the events of a period to an endpoint again, delivered or not, after all its other deliveries",
   examples: [
-    "ops endpoints replay whe_… --from 2026-12-01T09:00:00Z --to 2026-12-01T17:00:00Z --dry-run",
-    "ops endpoints replay whe_… --from 2026-12-01T09:00:00Z --to 2026-12-01T17:00:00Z --rate 20",
+    "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --dry-run",
+    "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --rate 20",
   ],
   input: {
     endpointId,
-    from: instant("Events published at this time or later, such as 2026-12-01T09:00:00Z"),
+    from: pastInstant("Events published at this time or later, such as 2026-11-01T09:00:00Z"),
     to: instant("Events published before this time; events published after this command are never sent"),
     types: optional(
       flag(

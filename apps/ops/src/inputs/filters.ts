@@ -10,6 +10,7 @@ import { argument, choice, flag, named, optional, switchFlag, text, type Values,
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
 const Instant = Effect.promise(async () => (await import("@outreach/domain/Instant")).Instant)
+const PastInstant = Effect.promise(async () => (await import("@outreach/domain/Instant")).PastInstant)
 const ColumnMapText = Effect.promise(async () => (await import("@outreach/backoffice/csv/ColumnMap")).ColumnMapText)
 export const emailAddress = Effect.promise(
   async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress,
@@ -21,9 +22,12 @@ export const dateArgument = (description: string) => argument(CalendarDate, desc
 /** A flag for a date-time with `Z` or an offset, converted to UTC. */
 export const instant = (description: string) => flag(Instant, description)
 
+/** A flag for the date-time at which a period starts, which must not be in the future. */
+export const pastInstant = (description: string) => flag(PastInstant, description)
+
 /** `--from` and `--to`, which select by time: `Only those created`. */
 export const period = (selected: string) => ({
-  from: optional(instant(`${selected} at this time or later, such as 2026-12-01T09:00:00Z`)),
+  from: optional(pastInstant(`${selected} at this time or later, such as 2026-11-01T09:00:00Z`)),
   to: optional(instant(`${selected} before this time`)),
 })
 

@@ -4,7 +4,7 @@ import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
+import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
 import { formatCount } from "../../components/format.ts"
@@ -24,7 +24,7 @@ export const deadLetterInputs = {
   type: OutboundType,
   reason: oneOf(DEAD_LETTER_REASONS),
   status: HttpStatus,
-  from: Instant,
+  from: PastInstant,
   to: Instant,
 } as const
 

@@ -2,7 +2,7 @@ import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { Instant } from "@outreach/domain/Instant"
+import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
 import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
@@ -14,7 +14,7 @@ import { refuse } from "../../http/PageError.ts"
 import { rate } from "../deliveries/deadLetters.ts"
 
 const period = {
-  from: field(Instant, "Published at or after", { kind: "instant", required: true }),
+  from: field(PastInstant, "Published at or after", { kind: "instant", required: true }),
   to: field(Instant, "Published before", { kind: "instant", required: true }),
   types: checkBoxes("Event types (none: those that it receives)", outboundEventTypes),
 }

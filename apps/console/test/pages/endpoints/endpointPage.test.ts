@@ -210,7 +210,7 @@ it("counts a period of the log before it replays the period", async () => {
   expect(job).toMatchObject({ kind: "log", endpointId: endpoint.id, total: 6, rate: 20 })
   const again = await admin.post(path, { from, to, rate: "20" })
   expect([again.status, again.words]).toEqual([409, expect.stringContaining(`The replay ${job!.id} is running`)])
-  const reversed = { from: "2026-12-01T09:00:00.5Z", to: "2026-12-01T09:00:00Z", rate: "20" }
+  const reversed = { from: "2026-01-01T09:00:00.5Z", to: "2026-01-01T09:00:00Z", rate: "20" }
   expect((await admin.post(path, reversed)).words).toContain(
     "Published before is not valid. It must not be before Published at or after.",
   )
