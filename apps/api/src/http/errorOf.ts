@@ -17,7 +17,6 @@ export const errorOf = Effect.fnUntraced(function* (
 ) {
   const error = cause.reasons.find(Cause.isFailReason)?.error
   if (error !== undefined) return error
-  if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
   const failure = transientFailure(cause)
   if (failure !== undefined) {
     yield* unavailable.count(failure, requestId)

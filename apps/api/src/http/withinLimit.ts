@@ -3,8 +3,8 @@ import { Duration, Effect, type Exit } from "effect"
 /**
  * Runs an effect in a fiber of its own, and returns its exit; undefined if it takes longer.
  *
- * The interruption of a statement waits for the server's response. Nobody waits for it here, because the server may be mute.
- * The fiber belongs to no scope, because requests are still answered while the scope of the process closes.
+ * The interruption of a statement waits for the server's response. The caller does not wait for that, because the server may be silent.
+ * The fiber belongs to no scope, because requests are still served while the scope of the process closes.
  */
 export const withinLimit = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
@@ -16,18 +16,18 @@ export const withinLimit = <A, E, R>(
     if (exit !== undefined) return Effect.succeed(exit)
     // Every request passes here: Effect.timeout would cost three times as much.
     return Effect.callback((resume) => {
-      const stop = () => {
-        clearTimeout(timer)
-        fiber.interruptUnsafe()
-      }
       const timer = setTimeout(() => {
-        stop()
+        // Before the interruption, which ends the fiber and so calls its observer.
         resume(Effect.undefined)
+        fiber.interruptUnsafe()
       }, Duration.toMillis(limit))
       fiber.addObserver((exit) => {
         clearTimeout(timer)
         resume(Effect.succeed(exit))
       })
-      return Effect.sync(stop)
+      return Effect.sync(() => {
+        clearTimeout(timer)
+        fiber.interruptUnsafe()
+      })
     })
   })

@@ -13,6 +13,7 @@ import { until } from "@outreach/testing/until"
 import { Effect, type Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
+import { ask } from "../ask.ts"
 import { eventText, postWebhook } from "../postWebhook.ts"
 import { DOCS_URL } from "../startApi.ts"
 import { startApiProcess } from "../startApiProcess.ts"
@@ -101,9 +102,7 @@ it("answers every request in time while the database is mute, and serves soon af
   }
   const read = () =>
     time("read", () =>
-      fetch(`${api.url}/v1/partners/consumer/events?since=2000-01-01T00:00:00Z`, {
-        headers: { Authorization: `Bearer ${Redacted.value(key.text)}` },
-      }),
+      ask(api, "/v1/partners/consumer/events?since=2000-01-01T00:00:00Z", { key: Redacted.value(key.text) }),
     )
   const ready = () => time("readyz", () => fetch(`${api.url}/readyz`))
   const readyOfOperators = () => time("admin", () => fetch(`${api.adminUrl}/readyz`))
