@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process"
+import { readdirSync } from "node:fs"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { changeAttempts } from "@outreach/testing/changeAttempts"
 import { Effect } from "effect"
@@ -9,11 +11,13 @@ import { ForeignText, visibleText } from "../src/components/values.tsx"
 import { routes } from "../src/routes.ts"
 import { addressOf, type Seeded, seedOrganization } from "./seedOrganization.ts"
 import { type Answer, startConsole, type Visitor } from "./startConsole.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
 
+const { folder } = temporaryFolder()
 const test = startConsole()
 
-/** Reverses the following words, rings a bell, and starts an isolate that isn't closed. */
-const HOSTILE = "gnp.evil\u202e\u0007\u2066\u2028\u200b"
+/** Reverses the following words, rings a bell, starts an isolate that isn't closed, and is evaluated by a shell within double quotes. */
+const HOSTILE = "gnp.evil\u202e\u0007\u2066\u2028\u200b$(touch pwned)`touch pwned`"
 const MARK = "gnp.evil"
 const VISIBLE = String.raw`${MARK}\u{202e}\u{7}\u{2066}\u{2028}\u{200b}`
 const RAW = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
@@ -112,6 +116,15 @@ const expectHarmless = (address: string, answer: Answer) => {
   expect({ address, notIsolated: notIsolated(answer) }).toEqual({ address, notIsolated: [] })
 }
 
+/** Runs the commands that the pages offer for copying in a shell, without `ops`. */
+const expectNotEvaluated = (answers: ReadonlyArray<Answer>) => {
+  const commands = answers.flatMap(({ document }) => [...document.querySelectorAll(".command [data-copy]")])
+  const lines = commands.map((button) => button.getAttribute("data-copy")!)
+  expect(lines.length).toBeGreaterThan(0)
+  execFileSync("sh", ["-c", ["ops() { :; }", ...lines].join("\n")], { cwd: folder })
+  expect(readdirSync(folder)).toEqual([])
+}
+
 it("is written to columns of many tables", () => {
   const columns = [
     "programs.name",
@@ -125,10 +138,14 @@ it("is written to columns of many tables", () => {
 })
 
 it("is isolated and visible on every page", async () => {
+  const answers: Array<Answer> = []
   for (const route of routes.filter(({ kind }) => kind === "page")) {
     const address = addressOf(route, seeded)
-    expectHarmless(address, await admin.get(address))
+    const answer = await admin.get(address)
+    expectHarmless(address, answer)
+    answers.push(answer)
   }
+  expectNotEvaluated(answers)
   const { recipient } = seeded.ids
   for (const path of ["/", "/campaigns", "/audit", "/issues", "/partners", "/inbox", `/people/${recipient}`]) {
     expect((await admin.get(path)).text, path).toContain(VISIBLE)
@@ -145,9 +162,10 @@ it("is isolated and visible in responses to forms, and in filters that repeat it
   ] as const
   for (const [path, fields] of shown) expectHarmless(path, await admin.post(path, fields))
   expect((await admin.post(`/deliveries/${delivery}/show`)).words).toContain(MARK)
-  for (const filter of ["campaigns?name", "audit?operator"]) {
-    expect(RAW.exec((await admin.get(`/${filter}=${encodeURIComponent(HOSTILE)}`)).text)).toBeNull()
-  }
+  const filters = ["campaigns?text", "audit?operator", "audit?command", "inbox?reason", "inbox?type"]
+  const answers = await Promise.all(filters.map((filter) => admin.get(`/${filter}=${encodeURIComponent(HOSTILE)}`)))
+  expect(answers.map(({ text }) => RAW.exec(text))).toEqual(filters.map(() => null))
+  expectNotEvaluated(answers)
 })
 
 it("keeps every visible character", () => {

@@ -130,7 +130,7 @@ describe("suppressions import", () => {
     const path = file("Kontakt;Provider", `"mailto:clinician1@clinic.test";'${npi(2)}`, `gone@clinic.test;`)
     const load = ["suppressions", "import", "--program", program, path]
     const { reason } = await runFailing(...load)
-    expect(reason).toMatch(/; if they are meant so, add --map "Provider=npi,Kontakt=email"$/)
+    expect(reason).toMatch(/; if they are meant so, add --map Provider=npi,Kontakt=email$/)
     const { stdout, stderr } = await run([...load, "--map", "Provider=npi,Kontakt=email"])
     expect(stdout).toMatch(/^added +3$/m)
     expect(stderr.split("\n")).toEqual([

@@ -1,56 +1,42 @@
-import { globSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { routes } from "@outreach/console/routes"
-import { nameOf } from "@outreach/ops/audit/audited"
-import { loadGroups } from "@outreach/ops/ops"
-import type { Command, Param } from "effect/cli"
-import { expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
+import { addressOf, type Seeded, seedOrganization } from "../../console/test/seedOrganization.ts"
+import { startConsole, type Visitor } from "../../console/test/startConsole.ts"
+import { createParser, everyCommand, wordsOf } from "../../ops/test/everyCommand.ts"
 
-const PAGES = fileURLToPath(new URL("./pages", import.meta.resolve("@outreach/console/routes")))
+const test = startConsole()
+let seeded: Seeded
+let admin: Visitor
 
-/** Returns the flags of every command, by its words. */
-const flagsByCommand = async (): Promise<ReadonlyMap<string, ReadonlyArray<string>>> =>
-  new Map(leaves(await loadGroups("")))
+beforeAll(async () => {
+  seeded = await test().run(seedOrganization("acme.test"))
+  admin = await test().as("admin")
+})
 
-const leaves = (
-  commands: ReadonlyArray<Command.Command.Any>,
-  above: ReadonlyArray<string> = [],
-): ReadonlyArray<readonly [string, ReadonlyArray<string>]> =>
-  commands.flatMap((command) => {
-    const words = [...above, command.name]
-    const below = command.subcommands.flatMap(({ commands }) => commands)
-    return below.length > 0 ? leaves(below, words) : [[words.join(" "), namesOf(command)] as const]
-  })
-
-const namesOf = (command: Command.Command.Any): ReadonlyArray<string> => {
-  const { orderedParams } = (command as unknown as { config: { orderedParams: ReadonlyArray<Param.Any> } }).config
-  return orderedParams.map((param) => nameOf(param)!)
+const commandsAt = async (address: string): Promise<ReadonlyArray<string>> => {
+  const { document } = await admin.get(address)
+  return [...document.querySelectorAll(".command [data-copy]")].map((button) => button.getAttribute("data-copy")!)
 }
 
 it("every action of the console is recorded with the words of a command", async () => {
-  const commands = await flagsByCommand()
+  const commands = (await everyCommand()).map(({ path }) => path.join(" "))
   const recorded = routes.flatMap((route) => ("command" in route && route.command !== undefined ? [route.command] : []))
   expect(recorded.length).toBeGreaterThan(20)
-  expect([...new Set(recorded)].filter((words) => !commands.has(words))).toEqual([])
+  expect([...new Set(recorded)].filter((words) => !commands.includes(words))).toEqual([])
 })
 
-it("every command that a page of the console shows exists, with its flags", async () => {
-  const commands = await flagsByCommand()
-  const unknown: Array<string> = []
-  let shown = 0
-  for (const file of globSync("**/*.{ts,tsx}", { cwd: PAGES })) {
-    const text = readFileSync(`${PAGES}/${file}`, "utf8").replaceAll(/\/\*\*[\s\S]*?\*\/|\/\/.*/g, "")
-    for (const [line, words] of text.matchAll(/\bops ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)?)[^\n`"<]*/g)) {
-      shown++
-      const [group = ""] = words!.split(" ")
-      // The page's own code chooses among the commands of a group.
-      if (line.startsWith(`ops ${group} \${`)) continue
-      const command = [words!, group].find((name) => commands.has(name))
-      const flags = Array.from(line.matchAll(/ --([a-z]+(?:-[a-z]+)*)/g), ([, flag]) => flag!)
-      const missing = flags.filter((flag) => flag !== "output" && !commands.get(command ?? "")?.includes(flag))
-      if (command === undefined || missing.length > 0) unknown.push(`${file}: ${line}`)
+it("every command that a page of the console shows is accepted by the command line", async () => {
+  const parse = await createParser()
+  const rejected: Array<unknown> = []
+  const shown = new Set<string>()
+  for (const route of routes.filter(({ kind }) => kind === "page")) {
+    const address = addressOf(route, seeded)
+    for (const command of await commandsAt(address)) {
+      shown.add(command)
+      const faults = await parse(wordsOf(command))
+      if (faults.length > 0) rejected.push({ address, command, faults: faults.map(({ message }) => message) })
     }
   }
-  expect(shown).toBeGreaterThan(50)
-  expect(unknown).toEqual([])
+  expect(shown.size).toBeGreaterThan(90)
+  expect(rejected).toEqual([])
 })

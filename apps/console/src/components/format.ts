@@ -61,13 +61,3 @@ export const formatBytes = (bytes: number): string => {
   const value = bytes / 1000 ** power
   return `${value.toLocaleString("en", { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${BYTE_UNITS[power]}`
 }
-
-/** Returns values as the flags of a command; one that is undefined is left out, and one that is more than a word is quoted. */
-export const flagsOf = (values: Readonly<Record<string, unknown>>): string =>
-  Object.entries(values)
-    .flatMap(([name, value]) => {
-      if (value === undefined) return []
-      const text = String(value)
-      return [` --${name} ${/^[\w.,:/-]+$/.test(text) ? text : `"${text}"`}`]
-    })
-    .join("")

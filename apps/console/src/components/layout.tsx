@@ -1,6 +1,8 @@
+import { formatCommand } from "@outreach/backoffice/formatCommand"
 import { Schema } from "effect"
 import type { ComponentChildren, VNode } from "preact"
 import { formatCapped } from "./format.ts"
+import type { CommandWords } from "./ops.ts"
 import { CopyButton, Id, isolated, useView } from "./values.tsx"
 
 interface PageProps {
@@ -9,7 +11,7 @@ interface PageProps {
   /** The state of what the page is about, and its id: they stand below the title. */
   readonly state?: ComponentChildren
   readonly id?: string
-  readonly commands?: ReadonlyArray<string>
+  readonly commands?: ReadonlyArray<CommandWords>
   readonly children: ComponentChildren
 }
 
@@ -47,7 +49,7 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
         <aside class="commands" aria-label="The same on the command line">
           <h2 class="label">On the command line</h2>
           {commands.map((command) => (
-            <Command key={command}>{command}</Command>
+            <Command key={command.join(" ")} words={command} />
           ))}
         </aside>
       )}
@@ -57,11 +59,14 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
 
 export type PageElement = VNode<PageProps>
 
-export const Command = (props: { readonly children: string }) => (
-  <pre class="command">
-    <code>{isolated(props.children)}</code> <CopyButton>{props.children}</CopyButton>
-  </pre>
-)
+export const Command = (props: { readonly words: CommandWords }) => {
+  const text = formatCommand(props.words)
+  return (
+    <pre class="command">
+      <code>{isolated(text)}</code> <CopyButton>{text}</CopyButton>
+    </pre>
+  )
+}
 
 type Cell<Row> = (row: Row) => ComponentChildren
 

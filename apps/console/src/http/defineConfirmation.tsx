@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls } from "../components/forms.tsx"
 import { Facts, LinkLine, Page, type PageElement } from "../components/layout.tsx"
+import type { CommandWords } from "../components/ops.ts"
 import { foreign, visibleText } from "../components/values.tsx"
 import { field, type Inputs, type InputsOf } from "./inputs.ts"
 import { type Refusal, refuse } from "./PageError.ts"
@@ -20,7 +21,7 @@ import {
 
 interface Question {
   readonly title: ComponentChildren
-  readonly commands: ReadonlyArray<string>
+  readonly commands: ReadonlyArray<CommandWords>
   /** The page that the operator came from. */
   readonly back: string
   /** What stands below the form. */

@@ -5,6 +5,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { Command } from "../components/layout.tsx"
+import { ops } from "../components/ops.ts"
 import { answerErrors } from "../http/answerErrors.ts"
 import { audited } from "../http/audited.ts"
 import { isFromAnotherSite, openAgain } from "../http/notice.tsx"
@@ -23,8 +24,9 @@ const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
         A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
         has or for a new one:
       </p>
-      <Command>{"ops operators list\nops sign-in-links create --operator opr_…"}</Command>
-      <Command>ops operators create --name "…" --role viewer</Command>
+      <Command words={ops("operators list")} />
+      <Command words={ops("sign-in-links create", { operator: "opr_…" })} />
+      <Command words={ops("operators create", { name: "…", role: "viewer" })} />
     </>
   ) : (
     <p>A proxy signs you in. Open this console through it.</p>

@@ -35,7 +35,7 @@ it("an id that leads to a page has no button within its link, and a strange one 
 
 it("a page has the state and the id of what it is about below its title", () => {
   const page = (
-    <Page title="An endpoint" state="Failing" id={ID} commands={["ops endpoints list"]}>
+    <Page title="An endpoint" state="Failing" id={ID} commands={[["ops", "status"]]}>
       <p>More</p>
     </Page>
   )

@@ -1,6 +1,7 @@
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Result, type Schema } from "effect"
+import { shellWord } from "../formatCommand.ts"
 import { isEmail, isNpi, readEmail, readNpi } from "./spreadsheetCells.ts"
 
 /** What the columns of a file hold, by their keys: `npi`, `email`, or the name of a field. */
@@ -29,11 +30,10 @@ export const ColumnMapText: Schema.Codec<ColumnMap, string> = textSchema(
   },
 )
 
-/** A flag `--map` as it is typed in a shell. */
+/** Returns the value of a flag `--map`. */
 export const formatMap = (map: ReadonlyArray<readonly [column: string, target: string]>): string => {
   const quote = (column: string) => (/=.*,|^"/.test(column) ? `"${column.replaceAll('"', '""')}"` : column)
-  const text = map.map(([column, target]) => `${quote(column)}=${target}`).join(",")
-  return `--map ${/["$`\\!]/.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`}`
+  return map.map(([column, target]) => `${quote(column)}=${target}`).join(",")
 }
 
 export interface Column {
@@ -50,7 +50,7 @@ export interface Column {
 export const suggestMap = (missing: ReadonlyArray<string>, columns: ReadonlyArray<Column>): string | undefined => {
   const found = findLikely(missing, columns).map(([{ title }, target]) => [title, target] as const)
   const given = columns.flatMap(({ isMapped, title, name }) => (isMapped ? [[title, name] as const] : []))
-  return found.length === 0 ? undefined : formatMap([...given, ...found])
+  return found.length === 0 ? undefined : `--map ${shellWord(formatMap([...given, ...found]))}`
 }
 
 /** Returns what each column is likely to hold of what is wanted, by its name or by its cells; an empty text for the others. */

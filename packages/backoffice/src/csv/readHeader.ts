@@ -1,5 +1,6 @@
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, FileSystem, Result } from "effect"
+import { shellWord } from "../formatCommand.ts"
 import { type Column, type ColumnMap, columnKey, suggestMap } from "./ColumnMap.ts"
 import { ImportProgress } from "./ImportProgress.ts"
 import { describeFormat, type FileFormat, recognizeFormat } from "./recognizeFormat.ts"
@@ -139,7 +140,7 @@ const parseHeader = Effect.fnUntraced(function* (
   if (twice !== undefined) {
     const place = names.lastIndexOf(twice) + 1
     return yield* Effect.fail(
-      `its first line names ${twice} more than once; name the one that counts by its place, such as --map "column ${place}=${twice}"`,
+      `its first line names ${twice} more than once; name the one that counts by its place, such as --map ${shellWord(`column ${place}=${twice}`)}`,
     )
   }
 

@@ -42,10 +42,10 @@ it("offers a flag that a shell and the parser read as it was meant, whatever a c
 
 it("goes by what the first rows hold before it goes by names, and offers nothing that neither speaks for", () => {
   const npis = ["1234567893", "", "1000000004"]
-  expect(suggestMap(["npi"], [column("Billing NPI"), column("Id", npis)])).toBe('--map "Id=npi"')
+  expect(suggestMap(["npi"], [column("Billing NPI"), column("Id", npis)])).toBe("--map Id=npi")
   expect(suggestMap(["npi"], [column("NPI no.", ["1.23E+09"]), column("Phone", ["2125550100"])])).toBe(
-    '--map "NPI no.=npi"',
+    "--map 'NPI no.=npi'",
   )
-  expect(suggestMap(["email"], [column("Email address"), column("Email sent")])).toBe('--map "Email address=email"')
+  expect(suggestMap(["email"], [column("Email address"), column("Email sent")])).toBe("--map 'Email address=email'")
   expect(suggestMap(["npi", "email"], [column("Phone", ["2125550100"]), column("City")])).toBeUndefined()
 })

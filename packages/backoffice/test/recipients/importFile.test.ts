@@ -136,7 +136,7 @@ describe("an import", () => {
       () => file(`npi,email,First Name,${npi(1)},Phone 2\n`),
     ],
     [
-      'its first line names npi more than once; name the one that counts by its place, such as --map "column 3=npi"',
+      `its first line names npi more than once; name the one that counts by its place, such as --map 'column 3=npi'`,
       () => file("npi,email,NPI\n"),
       { ignoreColumns: true },
     ],
@@ -226,16 +226,14 @@ describe("a list as people have it", () => {
     const rows = [`1,${npi(1)},"Reyes, Dana",dana@clinic.test`, `2,${npi(2)},"Okafor, Sam",sam@clinic.test`]
     const path = file(["Row,NPI #,Name,Work e-mail", ...rows].join("\n"))
     expect(yield* loadFailing(campaign, path)).toMatchObject({
-      reason:
-        'its first line must name the columns npi and email, and lacks npi and email; it names "Row", "NPI #", "Name", "Work e-mail"; if they are meant so, add --map "NPI #=npi,Work e-mail=email"',
+      reason: `its first line must name the columns npi and email, and lacks npi and email; it names "Row", "NPI #", "Name", "Work e-mail"; if they are meant so, add --map 'NPI #=npi,Work e-mail=email'`,
     })
     const mapped = { map: "NPI #=npi,Work e-mail=email", ignoreColumns: true }
     expect(yield* load(campaign, path, mapped)).toMatchObject({ imported: 2 })
     // Without a header, columns are named by their places, and nothing of the first line is repeated.
     const bare = file(rows.join("\n"))
     expect(yield* loadFailing(campaign, bare)).toMatchObject({
-      reason:
-        'its first line is that of a clinician, and no header that names the columns npi and email; if they are meant so, add --map "column 2=npi,column 4=email"',
+      reason: `its first line is that of a clinician, and no header that names the columns npi and email; if they are meant so, add --map 'column 2=npi,column 4=email'`,
     })
     const places = { map: "column 2=npi, Column 4 = email", ignoreColumns: true }
     expect(yield* load(campaign, bare, places)).toMatchObject({
@@ -243,7 +241,7 @@ describe("a list as people have it", () => {
     })
     const named = file(`NPI,Mail,FirstName\n${line(1)},Ada\n`)
     expect(yield* loadFailing(campaign, named, { map: "Mail=email", fields: ["first_name"] })).toMatchObject({
-      reason: expect.stringContaining('add --map "Mail=email,FirstName=first_name"'),
+      reason: expect.stringContaining("add --map Mail=email,FirstName=first_name"),
     })
   })
 

@@ -3,9 +3,10 @@ import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
-import { flagsOf, nameIn } from "../../components/format.ts"
+import { nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Items, Page, Pager, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import {
   Code,
   ForeignText,
@@ -54,7 +55,7 @@ export const auditPage = definePage("/audit", {
     const places = yield* placesOf(entries)
     const organizations = yield* (yield* OrganizationReader).list
     return (
-      <Page title="Audit" commands={[`ops audit list${flagsOf(given)}`]}>
+      <Page title="Audit" commands={[ops("audit list", given)]}>
         <FilterBar inputs={filters} values={given} controls={{ organization: { options: organizations } }} />
         <Table
           caption="What operators did, newest first"

@@ -28,6 +28,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, Page, Section, SortOrder } from "../../components/layout.tsx"
+import { type CommandWords, ops } from "../../components/ops.ts"
 import { ForeignText, IdLink } from "../../components/values.tsx"
 import { choice, field, required } from "../../http/inputs.ts"
 import { refuse, refuseStale } from "../../http/PageError.ts"
@@ -168,13 +169,13 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender, foll
   )
 }
 
-const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<string> => {
+const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyArray<CommandWords> => {
   const moves = status === "draft" ? (["schedule"] as const) : (["pause", "resume"] as const)
   return [
-    `ops campaigns show ${id}`,
-    `ops recipients export --campaign ${id} --out outcomes.csv`,
-    ...(CLOSED.includes(status) ? [] : [`ops campaigns preflight ${id}`, `ops seeds list --campaign ${id}`]),
-    ...moves.filter((move) => isPossible(move, status)).map((move) => `ops campaigns ${move} ${id}`),
+    ops("campaigns show", id),
+    ops("recipients export", { campaign: id, out: "outcomes.csv" }),
+    ...(CLOSED.includes(status) ? [] : [ops("campaigns preflight", id), ops("seeds list", { campaign: id })]),
+    ...moves.filter((move) => isPossible(move, status)).map((move) => ops(`campaigns ${move}`, id)),
   ]
 }
 

@@ -4,9 +4,10 @@ import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Schema } from "effect"
-import { flagsOf, formatCount } from "../../components/format.ts"
+import { formatCount } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, useView } from "../../components/values.tsx"
 import { choice, field, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -32,7 +33,7 @@ export const campaignsPage = definePage("/campaigns", {
     const filter = pickDefined({ organizationId, programId, ...others, before })
     const { rows, last } = pageOf(yield* (yield* CampaignReader).list(filter, PAGE_SIZE + 1), PAGE_SIZE)
     return (
-      <Page title="Campaigns" commands={[`ops campaigns list${flagsOf({ ...given, text: undefined })}`]}>
+      <Page title="Campaigns" commands={[ops("campaigns list", given)]}>
         <AskFirst page={newCampaignPage} query={{ program: programId }} label="Create a campaign" isPrimary />
         <FilterBar
           inputs={filters}

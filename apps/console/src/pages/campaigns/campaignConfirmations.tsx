@@ -8,7 +8,8 @@ import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
+import { formatCount, formatCounted } from "../../components/format.ts"
+import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineAction } from "../../http/Route.ts"
@@ -27,7 +28,7 @@ const askAbout = Effect.fnUntraced(function* (id: CampaignId, command: Command) 
     title: foreign`${TITLES[command]} ${name}?`,
     label: TITLES[command],
     back: `/campaigns/${id}`,
-    commands: [`ops campaigns show ${id}`],
+    commands: [ops("campaigns show", id)],
   }
   const { from: wanted } = TRANSITIONS[command]
   if (!wanted.some((each) => each === status)) {
@@ -64,7 +65,7 @@ const launching = (command: Scheduling, notice: string) =>
       const found = checks.filter(({ status }) => status === "failed").map(({ found }) => found)
       return {
         ...asked,
-        commands: [`ops campaigns preflight ${id}`, `ops campaigns ${command} ${id}${flagsOf({ force: failed })}`],
+        commands: [ops("campaigns preflight", id), ops(`campaigns ${command}`, id, { force: failed })],
         when: toUnixMillis(windowStart) <= now ? "Immediately" : <Time at={windowStart} />,
         facts: { "Window (UTC)": <WindowBar {...asked.campaign} />, Subject: subject },
         hidden: { force: failed },
@@ -107,7 +108,7 @@ export const cancelRoutes = defineConfirmation("/campaigns/:campaign/cancel", "c
     return {
       ...asked,
       label: "Cancel for good",
-      commands: [`ops campaigns cancel ${id} --reason "…"`],
+      commands: [ops("campaigns cancel", id, { reason: "…" })],
       when: "Immediately. Messages in flight are still sent.",
       typed: {
         word: asked.campaign.name,

@@ -16,6 +16,7 @@ import { Effect, Schema } from "effect"
 import { nameIn } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { choice, field, pickDefined, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 
@@ -35,7 +36,14 @@ export const newCampaignPage = definePage(path, {
       <Page
         title="Create a campaign"
         commands={[
-          `ops campaigns create --program ${programId ?? "pgm_…"} --name "…" --subject "…" --html mail.html --window-start … --window-end …`,
+          ops("campaigns create", {
+            program: programId ?? "pgm_…",
+            name: "…",
+            subject: "…",
+            html: "mail.html",
+            "window-start": "…",
+            "window-end": "…",
+          }),
         ]}
       >
         <p>

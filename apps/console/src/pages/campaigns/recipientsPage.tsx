@@ -15,6 +15,7 @@ import { Effect, Struct } from "effect"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, isolated, Masked, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { defineCursor, oneOf, required } from "../../http/inputs.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
@@ -64,7 +65,7 @@ export const recipientsPages = defineMaskedPage("/campaigns/:campaign/recipients
     return (
       <Page
         title={foreign`Recipients of ${name}`}
-        commands={[`ops recipients export --campaign ${id} --out outcomes.csv${isShown ? " --reveal" : ""}`]}
+        commands={[ops("recipients export", { campaign: id, out: "outcomes.csv", reveal: isShown })]}
       >
         <p>
           Of the campaign <IdLink id={id}>{name}</IdLink>, those who changed last first.

@@ -11,9 +11,10 @@ import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/T
 import { FINE_OUTCOMES_DAYS } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect, Struct } from "effect"
 import { attemptsOf, OutcomesChart } from "../../components/charts/Histogram.tsx"
-import { flagsOf, formatCount, formatShare } from "../../components/format.ts"
+import { formatCount, formatShare } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Chips, LinkLine, Page, Pager, withQuery } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { choice, field, type InputsOf, oneOf, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { Deliveries, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "./Deliveries.tsx"
@@ -123,8 +124,18 @@ const contentOf = (view: View) => {
       title="Deliveries"
       commands={[
         isDead
-          ? `ops dead-letters list${flagsOf({ ...selection, from, to })}`
-          : `ops deliveries list${flagsOf({ endpoint, state, type, status, outcome, "slower-than": slowerThan, from, to })}${order === "slowest" ? " --slowest" : ""}`,
+          ? ops("dead-letters list", { ...selection, from, to })
+          : ops("deliveries list", {
+              endpoint,
+              state,
+              type,
+              status,
+              outcome,
+              "slower-than": slowerThan,
+              from,
+              to,
+              slowest: order === "slowest",
+            }),
       ]}
     >
       <FilterBar

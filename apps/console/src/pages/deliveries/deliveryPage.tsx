@@ -16,6 +16,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
@@ -71,10 +72,10 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show-request
         state={<DeliveryState {...delivery} />}
         id={id}
         commands={[
-          `ops deliveries show ${id}`,
-          ...(isShown ? [`ops deliveries show-request ${id}`] : []),
-          ...(waits ? [`ops deliveries retry ${id}`] : []),
-          ...(isDead ? [`ops dead-letters replay ${id}`] : []),
+          ops("deliveries show", id),
+          ...(isShown ? [ops("deliveries show-request", id)] : []),
+          ...(waits ? [ops("deliveries retry", id)] : []),
+          ...(isDead ? [ops("dead-letters replay", id)] : []),
         ]}
       >
         <DeliveryStanding

@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, Time, useMay } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -22,10 +23,7 @@ const digestDayPage = definePage("/digest/:date", {
     return (
       <Page
         title={`Digest of ${date}`}
-        commands={[
-          `ops digests show ${date} --organization ${organization}`,
-          `ops digests verify ${date} --organization ${organization}`,
-        ]}
+        commands={[ops("digests show", date, { organization }), ops("digests verify", date, { organization })]}
       >
         <nav class="pager" aria-label="Days">
           <a href={pageOf(addDays(date, -1))} rel="prev">
@@ -115,7 +113,7 @@ const verifyDigestAction = defineAction("/digest/verify", "digests verify", {
     const { dates, discrepancies } = yield* verifyDigest(date, to, organization)
     const keptFrom = (yield* (yield* Partitions).eventsKeptFrom)?.slice(0, 10)
     return (
-      <Page title="Digest verified" commands={[`ops digests verify ${date} --organization ${organization} --to ${to}`]}>
+      <Page title="Digest verified" commands={[ops("digests verify", date, { organization, to })]}>
         {discrepancies.length === 0 ? (
           <p class="notice">The digest is right for {formatCounted(dates, "date")}: its counts equal the recount.</p>
         ) : (

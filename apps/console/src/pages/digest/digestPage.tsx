@@ -9,9 +9,10 @@ import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/Pr
 import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { HeatMap } from "../../components/charts/HeatMap.tsx"
-import { flagsOf, formatCount } from "../../components/format.ts"
+import { formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Facts, Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { foreign } from "../../components/values.tsx"
 import { choice, field, type InputsOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -77,7 +78,7 @@ export const digestPage = definePage("/digest", {
     )
     if (organizationId === undefined || program === undefined) {
       return (
-        <Page title="Digest" commands={["ops programs list"]}>
+        <Page title="Digest" commands={[ops("programs list")]}>
           {filters}
           <p class="empty">
             The organization has no program. The days, the funnel and the quotas of its programs would stand here.
@@ -90,14 +91,14 @@ export const digestPage = definePage("/digest", {
       [reader.days(organizationId, program.id, first, last), reader.progress(organizationId, program.id)],
       { concurrency: "unbounded" },
     )
-    const ofProgram = `--organization ${organizationId} --program ${program.id}`
+    const ofProgram = { organization: organizationId, program: program.id }
     return (
       <Page
         title={foreign`Digest of ${program.name}`}
         commands={[
-          `ops digests forecast ${ofProgram}${flagsOf({ by })}`,
-          `ops digests list ${ofProgram} --from ${first} --to ${last}`,
-          `ops digests verify ${first} --organization ${organizationId} --to ${last}`,
+          ops("digests forecast", { ...ofProgram, by }),
+          ops("digests list", { ...ofProgram, from: first, to: last }),
+          ops("digests verify", first, { organization: organizationId, to: last }),
         ]}
       >
         {filters}

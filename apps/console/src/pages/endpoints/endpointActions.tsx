@@ -9,6 +9,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatMillis } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { ForeignBlock, Id, StatusBadge } from "../../components/values.tsx"
 import { checkBoxes, choice, field, required } from "../../http/inputs.ts"
 import { refuseStale } from "../../http/PageError.ts"
@@ -26,7 +27,7 @@ const testAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const { delivered, url, eventId, status, outcome, latencyMs, response } = yield* testEndpoint(endpoint)
     return (
-      <Page title="Test event" commands={[`ops endpoints test ${endpoint}`]}>
+      <Page title="Test event" commands={[ops("endpoints test", endpoint)]}>
         <p>
           <StatusBadge tone={delivered ? "good" : "bad"}>{delivered ? "Accepted" : "Not accepted"}</StatusBadge> Nothing
           of it is recorded, and the breaker stays as it is.
@@ -56,7 +57,7 @@ const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)
     return (
-      <Page title="Address of an endpoint" commands={[`ops endpoints show ${endpoint} --reveal`]}>
+      <Page title="Address of an endpoint" commands={[ops("endpoints show", endpoint, { reveal: true })]}>
         <ForeignBlock>{address}</ForeignBlock>
         <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
       </Page>

@@ -9,6 +9,7 @@ import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
 import { formatCapped, formatCounted } from "../../components/format.ts"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { field } from "../../http/inputs.ts"
@@ -19,7 +20,7 @@ const askAbout = Effect.fnUntraced(function* (id: EndpointId, command: "disable"
   return {
     endpoint,
     organization,
-    commands: [`ops endpoints ${command} ${id}`],
+    commands: [ops(`endpoints ${command}`, id)],
     back: `/endpoints/${id}`,
     many: `${formatCapped(endpoint.waiting, COUNT_CAP)} deliveries that wait`,
     whom: (

@@ -15,6 +15,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
 import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { FailureSentence } from "../deliveries/Deliveries.tsx"
@@ -58,10 +59,10 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         }
         id={id}
         commands={[
-          `ops endpoints show ${id}`,
-          `ops deliveries count-outcomes --endpoint ${id}`,
-          `ops breaker-changes list --endpoint ${id}`,
-          `ops secrets list ${endpoint.ownSecrets ? `--endpoint ${id}` : `--organization ${organizationId}`}`,
+          ops("endpoints show", id),
+          ops("deliveries count-outcomes", { endpoint: id }),
+          ops("breaker-changes list", { endpoint: id }),
+          ops("secrets list", endpoint.ownSecrets ? { endpoint: id } : { organization: organizationId }),
         ]}
       >
         {isPresent && <CurrentCause cause={cause} />}

@@ -6,9 +6,10 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Order } from "effect"
 import { attemptsOf, HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { flagsOf, formatCapped, formatDuration, formatMillis, formatShare, nameIn } from "../../components/format.ts"
+import { formatCapped, formatDuration, formatMillis, formatShare, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, SortOrder, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
 import { choice, organizationFilter } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -57,10 +58,7 @@ export const endpointsPage = definePage("/endpoints", {
     const acceptedOf = (endpoint: EndpointStatus) => (calls.get(endpoint.id)?.delivered ?? 0) / callsOf(endpoint)
     const latencyOf = ({ id }: EndpointStatus) => calls.get(id)?.p99Ms ?? null
     return (
-      <Page
-        title="Endpoints"
-        commands={[`ops endpoints list${flagsOf({ organization })}${isRemoved ? " --removed" : ""}`]}
-      >
+      <Page title="Endpoints" commands={[ops("endpoints list", { organization, removed: isRemoved })]}>
         <FilterBar
           inputs={inputs}
           values={{ organization, state, sort }}

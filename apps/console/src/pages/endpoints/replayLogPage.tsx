@@ -5,8 +5,9 @@ import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect } from "effect"
-import { flagsOf, formatCount, formatCounted } from "../../components/format.ts"
+import { formatCount, formatCounted } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { checkBoxes, field } from "../../http/inputs.ts"
@@ -27,11 +28,14 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
   ask: Effect.fnUntraced(function* ({ endpoint: id, from, to, types }) {
     const { url } = yield* (yield* EndpointRepository).find(id)
     const keptFrom = yield* (yield* Partitions).eventsKeptFrom
-    const flags = `--from ${from ?? "…"} --to ${to ?? "…"}${flagsOf({ types })}`
+    const flags = { from: from ?? "…", to: to ?? "…", types }
     const question = {
       title: "Send a period of the log again?",
       back: `/endpoints/${id}`,
-      commands: [`ops endpoints replay ${id} ${flags} --dry-run`, `ops endpoints replay ${id} ${flags} --rate 100`],
+      commands: [
+        ops("endpoints replay", id, { ...flags, "dry-run": true }),
+        ops("endpoints replay", id, { ...flags, rate: 100 }),
+      ],
       children: (
         <>
           <h2>Period</h2>

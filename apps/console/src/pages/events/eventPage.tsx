@@ -7,6 +7,7 @@ import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Content, foreign, IdLink, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
@@ -28,7 +29,7 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
     const endpoints = yield* readEndpoints(organizationId)
     const moment = { from: emittedAt, to: fromUnixMillis(Math.floor(toUnixMillis(emittedAt)) + 1), types: type }
     return (
-      <Page title={`Event ${type}`} commands={[`ops events show ${id}${isShown ? " --reveal" : ""}`]}>
+      <Page title={`Event ${type}`} commands={[ops("events show", id, { reveal: isShown })]}>
         <Facts
           facts={{
             Id: <code>{id}</code>,

@@ -6,9 +6,10 @@ import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Effect } from "effect"
-import { flagsOf, formatCount, nameIn } from "../../components/format.ts"
+import { formatCount, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
 import { choice, defineCursor, field, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -41,7 +42,7 @@ export const eventsPage = definePage("/events", {
     const offered = isOffered ? newest : [yield* campaigns.find(campaignId), ...newest]
     const isOfOne = organizationId !== undefined || operator.organizationId !== null
     return (
-      <Page title="Events" commands={[`ops events list${flagsOf(given)}`]}>
+      <Page title="Events" commands={[ops("events list", given)]}>
         <FilterBar
           inputs={filters}
           values={given}

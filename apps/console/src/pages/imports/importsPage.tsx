@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { formatCount } from "../../components/format.ts"
 import { Facts, LinkLine, Live, Page, Pager, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, StatusBadge, Time, type Tone, useMay } from "../../components/values.tsx"
 import { defineCursor, pageOf } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
@@ -37,8 +38,8 @@ const importsPage = definePage("/campaigns/:campaign/imports", {
       <Page
         title={foreign`Imports into ${campaign.name}`}
         commands={[
-          `ops imports list --campaign ${campaignId}`,
-          ...(isOpen(campaign) ? [`ops recipients import --campaign ${campaignId} list.csv --check`] : []),
+          ops("imports list", { campaign: campaignId }),
+          ...(isOpen(campaign) ? [ops("recipients import", "list.csv", { campaign: campaignId, check: true })] : []),
         ]}
       >
         <ImportLink campaign={campaign} />
@@ -88,7 +89,7 @@ const importPage = definePage("/imports/:import", {
       <Page
         title={foreign`Import into ${campaign.name}`}
         id={importId}
-        commands={[`ops imports list --campaign ${campaignId}`, `ops imports show ${importId}`]}
+        commands={[ops("imports list", { campaign: campaignId }), ops("imports show", importId)]}
       >
         <Live id="import" seconds={found.status === "running" ? 2 : undefined}>
           <p>

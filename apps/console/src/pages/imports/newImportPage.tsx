@@ -8,6 +8,7 @@ import { Cause, Effect, Exit, Result } from "effect"
 import { formatCount, formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, isolated, Time, useView } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { type HeldList, HeldLists } from "./HeldLists.ts"
@@ -30,13 +31,13 @@ import { RejectedLines } from "./RejectedLines.tsx"
 
 const MAX_SAMPLES = 2
 
-/** The flag of a command that takes the columns for the same. */
+/** Returns the columns of a list as a command reads them. */
 const mapFor = ({ columns }: HeldList, targets: ReadonlyArray<string>): string => {
   const renamed = columns.flatMap(({ title, name }, i) => {
     const target = targets[i]
     return !target || name.toLowerCase() === target ? [] : [[title, target] as const]
   })
-  return renamed.length === 0 ? "" : ` ${formatMap(renamed)}`
+  return formatMap(renamed)
 }
 
 const newImportPage = definePage("/campaigns/:campaign/imports/new", {
@@ -45,12 +46,15 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     const list = id === undefined ? undefined : (yield* HeldLists).find(operator, campaignId, id)
-    const map = list?.check === undefined ? "" : mapFor(list, list.check.targets)
-    const command = `ops recipients import --campaign ${campaignId} list.csv --ignore-columns${map}`
+    const map = list?.check && mapFor(list, list.check.targets)
+    const flags = { campaign: campaignId, "ignore-columns": true, map }
     return (
       <Page
         title={foreign`Import into ${campaign.name}`}
-        commands={[`${command} --check`, `${command} --skip-bad --rejects rejects.csv`]}
+        commands={[
+          ops("recipients import", "list.csv", { ...flags, check: true }),
+          ops("recipients import", "list.csv", { ...flags, "skip-bad": true, rejects: "rejects.csv" }),
+        ]}
       >
         {id !== undefined && list === undefined && <p class="problem">{GONE}</p>}
         {list === undefined ? (

@@ -10,6 +10,7 @@ import { Effect, Schema } from "effect"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Content, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
@@ -21,15 +22,14 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
   run: Effect.fnUntraced(function* ({ event, organization }, { isShown, show }) {
     const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
     const { name } = yield* (yield* OrganizationReader).find(organization)
-    const ofEvent = `--organization ${organization} ${event}`
     return (
       <Page
         title={foreign`Inbound ${entry.type}`}
         state={<StatusBadge tone={TONES[entry.state]}>{entry.state}</StatusBadge>}
         id={event}
         commands={[
-          `ops inbox show ${ofEvent}${isShown ? " --reveal" : ""}`,
-          ...(entry.state === "quarantined" ? [`ops inbox replay ${ofEvent}`] : []),
+          ops("inbox show", event, { organization, reveal: isShown }),
+          ...(entry.state === "quarantined" ? [ops("inbox replay", event, { organization })] : []),
         ]}
       >
         <Facts facts={factsOf(entry, name)} />

@@ -8,9 +8,10 @@ import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { flagsOf, formatCapped, formatCount, formatCounted, formatDuration, nameIn } from "../../components/format.ts"
+import { formatCapped, formatCount, formatCounted, formatDuration, nameIn } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, ShortId, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import {
@@ -79,16 +80,15 @@ const contentOf = (inbox: Inbox) => {
   const { organizations, reasons, list, state, given } = inbox
   const { organization, ...others } = given
   const types = new Set([...INBOUND_TYPES, ...(given.type === undefined ? [] : [given.type])])
-  const only = flagsOf({ organization })
   const isQuarantined = state === "quarantined"
   const [title, empty] = STATES[state]
   return (
     <Page
       title="Inbox"
       commands={[
-        `ops inbox list${only}${isQuarantined ? "" : ` --${state}`}${flagsOf(others)}`,
-        `ops inbox count-reasons${only}`,
-        `ops inbox count-hours${only} --last ${HOURS}`,
+        ops("inbox list", { organization, [state]: !isQuarantined, ...others }),
+        ops("inbox count-reasons", { organization }),
+        ops("inbox count-hours", { organization, last: HOURS }),
       ]}
     >
       <States {...inbox} />
@@ -208,7 +208,7 @@ const replayInbox = defineConfirmation("/inbox/replay", "inbox replay", {
     const { quarantined } = yield* (yield* InboxReader).counts(organization)
     return {
       title: "Replay all quarantined events?",
-      commands: [`ops inbox replay --organization ${organization} --all`],
+      commands: [ops("inbox replay", { organization, all: true })],
       back: `/inbox?organization=${organization}`,
       many: `${capped(quarantined)} events`,
       whom: <IdLink id={organization}>{name}</IdLink>,

@@ -10,6 +10,7 @@ import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatCounted } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, Page, Pager } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, IdLink, StatusBadge, Time, textOf } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -45,12 +46,12 @@ const issuePage = definePage("/issues/:group", {
         title={groupTitle(group)}
         id={id}
         commands={[
-          `ops issues show ${id}`,
-          mutedAt === null ? `ops issues mute ${id} --reason "…"` : `ops issues unmute ${id}`,
-          `ops dead-letters list --group ${id}`,
-          `ops dead-letters replay --group ${id} --dry-run`,
-          `ops dead-letters replay --group ${id} --rate 100 --detach`,
-          `ops dead-letters remove --group ${id} --dry-run`,
+          ops("issues show", id),
+          mutedAt === null ? ops("issues mute", id, { reason: "…" }) : ops("issues unmute", id),
+          ops("dead-letters list", { group: id }),
+          ops("dead-letters replay", { group: id, "dry-run": true }),
+          ops("dead-letters replay", { group: id, rate: "100", detach: true }),
+          ops("dead-letters remove", { group: id, "dry-run": true }),
         ]}
       >
         <Facts
@@ -130,8 +131,8 @@ const removeRoutes = defineConfirmation("/issues/:group/remove", "dead-letters r
     return {
       title: foreign`Remove the dead letters of ${textOf(groupTitle(group))}?`,
       commands: [
-        `ops dead-letters remove --group ${id} --dry-run`,
-        `ops dead-letters remove --group ${id} --confirm ${stored}`,
+        ops("dead-letters remove", { group: id, "dry-run": true }),
+        ops("dead-letters remove", { group: id, confirm: stored }),
       ],
       back: `/issues/${id}`,
       many: `${formatCounted(stored, "dead letter")}, of which ${formatCount(open)} were never replayed`,

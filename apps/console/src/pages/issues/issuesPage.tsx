@@ -12,9 +12,10 @@ import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
+import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Live, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Id, IdLink, StatusBadge, Time, type Tone, useView } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
@@ -70,7 +71,7 @@ const issuesPage = definePage("/issues", {
     const values = { ...given, order: order === "newest" ? undefined : order }
     const address = withQuery("/issues", values)
     return (
-      <Page title="Issues" commands={[`ops issues list${flagsOf(given)}`, "ops replays list"]}>
+      <Page title="Issues" commands={[ops("issues list", given), ops("replays list")]}>
         <FilterBar
           inputs={filters}
           values={values}
@@ -212,7 +213,7 @@ const cancelReplay = defineConfirmation("/replays/:replay/cancel", "replays canc
     const job = yield* (yield* ReplayJobQueue).find(id)
     return {
       title: "Cancel the replay?",
-      commands: [`ops replays cancel ${id}`],
+      commands: [ops("replays cancel", id)],
       back: "/issues#replays",
       many: `${formatCount(job.total - job.replayed - job.replayedByOthers)} of ${formatCount(job.total)} are not replayed`,
       whom: <Selection job={job} />,

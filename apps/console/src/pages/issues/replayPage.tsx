@@ -2,8 +2,9 @@ import { type DeadLetterCount, DeadLetterReader, isGrouped } from "@outreach/bac
 import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { Effect } from "effect"
-import { flagsOf, formatCount, formatCounted, formatDuration } from "../../components/format.ts"
+import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { Items, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
@@ -29,13 +30,13 @@ export const replayRoutes = defineConfirmation("/dead-letters/replay", "dead-let
         : sumOf(yield* deadLetters.count(deadLetterFilter({ ...input, type: undefined }), MAX_COUNTED))
     const hasMore = !isGrouped(filter) && looked >= MAX_COUNTED
     const atLeast = hasMore ? "at least " : ""
-    const flags = flagsOf(input) || " --all"
+    const selection = { ...input, all: Object.values(input).every((value) => value === undefined) }
     const question = {
       title: "Replay dead letters?",
       back: input.group === undefined ? "/issues" : `/issues/${input.group}`,
       commands: [
-        `ops dead-letters replay${flags} --dry-run`,
-        `ops dead-letters replay${flags} --rate ${DEFAULT_REPLAYS_PER_SECOND} --detach`,
+        ops("dead-letters replay", { ...selection, "dry-run": true }),
+        ops("dead-letters replay", { ...selection, rate: DEFAULT_REPLAYS_PER_SECOND, detach: true }),
       ],
     }
     if (total === 0 && !hasMore) return { ...question, obstacle: "No dead letter fits that was not replayed yet." }

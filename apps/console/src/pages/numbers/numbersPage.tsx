@@ -8,9 +8,10 @@ import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { DayCurve } from "../../components/charts/DayCurve.tsx"
-import { flagsOf, formatCount } from "../../components/format.ts"
+import { formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { choice, field, oneOf, organizationFilter, pickDefined } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
 import { ComparisonTable, Difference, DomainsTable, GroupTable, NUMBERS } from "./NumberTables.tsx"
@@ -61,9 +62,9 @@ const numbersPage = definePage("/numbers", {
       <Page
         title="Numbers"
         commands={[
-          `ops numbers show${flagsOf(chosen)}`,
-          `ops numbers show${flagsOf(chosen)} --output csv`,
-          `ops bounced-domains list${flagsOf({ organization, program })}`,
+          ops("numbers show", chosen),
+          ops("numbers show", { ...chosen, output: "csv" }),
+          ops("bounced-domains list", { organization, program }),
         ]}
       >
         <FilterBar

@@ -9,6 +9,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCounted } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, IdLink, ShortId, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -30,7 +31,7 @@ const operatorPage = definePage("/operators/:operator", {
       <Page
         title={<ForeignText>{name}</ForeignText>}
         id={id}
-        commands={[`ops sessions list --operator ${id}`, `ops audit list --operator "${name}"`]}
+        commands={[ops("sessions list", { operator: id }), ops("audit list", { operator: name })]}
       >
         <Facts
           facts={{
@@ -122,7 +123,7 @@ const remove = defineConfirmation("/operators/:operator/remove", "operators remo
     const { name, role, sessions } = yield* findListed(id, admin)
     return {
       title: foreign`Remove ${name}?`,
-      commands: [`ops operators remove ${id} --yes`],
+      commands: [ops("operators remove", id, { yes: true })],
       back: `/operators/${id}`,
       many: `1 operator, with ${formatCounted(sessions, "open session", "open sessions")} and every sign-in link`,
       whom: foreign`${name}, with the role ${role}`,

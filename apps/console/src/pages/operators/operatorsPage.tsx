@@ -14,6 +14,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatDuration, nameIn } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { choice, field, organizationFilter, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
@@ -52,7 +53,10 @@ const operatorsPage = definePage("/operators", {
     }
     const removed = operators.filter(({ removedAt }) => removedAt !== null)
     return (
-      <Page title="Operators" commands={["ops operators list", `ops operators create --name "…" --role viewer`]}>
+      <Page
+        title="Operators"
+        commands={[ops("operators list"), ops("operators create", { name: "…", role: "viewer" })]}
+      >
         <Table
           label="Operators"
           rows={operators.filter(({ removedAt }) => removedAt === null)}
@@ -113,7 +117,11 @@ export const linkFor = Effect.fnUntraced(function* (operator: Operator, seconds:
     }
   const { token } = yield* createSignInLink(id, { seconds, once: true })
   return (
-    <Page title="Sign-in link" id={id} commands={[`ops sign-in-links create --operator ${id} --expires ${seconds}s`]}>
+    <Page
+      title="Sign-in link"
+      id={id}
+      commands={[ops("sign-in-links create", { operator: id, expires: `${seconds}s` })]}
+    >
       <ShownOnce text={Redacted.make(`${consoleUrl}/sign-in/${Redacted.value(token)}`)} back={back}>
         <p>
           {foreign`It signs in who opens it as “${name}”, with the role ${role}`}: once, within{" "}

@@ -13,6 +13,7 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
 import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { foreign, Id, IdLink, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { checkBoxes, field, required } from "../../http/inputs.ts"
@@ -99,10 +100,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys create
     const { key, text } = yield* issueKey({ organizationId: organization, name, scopes, expiresAt: expires })
     const documents = yield* readDocumentsLink(text)
     return (
-      <Page
-        title="New API key"
-        commands={[`ops keys create --organization ${organization} --name "${name}" --scopes ${scopes.join(",")}`]}
-      >
+      <Page title="New API key" commands={[ops("keys create", { organization, name, scopes: scopes.join(",") })]}>
         <ShownOnce text={text} back={`/partners/${organization}`}>
           <p>
             {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <Id>{key.id}</Id>.
@@ -124,7 +122,7 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
     const { key, text } = yield* rotateKey(id, overlap)
     const documents = yield* readDocumentsLink(text)
     return (
-      <Page title="New API key" commands={[`ops keys rotate ${id} --overlap ${overlap}s`]}>
+      <Page title="New API key" commands={[ops("keys rotate", id, { overlap: `${overlap}s` })]}>
         <ShownOnce text={text} back={`/partners/${key.organizationId}`}>
           <p>
             It follows <Id>{id}</Id>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
@@ -146,7 +144,7 @@ export const revokeKey = defineConfirmation("/keys/:key/revoke", "keys revoke", 
     const rows = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, 24, id)
     return {
       title: foreign`Revoke ${name} …${lastFour}?`,
-      commands: [`ops keys revoke ${id}`],
+      commands: [ops("keys revoke", id)],
       back: `/partners/${organizationId}`,
       many: `1 key, with ${formatCounted(totalOf(rows).requests, "request")} in the last 24 hours`,
       whom: <IdLink id={organizationId}>{organization.name}</IdLink>,

@@ -15,6 +15,7 @@ import { Effect } from "effect"
 import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Page, Section, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Id, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { field } from "../../http/inputs.ts"
@@ -125,11 +126,11 @@ const rotation = {
 const rotate = Effect.fnUntraced(function* (
   owner: SecretOwner,
   grace: number,
-  page: { readonly flag: string; readonly back: string },
+  page: { readonly owner: Readonly<Record<string, string>>; readonly back: string },
 ) {
   const { secret, ended } = yield* rotateSecretWithinBound(owner, grace)
   return (
-    <Page title="New signing secret" commands={[`ops secrets rotate ${page.flag} --grace ${grace}s`]}>
+    <Page title="New signing secret" commands={[ops("secrets rotate", page.owner, { grace: `${grace}s` })]}>
       <ShownOnce text={secret} back={page.back}>
         <p>
           We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
@@ -150,7 +151,7 @@ const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate"
   ...rotation,
   run: ({ organization: organizationId, grace = DEFAULT_GRACE_SECONDS }) =>
     rotate({ organizationId }, grace, {
-      flag: `--organization ${organizationId}`,
+      owner: { organization: organizationId },
       back: `/partners/${organizationId}`,
     }),
 })
@@ -158,7 +159,7 @@ const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate"
 const rotateOwnAction = defineAction("/endpoints/:endpoint/secrets/rotate", "secrets rotate", {
   ...rotation,
   run: ({ endpoint: endpointId, grace = DEFAULT_GRACE_SECONDS }) =>
-    rotate({ endpointId }, grace, { flag: `--endpoint ${endpointId}`, back: `/endpoints/${endpointId}` }),
+    rotate({ endpointId }, grace, { owner: { endpoint: endpointId }, back: `/endpoints/${endpointId}` }),
 })
 
 const revokeSecret = defineConfirmation("/secrets/:secret/revoke", "secrets revoke", {
@@ -170,7 +171,7 @@ const revokeSecret = defineConfirmation("/secrets/:secret/revoke", "secrets revo
     const isOnly = isActive && activeOthers === 0
     return {
       title: `Revoke ${id}?`,
-      commands: [`ops secrets revoke ${id}`],
+      commands: [ops("secrets revoke", id)],
       back: endpointId === null ? `/partners/${organizationId}` : `/endpoints/${endpointId}`,
       many: `1 secret; ${formatCounted(activeOthers, "other is", "others are")} active`,
       whom: <IdLink id={organizationId}>{name}</IdLink>,

@@ -3,6 +3,7 @@ import { createOrganization } from "@outreach/domain/organizations/Organizations
 import { Effect } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 
@@ -13,7 +14,7 @@ export const newPartnerPage = definePage(path, {
   role,
   run: () =>
     Effect.succeed(
-      <Page title="Add an organization" commands={['ops organizations create --name "Acme Health"']}>
+      <Page title="Add an organization" commands={[ops("organizations create", { name: "Acme Health" })]}>
         <p>An organization is a partner’s account: it has its own keys, endpoints, secrets and programs.</p>
         <ActionForm action={addOrganization} label="Add the organization" isPrimary />
       </Page>,

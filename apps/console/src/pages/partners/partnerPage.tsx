@@ -21,6 +21,7 @@ import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, nameIn } from "../../components/format.ts"
 import { AskFirst } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, StatusBadge, Time, useMay } from "../../components/values.tsx"
 import { defineMaskedPage, type Masking } from "../../http/Route.ts"
 import { EndpointLink } from "../deliveries/Deliveries.tsx"
@@ -82,9 +83,9 @@ const contentOf = (partner: Partner, masking: Masking) => {
       }
       id={id}
       commands={[
-        `ops organizations show ${id}`,
-        `ops keys list --organization ${id}`,
-        `ops secrets list --organization ${id}`,
+        ops("organizations show", id),
+        ops("keys list", { organization: id }),
+        ops("secrets list", { organization: id }),
       ]}
     >
       <Problems {...partner} />

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { formatCount, formatShare } from "../../components/format.ts"
 import { AskFirst } from "../../components/forms.tsx"
 import { Page, SortOrder, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, StatusBadge, Time, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
@@ -32,7 +33,7 @@ export const partnersPage = definePage("/partners", {
       endpoints: endpoints.filter(({ organizationId }) => organizationId === organization.id),
     }))
     return (
-      <Page title="Partners" commands={["ops organizations list", "ops organizations show org_…"]}>
+      <Page title="Partners" commands={[ops("organizations list"), ops("organizations show", "org_…")]}>
         {bound === undefined && <AskFirst page={newPartnerPage} label="Add an organization" isPrimary />}
         <Table
           label="Partners"

@@ -14,6 +14,7 @@ import type { ComponentChildren } from "preact"
 import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, Masked, ShortId } from "../../components/values.tsx"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage, pathTo } from "../../http/Route.ts"
@@ -21,7 +22,11 @@ import { revokeKey } from "../partners/Keys.tsx"
 import { pageShowing } from "./pageShowing.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
-const COMMANDS = ["ops recipients find --email …", "ops recipients find --npi …", "ops recipients find --token …"]
+const COMMANDS = [
+  ops("recipients find", { email: "…" }),
+  ops("recipients find", { npi: "…" }),
+  ops("recipients find", { token: "…" }),
+]
 const MAX_ENTRIES = 20
 
 /** A thing that was found, and the page that shows it. */

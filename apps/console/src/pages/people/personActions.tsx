@@ -12,6 +12,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { formatCount, formatCounted } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { foreign, Id } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { field } from "../../http/inputs.ts"
@@ -89,7 +90,7 @@ export const erasePerson = defineConfirmation("/people/:id/erase", "clinicians e
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
     return {
       title: `Erase clinician ${maskNpi(npi)}?`,
-      commands: [`ops clinicians erase --organization ${organizationId} --npi …`],
+      commands: [ops("clinicians erase", { organization: organizationId, npi: "…" })],
       back: `/people/${id}`,
       many: formatCounted(rows, "row"),
       whom: foreign`One clinician, everywhere in ${name}`,
@@ -111,7 +112,7 @@ export const erasePerson = defineConfirmation("/people/:id/erase", "clinicians e
     return (
       <Page
         title={outcome === "repeated" ? "Erased before" : "The clinician is erased"}
-        commands={[`ops clinicians erase --organization ${organizationId} --npi …`]}
+        commands={[ops("clinicians erase", { organization: organizationId, npi: "…" })]}
       >
         <p>
           The certificate is <Id>{certificate.erasureId}</Id>. Keep it with the request: it holds nothing of the person.

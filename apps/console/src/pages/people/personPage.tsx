@@ -15,6 +15,7 @@ import { Effect } from "effect"
 import { formatCount, formatCounted } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { ForeignBlock, IdLink, isolated, Masked, StatusBadge, Time, useMay } from "../../components/values.tsx"
 import { defineCursor, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
@@ -47,13 +48,11 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
       <Page
         title={isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`}
         commands={[
-          `ops recipients find --id ${id}${isShown ? " --reveal" : ""}`,
-          ...(replies.length > 0
-            ? [`ops replies show ${id}${isShown ? " --reveal" : ""}`, `ops replies mark-done ${id}`]
-            : []),
-          `ops suppressions create --organization ${organizationId} --npi … --reason "…"`,
-          `ops clinicians export --organization ${organizationId} --npi … --out clinician.json`,
-          `ops clinicians erase --organization ${organizationId} --npi … --dry-run`,
+          ops("recipients find", { id, reveal: isShown }),
+          ...(replies.length > 0 ? [ops("replies show", id, { reveal: isShown }), ops("replies mark-done", id)] : []),
+          ops("suppressions create", { organization: organizationId, npi: "…", reason: "…" }),
+          ops("clinicians export", { organization: organizationId, npi: "…", out: "clinician.json" }),
+          ops("clinicians erase", { organization: organizationId, npi: "…", "dry-run": true }),
         ]}
       >
         {isErased && (

@@ -1,9 +1,10 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ReplyReader } from "@outreach/backoffice/recipients/ReplyReader"
 import { Effect } from "effect"
-import { flagsOf, formatCount, nameIn } from "../../components/format.ts"
+import { formatCount, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
 import { choice, organizationFilter } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -23,7 +24,7 @@ export const repliesPage = definePage("/replies", {
     const replies = yield* (state === "all" ? listAll : listWaiting)(organization, LIMIT)
     const organizations = yield* (yield* OrganizationReader).list
     return (
-      <Page title="Replies" commands={[`ops replies list${flagsOf({ organization })}${state ? " --all" : ""}`]}>
+      <Page title="Replies" commands={[ops("replies list", { organization, all: state !== undefined })]}>
         <FilterBar
           inputs={inputs}
           values={{ organization, state }}

@@ -5,6 +5,7 @@ import { createProgram } from "@outreach/domain/programs/Programs"
 import { Effect } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { programDetails, programInputs } from "./programInputs.ts"
@@ -19,7 +20,7 @@ export const newProgramPage = definePage(path, {
     return (
       <Page
         title="Add a program"
-        commands={[`ops programs create --organization ${organization ?? "org_…"} --slug … --name "…"`]}
+        commands={[ops("programs create", { organization: organization ?? "org_…", slug: "…", name: "…" })]}
       >
         <ActionForm
           action={addProgram}

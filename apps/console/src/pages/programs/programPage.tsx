@@ -13,6 +13,7 @@ import { Effect } from "effect"
 import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { choice, pickDefined } from "../../http/inputs.ts"
 import { refuseChanged } from "../../http/PageError.ts"
@@ -58,10 +59,10 @@ const contentOf = (view: ProgramView) => {
       state={<ProgramBadge status={status} />}
       id={id}
       commands={[
-        `ops programs list --organization ${organizationId}`,
-        `ops programs update ${id} --status ${isArchived ? "active" : "paused"}`,
-        ...(isArchived ? [] : [`ops programs archive ${id}`]),
-        `ops campaigns list --program ${id}`,
+        ops("programs list", { organization: organizationId }),
+        ops("programs update", id, { status: isArchived ? "active" : "paused" }),
+        ...(isArchived ? [] : [ops("programs archive", id)]),
+        ops("campaigns list", { program: id }),
       ]}
     >
       {isArchived && <p class="problem">It is archived: no campaign of it is created or scheduled.</p>}

@@ -3,9 +3,10 @@ import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
 import { ProgramId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
 import { Effect } from "effect"
-import { flagsOf, formatCount, nameIn } from "../../components/format.ts"
+import { formatCount, nameIn } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, type Tone } from "../../components/values.tsx"
 import { organizationFilter, pageOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -24,7 +25,7 @@ export const programsPage = definePage("/programs", {
     const { rows, last } = pageOf(yield* list({ organizationId: organization, after }, PAGE_SIZE + 1), PAGE_SIZE)
     const isBound = operator.organizationId !== null
     return (
-      <Page title="Programs" commands={[`ops programs list${flagsOf({ organization })}`]}>
+      <Page title="Programs" commands={[ops("programs list", { organization })]}>
         <AskFirst page={newProgramPage} query={{ organization }} label="Add a program" isPrimary />
         <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />
         <Table

@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { nameIn } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { field, pickDefined, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { SenderLookUps } from "./SenderLookUps.ts"
@@ -27,7 +28,7 @@ export const newSenderPage = definePage(path, {
       <Page
         title="Add a sender"
         commands={[
-          `ops senders create --organization ${organization ?? "org_…"} --from "Acme Health <outreach@acme.example>"`,
+          ops("senders create", { organization: organization ?? "org_…", from: "Acme Health <outreach@acme.example>" }),
         ]}
       >
         <p>

@@ -5,6 +5,7 @@ import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
+import { ops } from "../../components/ops.ts"
 import { IdLink } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { required } from "../../http/inputs.ts"
@@ -18,7 +19,7 @@ const removeSenderRoutes = defineConfirmation("/senders/:sender/remove", "sender
     return {
       title: "Remove the sender?",
       label: "Remove it for good",
-      commands: [`ops senders remove ${id}`],
+      commands: [ops("senders remove", id)],
       back: `/senders/${id}`,
       many: `The sender, and ${formatCounted(keys.length, "DKIM key")}`,
       whom: (
@@ -46,7 +47,7 @@ const removeLinkDomainRoutes = defineConfirmation("/senders/link-domain/remove",
     return {
       title: "Remove the link domain?",
       label: "Remove it for good",
-      commands: [`ops link-domains remove ${domain}`],
+      commands: [ops("link-domains remove", domain)],
       back: "/senders",
       many: "All links in e-mails that were sent with it",
       whom: <IdLink id={found.organizationId}>{name}</IdLink>,

@@ -18,6 +18,7 @@ import { Effect } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
 import { Facts, Page, Section, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { pickDefined } from "../../http/inputs.ts"
 import { refuseChanged } from "../../http/PageError.ts"
@@ -64,7 +65,7 @@ const contentOf = (view: SenderView) => {
       title={<ForeignText>{formatFrom(sender)}</ForeignText>}
       state={<SenderBadge {...sender} />}
       id={id}
-      commands={[`ops senders show ${id}`, `ops senders verify ${id}`, `ops senders rotate-dkim ${id}`]}
+      commands={[ops("senders show", id), ops("senders verify", id), ops("senders rotate-dkim", id)]}
     >
       <Problems {...view} />
       <ActionForm action={verifyAction} params={params} label="Verify" isPrimary={isToBeVerified(sender)} />

@@ -5,9 +5,10 @@ import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
-import { flagsOf, nameIn } from "../../components/format.ts"
+import { nameIn } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { organizationFilter } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
@@ -24,9 +25,11 @@ export const sendersPage = definePage("/senders", {
     const senders = yield* (yield* SenderRepository).list(organization)
     const domains = yield* (yield* LinkDomainRepository).list(organization)
     const nameOf = (id: string): string => nameIn([...organizations, ...programs], id)
-    const flags = flagsOf({ organization })
     return (
-      <Page title="Senders" commands={[`ops senders list${flags}`, `ops link-domains list${flags}`]}>
+      <Page
+        title="Senders"
+        commands={[ops("senders list", { organization }), ops("link-domains list", { organization })]}
+      >
         <AskFirst page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />
         <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />
         <Table

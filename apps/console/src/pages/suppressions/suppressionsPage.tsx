@@ -12,6 +12,7 @@ import { Effect } from "effect"
 import { formatCapped, nameIn } from "../../components/format.ts"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Section, Table, withQuery } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { foreign, isolated, Masked, Time, useMay } from "../../components/values.tsx"
 import { choice, defineCursor, field, type InputsOf, oneOf, organizationFilter, timeRange } from "../../http/inputs.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
@@ -66,11 +67,11 @@ export const suppressionPages = defineMaskedPage("/suppressions", "suppressions 
       <Page
         title="Suppressions"
         commands={[
-          `ops suppressions list ${given.program ? `--program ${program}` : `--organization ${organization}`}`,
-          `ops suppressions create --program ${program} --npi … --reason "…"`,
-          `ops suppressions remove --program ${program} --email … --reason "…"`,
-          `ops suppressions import --program ${program} clinicians.csv`,
-          `ops suppressions export --organization ${organization} --out suppressions.csv`,
+          ops("suppressions list", given.program ? { program } : { organization }),
+          ops("suppressions create", { program, npi: "…", reason: "…" }),
+          ops("suppressions remove", { program, email: "…", reason: "…" }),
+          ops("suppressions import", "clinicians.csv", { program }),
+          ops("suppressions export", { organization, out: "suppressions.csv" }),
         ]}
       >
         <Counts {...view} />

@@ -15,6 +15,7 @@ import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { consoleSettings, Processes, Server, Settings, Storage } from "./SystemTables.tsx"
@@ -25,7 +26,7 @@ export const systemPage = definePage("/system", {
     const system = yield* readSystem
     const settings = consoleSettings(yield* ConsoleConfig)
     return (
-      <Page title="System" commands={["ops doctor", "ops status", "ops database show"]}>
+      <Page title="System" commands={[ops("doctor"), ops("status"), ops("database show")]}>
         <Problems {...system} />
         <Processes {...system} />
         <Server {...system} />

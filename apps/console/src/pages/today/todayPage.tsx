@@ -8,6 +8,7 @@ import type { ComponentChildren } from "preact"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
+import { ops } from "../../components/ops.ts"
 import { IdLink, Time, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
@@ -46,7 +47,7 @@ export const todayPage = definePage("/", {
     })
     const quotaDays = today.quota === null ? [] : yield* reader.readQuotaDays(today.quota)
     return (
-      <Page title="Today" commands={["ops status", "ops status --watch"]}>
+      <Page title="Today" commands={[ops("status"), ops("status", { watch: true })]}>
         <p>
           <small>
             Read at <span data-live="at">{formatTimeOfDay(now)}</span>. The lines show the last 24 hours, and of the

@@ -1,0 +1,20 @@
+/** A command of `ops` as its words, so that no value can become syntax of a shell. */
+export type CommandWords = ReadonlyArray<string>
+
+/** Values of flags by their names. True is a flag without a value. Flags that are undefined, false or empty are left out. */
+type Flags = Readonly<Record<string, unknown>>
+
+/** Creates a command of `ops` from its name, its arguments and its flags. Values that begin with a dash don't become flags. */
+export const ops = (command: string, ...inputs: ReadonlyArray<string | Flags>): CommandWords => {
+  const args = inputs.filter((input) => typeof input === "string")
+  const flags = inputs.flatMap((input) => (typeof input === "string" ? [] : Object.entries(input).flatMap(flagWords)))
+  const isLikeFlag = args.some((arg) => arg.startsWith("-"))
+  return ["ops", ...command.split(" "), ...(isLikeFlag ? [...flags, "--", ...args] : [...args, ...flags])]
+}
+
+const flagWords = ([name, value]: readonly [string, unknown]): CommandWords => {
+  const text = String(value ?? "")
+  if (value === false || text === "") return []
+  if (value === true) return [`--${name}`]
+  return text.startsWith("-") ? [`--${name}=${text}`] : [`--${name}`, text]
+}
