@@ -2019,14 +2019,15 @@ begin
     where "isRow"
   ), added as (
     insert into deliveries (organization_id, id, endpoint_id, event_id, attempts, due_at)
-    select "organizationId", id, "endpointId", "eventId", (attempt->>'number')::int,
+    select "organizationId", id, "endpointId", "eventId", coalesce((attempt->>'number')::int, 0),
       clock_timestamp() + make_interval(secs => coalesce(delay, 0))
     from trouble where not "isRow" and state = 'retry' and "endpointId" = any (held)
     -- An earlier statement, whose reply was lost, may have written the row.
     on conflict do nothing
     returning organization_id, id
   ), retried as (
-    update deliveries set attempts = (attempt->>'number')::int, owner = null, owned_at = null, losses = 0,
+    update deliveries set attempts = coalesce((attempt->>'number')::int, ours.attempts), owner = null, owned_at = null,
+      losses = case when attempt is null then ours.losses else 0 end,
       due_at = clock_timestamp() + make_interval(secs => coalesce(delay, 0))
     from ours where state = 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
     returning deliveries.organization_id, deliveries.id
@@ -2036,7 +2037,7 @@ begin
       (attempt->>'latencyMs')::int, (attempt->>'status')::int, attempt->>'outcome',
       case when not is_erased then attempt->>'response' end
     from (select * from added union all select * from retried) each
-    join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id
+    join trouble on trouble."organizationId" = each.organization_id and trouble.id = each.id and attempt is not null
   ), finished as (
     delete from deliveries using ours
     where state <> 'retry' and deliveries.ctid = row_ctid and deliveries.owner = worker
@@ -2081,7 +2082,7 @@ begin
   ), settled as materialized (
     select trouble."organizationId" as organization_id, trouble."endpointId" as endpoint_id, cause, is_erased, dead.reason, made.*
     from written
-    join trouble on trouble."organizationId" = written.organization_id and trouble.id = written.id
+    join trouble on trouble."organizationId" = written.organization_id and trouble.id = written.id and attempt is not null
     left join dead on dead.organization_id = written.organization_id and dead.id = written.id
     cross join lateral (
       select attempt->>'outcome' as outcome, (attempt->>'status')::int as status, (attempt->>'latencyMs')::int as latency

@@ -30,6 +30,8 @@ export const workerLimits = {
     maxWaitingWhenFull: 4,
     /** For how long an endpoint is not called whose name had no turn to be resolved. */
     pauseMs: 5000,
+    /** When a delivery is sent again whose call failed by a defect of ours. */
+    defectDelaySeconds: 10,
     /** Outcomes of calls are written in batches of this size, or this long after the last one. */
     writeBatchSize: 256,
     debounceMs: 40,

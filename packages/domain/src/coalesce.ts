@@ -32,7 +32,8 @@ export const coalesce = Effect.fnUntraced(function* <Item, Result, E, R>(
 
   const writeBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Call>): Effect.fn.Return<void, never, R> {
     writing++
-    const exit = yield* Effect.exit(write(batch.map(({ item }) => item)))
+    // A defect must not stop the writer, for which all later calls would wait.
+    const exit = yield* Effect.exit(Effect.suspend(() => write(batch.map(({ item }) => item))))
     writing--
     if (Exit.isFailure(exit) && batch.length > 1) {
       return yield* Effect.forEach(batch, (call) => writeBatch([call]), { discard: true })

@@ -88,11 +88,14 @@ describe("coalesce", () => {
 
   it.effect("lets one bad item fail alone, and goes on", () =>
     Effect.gen(function* () {
-      const write = yield* coalesce(10, (items: ReadonlyArray<number>) =>
-        items.includes(13) ? Effect.fail("bad" as const) : Effect.succeed(items),
-      )
-      const exits = yield* Effect.forEach([1, 13, 2], (item) => Effect.exit(write(item)), { concurrency: "unbounded" })
-      expect(exits.map(({ _tag }) => _tag)).toEqual(["Success", "Failure", "Success"])
+      const write = yield* coalesce(10, (items: ReadonlyArray<number>) => {
+        if (items.includes(14)) throw new Error("a defect")
+        return items.includes(13) ? Effect.fail("bad" as const) : Effect.succeed(items)
+      })
+      const exits = yield* Effect.forEach([1, 13, 14, 2], (item) => Effect.exit(write(item)), {
+        concurrency: "unbounded",
+      })
+      expect(exits.map(({ _tag }) => _tag)).toEqual(["Success", "Failure", "Failure", "Success"])
       expect(yield* write(3)).toBe(3)
     }),
   )

@@ -69,7 +69,7 @@ export class CallerActivity extends Context.Service<CallerActivity>()("api/http/
         const taken = [...kept].slice(0, WRITE_BATCH_SIZE)
         for (const [key] of taken) kept.delete(key)
         return Effect.catchCause(
-          store(taken.map(([, value]) => value)),
+          Effect.suspend(() => store(taken.map(([, value]) => value))),
           Effect.fnUntraced(function* (cause) {
             for (const [key, value] of taken) giveBack(key, value)
             if (yield* monitor.covers(cause)) return

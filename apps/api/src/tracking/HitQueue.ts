@@ -32,7 +32,7 @@ export class HitQueue extends Context.Service<HitQueue>()("api/tracking/HitQueue
     const store = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>): Effect.fn.Return<void> {
       for (let wait: number = BACKOFF.first; ; wait = Math.min(2 * wait, BACKOFF.last)) {
         const seen = monitor.recoveries.count
-        const exit = yield* Effect.exit(repository.record(batch))
+        const exit = yield* Effect.exit(Effect.suspend(() => repository.record(batch)))
         if (exit._tag === "Success") return
         if (!(yield* monitor.covers(exit.cause))) {
           yield* Effect.logError("hits could not be stored").pipe(

@@ -38,6 +38,7 @@ const {
   maxHeld,
   maxWaitingWhenFull,
   pauseMs,
+  defectDelaySeconds,
   currentMs,
 } = workerLimits.deliveries
 
@@ -160,13 +161,15 @@ export const createDeliveryScheduler = (options: {
     for (const set of [toRead, toTake, wakeUps, outdated]) set.delete(queue)
   }
 
-  /** Learns from the outcome of a call how many calls there may be. */
-  const learn = (queue: EndpointQueue, { verdict, reason, attempt }: AttemptResult) => {
-    if (reason !== "name_not_asked") {
-      const breaker = afterCall(queue.breaker, verdict !== "transient", now())
+  /** Learns from the result of a call how many calls there may be. A defect that fails every call is a failure to the breaker, too. */
+  const learn = (queue: EndpointQueue, result: AttemptResult | undefined) => {
+    if (result?.reason !== "name_not_asked") {
+      const breaker = afterCall(queue.breaker, result !== undefined && result.verdict !== "transient", now())
       if (breaker !== queue.breaker) queue.isBreakerNews = true
       queue.breaker = breaker
     }
+    if (result === undefined) return
+    const { reason, attempt } = result
     const bound = Math.min(perEndpoint, queue.maxInFlight ?? perEndpoint)
     const allowance = Math.min(queue.allowance, bound)
     if (TIMEOUTS.has(reason)) queue.allowance = Math.max(1, Math.floor(allowance / 2))
@@ -394,8 +397,8 @@ export const createDeliveryScheduler = (options: {
       return next
     },
 
-    /** Notes the outcome of a call; undefined when it is unknown. Returns whether there is an outcome to write. */
-    ended: (queue: EndpointQueue, called: Held, outcome: AttemptResult | undefined): boolean => {
+    /** Notes the result of a call; undefined if it failed by a defect of ours. Returns whether there is an outcome to write. */
+    ended: (queue: EndpointQueue, called: Held, result: AttemptResult | undefined): boolean => {
       inFlight--
       const current = queues.get(queue.endpointId)
       if (queue.calls.delete(called) && queue.calls.size === 0) {
@@ -404,26 +407,31 @@ export const createDeliveryScheduler = (options: {
       }
       if (mustBeAlone(called)) isOneAlone = queue.isAlone = false
       // A call that began before the endpoint changed says nothing of it as it is now.
-      if (outcome?.version === queue.version) {
-        learn(queue, outcome)
+      if (result === undefined || result.version === queue.version) {
+        learn(queue, result)
         // Writing the outcome disables the endpoint.
-        queue.isFoundGone ||= outcome.settlement.state === "gone"
+        queue.isFoundGone ||= result?.settlement.state === "gone"
       }
       const { isRow, eventId } = called.delivery
-      // Nothing was asked and nothing was sent: this was not an attempt.
-      const isPutBack = outcome?.reason === "name_not_asked" && !queue.isLeaving && !queue.isFoundGone && !queue.isGone
+      // No request was sent, so this was not an attempt.
+      const isNotMade = result?.reason === "name_not_asked"
+      const isPutBack = isNotMade && !queue.isLeaving && !queue.isFoundGone && !queue.isGone
       if (isPutBack) {
         if (!isRow) queue.reader = putBack(queue.reader, eventId)
         ;(isRow ? queue.due : queue.waiting).unshift(called)
         held++
         queue.pausedUntil = now() + pauseMs
-      } else if (outcome !== undefined) {
+      } else {
         if (!isRow) queue.reader = answer(queue.reader, eventId)
-        queue.outcomes.push(outcome)
+        const outcome = result ?? {
+          ...{ delivery: called.delivery, version: queue.version },
+          settlement: { state: "retry", delaySeconds: defectDelaySeconds },
+        }
+        queue.outcomes.push(isNotMade || result === undefined ? { ...outcome, attempt: null } : result)
         toWrite.add(queue)
       }
       if (current !== undefined) plan(current)
-      return outcome !== undefined && !isPutBack
+      return !isPutBack
     },
   }
 }

@@ -1,8 +1,12 @@
 import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/breaker"
 import { rateAllowsAt } from "@outreach/domain/deliveries/callRate"
-import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { ALONE_FROM_LOSSES, type OwnedEndpoint, type SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
+import {
+  ALONE_FROM_LOSSES,
+  type Outcome,
+  type OwnedEndpoint,
+  type SigningSecret,
+} from "@outreach/domain/deliveries/DeliveryLeases"
 import { scheduleOf } from "@outreach/domain/deliveries/deliverySchedule"
 import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
@@ -56,7 +60,7 @@ export interface EndpointQueue {
   /** Until then no call begins: its name had no turn, or calls of another worker still count. */
   pausedUntil: number
   isBreakerNews: boolean
-  readonly outcomes: Array<AttemptResult>
+  readonly outcomes: Array<Outcome>
   /** Whether the log may go on beyond what was read. */
   mayGoOn: boolean
   /** When the next row may be due, and the next that is a replay. */

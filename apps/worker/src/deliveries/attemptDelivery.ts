@@ -1,5 +1,6 @@
 import { type AttemptResult, deliveryAttempts, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
+import type { Outcome } from "@outreach/domain/deliveries/DeliveryLeases"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { parseTraceparent } from "@outreach/domain/TraceContext"
 import type { Schedule } from "@outreach/retry-policy"
@@ -38,17 +39,17 @@ export const attemptDelivery = Effect.fnUntraced(function* (
       metrics.attempts[result.reason].updateUnsafe(1, context)
       metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
     },
-    /** Counts and logs the outcome of an attempt once it was written, or could not be. */
-    note: (result: AttemptResult, isWritten: boolean): Effect.Effect<void> => {
-      const { delivery, reason } = result
-      const { state } = result.settlement
+    /** Counts and logs the outcome of a call once it was written, or could not be. */
+    note: (outcome: Outcome, isWritten: boolean): Effect.Effect<void> => {
+      const { delivery } = outcome
+      const { state } = outcome.settlement
       if (isWritten && state === "delivered" && !isDebugLogged) return Effect.void
       const about = Effect.annotateLogs({
         deliveryId: delivery.id,
         endpointId: delivery.endpointId,
         eventId: delivery.eventId,
         attempt: delivery.attempt,
-        reason,
+        reason: outcome.attempt?.outcome ?? "no_attempt",
         state,
       })
       if (!isWritten) {

@@ -1,6 +1,6 @@
-import { type AttemptResult, monotonicMs } from "@outreach/domain/deliveries/Deliveries"
+import { monotonicMs } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryLeases, type Progress } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryLeases, type Outcome, type Progress } from "@outreach/domain/deliveries/DeliveryLeases"
 import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { areApart } from "@outreach/domain/restores/Restore"
@@ -73,15 +73,18 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       const next = scheduler.begin()
       if (next === undefined) return
       const [queue, held] = next
-      runCall(attempt(queue, held, now())).addObserver((exit) => {
-        if (Exit.isSuccess(exit)) {
-          count(exit.value)
-          if (scheduler.ended(queue, held, exit.value)) unwritten++
-        } else {
-          // Nobody waits any longer for what is cut short at the end.
-          if (Cause.hasInterruptsOnly(exit.cause)) return
-          runCall(logFailure("deliver failed at a call", exit.cause))
-          scheduler.ended(queue, held, undefined)
+      runCall(Effect.suspend(() => attempt(queue, held, now()))).addObserver((exit) => {
+        // However a call ends, its delivery and its place among the calls in flight are released.
+        if (scheduler.ended(queue, held, Exit.isSuccess(exit) ? exit.value : undefined)) unwritten++
+        if (Exit.isSuccess(exit)) count(exit.value)
+        else if (!Cause.hasInterruptsOnly(exit.cause)) {
+          const { id: deliveryId, endpointId } = held.delivery
+          runCall(
+            Effect.annotateLogs(logFailure("call failed by a defect, its delivery is sent again", exit.cause), {
+              deliveryId,
+              endpointId,
+            }),
+          )
         }
         // The first waits for no other unless one was written just now.
         if (unwritten === 1 || isWriteDue() || scheduler.isReadDue() || scheduler.toTake.size > 0) wakeUp.openUnsafe()
@@ -254,7 +257,7 @@ interface Written {
   readonly queue: EndpointQueue
   /** What was in flight when the endpoint was given up or lost has a row. */
   readonly isGone: boolean
-  readonly outcomes: ReadonlyArray<AttemptResult>
+  readonly outcomes: ReadonlyArray<Outcome>
   readonly isBreakerNews: boolean
 }
 

@@ -58,7 +58,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
       isFree = true
       if (isWorthwhile()) wakeUp.openUnsafe()
     }
-    return handle(lease, Effect.sync(freeSlot)).pipe(
+    return Effect.suspend(() => handle(lease, Effect.sync(freeSlot))).pipe(
       Effect.catchCause((cause) => logFailure(`${name} failed at a lease`, cause)),
       Effect.ensuring(
         Effect.sync(() => {

@@ -75,6 +75,14 @@ const schedulerOf = (
   return { clock, scheduler, owned, read, held }
 }
 
+/** The result of a call; that of an endpoint's version 0 teaches nothing about it. */
+const resultOf = (reason: AttemptResult["reason"], version = 1) =>
+  ({
+    ...{ version, reason, verdict: reason === "success" ? "success" : "transient", delivery: {} },
+    ...{ attempt: { latencyMs: 10 }, settlement: { state: "retry", delaySeconds: 30 } },
+  }) as unknown as AttemptResult
+const ARRIVED = resultOf("success", 0)
+
 describe("the scheduler of endpoints", () => {
   it("holds a bounded number of events in memory, however many endpoints are far behind", () => {
     const { scheduler, read, held } = schedulerOf(5000, 512)
@@ -116,7 +124,7 @@ describe("the scheduler of endpoints", () => {
     const reads: Array<number> = []
     for (let sent = 0; sent < 4000; sent++) {
       const [queue, delivery] = scheduler.begin()!
-      scheduler.ended(queue, delivery, undefined)
+      scheduler.ended(queue, delivery, ARRIVED)
       if (scheduler.isReadDue()) reads.push(read().size)
     }
     expect(reads.length).toBeLessThanOrEqual(4000 / 400)
@@ -145,7 +153,7 @@ describe("the scheduler of endpoints", () => {
     const sent = new Map<string, number>()
     for (let i = 0; i < 20_000; i++) {
       const [queue, delivery] = scheduler.begin()!
-      scheduler.ended(queue, delivery, undefined)
+      scheduler.ended(queue, delivery, ARRIVED)
       sent.set(queue.endpointId, (sent.get(queue.endpointId) ?? 0) + 1)
       while (scheduler.isReadDue()) read()
     }
@@ -159,15 +167,7 @@ describe("the scheduler of endpoints", () => {
     const [queue] = scheduler.queues.values()
     read(new Map([[queue!, 20]]))
     const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
-    const settlement = { state: "retry", delaySeconds: 30 }
-    const outcome = {
-      version: 1,
-      reason: "name_not_asked",
-      verdict: "transient",
-      settlement,
-      attempt: { latencyMs: 1000 },
-    }
-    const isToWrite = calls.map(([queue, held]) => scheduler.ended(queue, held, outcome as unknown as AttemptResult))
+    const isToWrite = calls.map(([queue, held]) => scheduler.ended(queue, held, resultOf("name_not_asked")))
     expect(isToWrite).toEqual(Array(16).fill(false))
     expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerNews: false })
     expect(queue!.reader).toMatchObject({ calling: [], answered: [] })
@@ -182,6 +182,29 @@ describe("the scheduler of endpoints", () => {
     expect(queue!.reader.calling).toEqual([again.delivery.eventId])
     expect(queue!.reader.waiting).toEqual(queue!.waiting.map(({ delivery }) => delivery.eventId))
     expect(queue!.waiting).toHaveLength(19)
+  })
+
+  it("leaves a call that was not made to the next worker without an attempt, once its endpoint is given up", () => {
+    const { scheduler, read } = schedulerOf(1, 512)
+    const [queue] = scheduler.queues.values()
+    read(new Map([[queue!, 1]]))
+    const [, held] = scheduler.begin()!
+    scheduler.leave(queue!)
+    expect(scheduler.ended(queue!, held, resultOf("name_not_asked"))).toBe(true)
+    expect(queue!.outcomes).toMatchObject([{ attempt: null, settlement: { state: "retry" } }])
+  })
+
+  it("releases a delivery whose call failed by a defect, and only tries an endpoint now and then to which all calls do", () => {
+    const { scheduler, read } = schedulerOf(1, 512)
+    const [queue] = scheduler.queues.values()
+    read(new Map([[queue!, 20]]))
+    const calls = Array.from({ length: 5 }, () => scheduler.begin()![1])
+    for (const held of calls) expect(scheduler.ended(queue!, held, undefined)).toBe(true)
+    expect(queue!.reader).toMatchObject({ calling: [], answered: calls.map(({ delivery }) => delivery.eventId) })
+    expect(queue!.outcomes).toMatchObject(
+      calls.map(({ delivery }) => ({ delivery, attempt: null, settlement: { state: "retry" } })),
+    )
+    expect([queue!.calls.size, queue!.isBreakerNews, scheduler.begin()]).toEqual([0, true, undefined])
   })
 
   it("begins no call to an endpoint that was found gone before its version has changed", () => {
@@ -222,11 +245,6 @@ describe("an endpoint that changed", () => {
     }
     return { ...state, queue: queue!, calls, change }
   }
-  const result = (version: number, reason: "deadline" | "success") =>
-    ({
-      ...{ version, reason, verdict: reason === "success" ? "delivered" : "transient" },
-      ...{ attempt: { latencyMs: 10 }, settlement: { state: "retry", delaySeconds: 30 }, delivery: {} },
-    }) as unknown as AttemptResult
   const beginAll = ({ begin }: DeliveryScheduler) => {
     let count = 0
     while (begin() !== undefined) count++
@@ -238,7 +256,7 @@ describe("an endpoint that changed", () => {
     expect(scheduler.begin()).toBeUndefined()
     change({ version: 2, url: EndpointUrl.make("https://partner.test/new") }, secretOf("first"))
     expect(beginAll(scheduler)).toBe(16)
-    for (const [, held] of calls) scheduler.ended(queue, held, result(1, "deadline"))
+    for (const [, held] of calls) scheduler.ended(queue, held, resultOf("deadline", 1))
     expect(queue).toMatchObject({ breaker: { failures: 0 }, allowance: Number.POSITIVE_INFINITY })
     expect(queue.calls.size).toBe(16)
     expect(queue.outcomes).toHaveLength(16)
@@ -246,7 +264,7 @@ describe("an endpoint that changed", () => {
 
   it("keeps its bound at the same address, and begins again with all of it, whatever timed out before", () => {
     const { scheduler, queue, calls, change } = begun()
-    for (const [, held] of calls.slice(0, 8)) scheduler.ended(queue, held, result(1, "deadline"))
+    for (const [, held] of calls.slice(0, 8)) scheduler.ended(queue, held, resultOf("deadline", 1))
     expect([beginAll(scheduler), queue.allowance]).toEqual([0, 1])
     change({ version: 2 }, secretOf("first"))
     expect(beginAll(scheduler)).toBe(8)
@@ -292,7 +310,7 @@ const limited = (settings: Partial<OwnedEndpoint>) => {
     const sent: Array<Held> = []
     for (let next = scheduler.begin(); next !== undefined; next = scheduler.begin()) {
       sent.push(next[1])
-      if (!isHanging) scheduler.ended(next[0], next[1], undefined)
+      if (!isHanging) scheduler.ended(next[0], next[1], ARRIVED)
       if (sent.length > 1000) throw new Error("calls without a limit")
       while (scheduler.isReadDue()) read()
     }

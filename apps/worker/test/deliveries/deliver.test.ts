@@ -4,6 +4,7 @@ import { DeliveryRepository } from "@outreach/domain/deliveries/DeliveryReposito
 import type { EndpointSettings } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
+import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -11,9 +12,9 @@ import { publishSent, publishTogether } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { until } from "@outreach/testing/until"
-import { Effect, Fiber, type Redacted, Schedule } from "effect"
+import { Effect, Fiber, Layer, type Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { accept, hold, respondWith, startReceiver, verifies, whileDelivering } from "./receiver.ts"
+import { accept, hold, httpClient, respondWith, startReceiver, verifies, whileDelivering } from "./receiver.ts"
 
 const test = effectTest(runOnDatabase())
 
@@ -97,6 +98,32 @@ describe("a delivery", () => {
     expect(delivery).toMatchObject({ state: "delivered", attempts: 2 })
     expect(taken).toBeGreaterThan(1)
   })
+})
+
+test("a delivery is sent again, as the same attempt, if its call failed by a defect, and the others don't wait for it", function* () {
+  const { campaign, id, calls } = yield* startEndpoint(accept)
+  let failed = 0
+  const defect = Effect.die(new Error("a defect"))
+  const client = Layer.effect(
+    WebhookClient,
+    Effect.map(WebhookClient, ({ post }) => ({ post: (...call) => (failed++ === 0 ? defect : post(...call)) })),
+  ).pipe(Layer.provide(httpClient))
+  const delivering = Effect.gen(function* () {
+    yield* publishTogether(campaign, 3)
+    const settled = yield* deliveries(
+      id,
+      (found) =>
+        found
+          .map(({ state }) => state)
+          .toSorted()
+          .join() === "delivered,delivered,pending",
+    )
+    yield* retryNow(settled.find(({ state }) => state === "pending")!.id)
+    return yield* deliveries(id, (found) => found.every(({ state }) => state === "delivered"))
+  })
+  const delivered = yield* whileDelivering(delivering, { client })
+  expect(delivered.map(({ attempts, made }) => [attempts, made.length])).toEqual(Array(3).fill([1, 1]))
+  expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "1", "1"])
 })
 
 test("a delivery is left to the next worker if it does not end while its worker stops", function* () {

@@ -62,17 +62,21 @@ export const verifies = ({ headers, body }: Call, secret: Redacted.Redacted): bo
   }
 }
 
+export const httpClient = HttpWebhookClient({ allowPrivateAddresses: true, callMs: 600_000 })
+
 /** Delivers webhooks for as long as an effect lasts. */
 export const whileDelivering = <A, E>(
   effect: Effect.Effect<A, E, Services>,
-  { retryAfter = "1h", perEndpoint = 16 }: { readonly retryAfter?: string; readonly perEndpoint?: number } = {},
+  {
+    retryAfter = "1h",
+    perEndpoint = 16,
+    client = httpClient,
+  }: { readonly retryAfter?: string; readonly perEndpoint?: number; readonly client?: typeof httpClient } = {},
 ) =>
   Effect.raceFirst(
     effect,
     deliver({
       ...{ schedule: schedule(retryAfter), maxInFlight: 512, perEndpoint },
       ...{ drainSeconds: 0, callSeconds: 600, leaseSeconds: 45 },
-    }).pipe(
-      Effect.provide(Layer.merge(HttpWebhookClient({ allowPrivateAddresses: true, callMs: 600_000 }), NodeSigner)),
-    ),
+    }).pipe(Effect.provide(Layer.merge(client, NodeSigner))),
   )

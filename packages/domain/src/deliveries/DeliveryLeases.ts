@@ -49,7 +49,8 @@ export interface Outcome {
   readonly delivery: Delivery
   /** The endpoint's version by which it was called. */
   readonly version: number
-  readonly attempt: Attempt
+  /** Null if no call was made, or if it failed by a defect of ours: the delivery keeps the number of its attempt, and must be retried. */
+  readonly attempt: Attempt | null
   readonly settlement: Settlement
 }
 

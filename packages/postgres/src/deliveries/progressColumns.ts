@@ -28,7 +28,7 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
     arrivals: arrived
       .toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1))
       .flatMap(({ organizationId, endpointId, outcomes }) => {
-        const latencies = latencyHistogram(outcomes.map(({ attempt }) => attempt.latencyMs ?? 0))
+        const latencies = latencyHistogram(outcomes.map(({ attempt }) => attempt?.latencyMs ?? 0))
         return [organizationId, endpointId, String(outcomes.length), `{${latencies.join()}}`]
       }),
     troubles: toTroubles(progress),
@@ -39,7 +39,7 @@ const toTroubles = (progress: ReadonlyArray<Progress>) => {
   const causes = new Set<string>()
   /** Names the cause, and describes its groups where it comes first. */
   const causeOf = ({ delivery: { endpointId }, settlement, attempt }: Outcome) => {
-    if (settlement.state === "delivered") return { cause: null, groups: null }
+    if (settlement.state === "delivered" || attempt === null) return { cause: null, groups: null }
     const groups = failureGroupsOf(endpointId, attempt)
     const cause = groups.exact.id
     if (causes.has(cause)) return { cause, groups: null }

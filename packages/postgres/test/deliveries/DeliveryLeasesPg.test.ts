@@ -437,6 +437,26 @@ describe("DeliveryLeasesPg.write", () => {
     })
   }
 
+  for (const isRow of [false, true]) {
+    const what = isRow ? "a row" : "an event of the log"
+    test(`makes ${what} due again under the same number, and counts nothing, if its call was not made`, function* () {
+      const leases = yield* DeliveryLeases
+      const sql = yield* SqlClient.SqlClient
+      const { endpoint } = yield* seedLog(1)
+      const { take, settle, token } = yield* newWorker
+      if (isRow) yield* settle(yield* take(), RETRY, 503)
+      const [delivery] = yield* take()
+      const progress = { endpointId: endpoint.id, open: isRow ? undefined : [], intent: undefined, breaker: undefined }
+      const outcome = { ...{ delivery: delivery!, version: delivery!.version }, attempt: null, settlement: RETRY }
+      const { refused } = yield* leases.write(token, [{ ...progress, outcomes: [outcome] }])
+      expect([...refused]).toEqual([])
+      expect(yield* take()).toMatchObject([{ id: delivery!.id, isRow: true, attempt: delivery!.attempt }])
+      expect((yield* find(delivery!.id)).attempts).toHaveLength(isRow ? 1 : 0)
+      const counted = sql`select from delivery_outcomes where endpoint_id = ${endpoint.id}`
+      expect(yield* counted).toHaveLength(isRow ? 1 : 0)
+    })
+  }
+
   const goneBy = (version: number, deliveries: ReadonlyArray<Delivery>) => {
     const attempt = {
       startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
