@@ -46,7 +46,7 @@ export const adminPort = settingByProcess("ADMIN_PORT", Port, {
 export const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", wholeNumber(1, 1_000_000), {
   default: "60",
   about:
-    "authentication failures that one client address (an IPv6 /64) may have in a clock minute, in each process: requests without a valid key, or links and sessions of the console that are not valid. Then the process answers 429 until the minute ends, except to keys and sessions that are valid",
+    "authentication failures that one client address (an IPv6 /64) may have in a clock minute, in each process: requests without a valid key, webhooks to unknown endpoints, or links and sessions of the console that are not valid. Then the process returns 429 until the minute ends (503 for webhooks), except to keys, endpoints and sessions that it already knows",
 })
 
 const perAddress = setting("CONNECTIONS_PER_ADDRESS", wholeNumber(1, 1_000_000), {

@@ -23,9 +23,6 @@ const USER_AGENT = `outreach-partner-api/${RELEASE}`
 /** How many URLs are remembered as they were read. */
 const MAX_TARGETS = 10_000
 
-/** For how many organizations connections are kept. */
-const MAX_AGENTS = 1000
-
 /** How much of a response body is kept; the rest is not read. */
 const MAX_RESPONSE_BYTES = 4096
 
@@ -58,6 +55,7 @@ export const HttpWebhookClient = (options: {
         bodyMs = BODY_MS,
         names = partnerNames([]),
       } = options
+      // Each closes the connections that it no longer uses.
       const agents = new Map<OrganizationId, Agent>()
       yield* Effect.addFinalizer(() =>
         Effect.promise(() => Promise.all([...agents.values()].map((agent) => agent.destroy()))),
@@ -73,12 +71,6 @@ export const HttpWebhookClient = (options: {
           bodyTimeout: 0,
           connect: { timeout: connectMs, lookup },
         })
-        const [oldest] = agents.size >= MAX_AGENTS ? agents : []
-        if (oldest !== undefined) {
-          agents.delete(oldest[0])
-          // It finishes the calls that it has.
-          void oldest[1].close()
-        }
         agents.set(organizationId, agent)
         return agent
       }

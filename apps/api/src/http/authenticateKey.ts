@@ -24,15 +24,13 @@ export interface AuthenticatedRequest {
   readonly replayPoint: ReplayPoint | undefined
 }
 
-/** Keys whose digests are remembered as good, the latest ones. Their callers are served even where others fail at the same address. */
-const MAX_GOOD_KEYS = 10_000
-
 /** Creates the function that recognises and counts the bearer of a request. */
 export const createKeyAuthenticator = Effect.gen(function* () {
   const keys = yield* ApiKeyRepository
   const { livemode } = yield* Deployment
   const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
   const failures = addressLimit(unauthenticatedLimit)
+  // By the digests of keys that exist, so that strangers can't fill it. Their callers are served even if others fail at the same address.
   const good = new Set<string>()
   // By the digests of keys over their limit, until their window ends by this process's clock: they are not looked up again.
   const spent = new Map<string, { readonly endsAt: number; readonly reset: number; readonly caller: Caller }>()
@@ -59,10 +57,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
       failures.countFailure(address(), millis / 1000)
       return yield* Effect.fail(RequestError.Unauthorized())
     }
-    if (!good.has(digest)) {
-      if (good.size >= MAX_GOOD_KEYS) good.delete(good.keys().next().value!)
-      good.add(digest)
-    }
+    good.add(digest)
 
     const { caller, count, now, isFrozen, replayPoint } = admission
     const window = decideCount(KEY_POLICY, count, now * 1000)

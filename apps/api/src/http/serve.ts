@@ -163,7 +163,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const decoded = yield* decode(operation, parameters, search)
     const endpointId = operation.auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
     if (endpointId !== undefined) {
-      state.caller = { organizationId: yield* limited(state, findOwner(endpointId)), id: endpointId, used: 0 }
+      const organizationId = yield* limited(state, findOwner(endpointId, request.source as IncomingMessage))
+      state.caller = { organizationId, id: endpointId, used: 0 }
     }
     const rawBody = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail(RequestError.NotServed())

@@ -1,8 +1,12 @@
+import type { IncomingMessage } from "node:http"
 import { coalesce } from "@outreach/domain/coalesce"
 import { type EndpointOwner, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
+import { addressLimit } from "@outreach/process/addressLimit"
+import { clientAddress } from "@outreach/process/trustProxy"
 import { SignatureError, verify } from "@outreach/signature/node"
 import { Clock, Effect, Redacted } from "effect"
+import { ApiConfig } from "../ApiConfig.ts"
 import { RequestError } from "./toErrorResponse.ts"
 
 /** Who signed a webhook, with which secret, and to which of its endpoints it came. */
@@ -15,14 +19,11 @@ export interface WebhookSender {
 
 interface Known {
   readonly readAt: number
-  /** Undefined when there is no such endpoint. */
-  readonly owner: EndpointOwner | undefined
+  readonly owner: EndpointOwner
 }
 
 /** How long secrets are taken from memory, so that a webhook costs the database the one statement that stores it. */
 const REMEMBER_MS = 10_000
-/** Endpoints whose secrets are remembered, the latest ones. */
-const MAX_REMEMBERED = 10_000
 /** Endpoints whose secrets are read together. */
 const MAX_READ = 32
 const INVALID_SIGNATURE = RequestError.InvalidSignature()
@@ -33,41 +34,59 @@ const TOLERANCE_SECONDS = 300
  * Creates the functions that recognise the sender of a webhook: by its endpoint, before the body is read, and by its signature over the
  * bytes of the body.
  *
- * What no remembered secret verifies has the secrets read again before it is refused, because a 401 is not tried again: a new
- * secret holds from its commit on. One that was withdrawn holds until it is forgotten.
+ * If no cached secret verifies the body, the secrets are read again before the webhook is rejected, because a 401 isn't retried: a new
+ * secret applies from its commit on. A withdrawn one applies until its entry expires.
  */
 export const createSignatureVerifier = Effect.gen(function* () {
   const secrets = yield* SigningSecretRepository
+  const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
+  /** Only endpoints that exist, so that strangers can't fill it. */
   const known = new Map<EndpointId, Known>()
+  const failures = addressLimit(unauthenticatedLimit)
 
-  // One reading after the other, each for all requests that wait: forged signatures cause no more than one at a time.
-  const read = yield* coalesce(
+  // One statement at a time, for all requests that wait for it: forged signatures cause no more.
+  const createReader = coalesce(
     MAX_READ,
     Effect.fnUntraced(function* (endpointIds: ReadonlyArray<EndpointId>) {
       const readAt = yield* Clock.currentTimeMillis
-      yield* Effect.forEach(
-        new Set(endpointIds),
-        (endpointId) =>
-          Effect.map(secrets.ofEndpoint(endpointId), (owner) => {
-            known.delete(endpointId)
-            if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!)
-            known.set(endpointId, { readAt, owner })
-          }),
-        { concurrency: "unbounded", discard: true },
-      )
-      return endpointIds.map((endpointId) => known.get(endpointId)!)
+      const read = new Map<EndpointId, Known>()
+      for (const endpointId of new Set(endpointIds)) {
+        const owner = yield* secrets.ofEndpoint(endpointId)
+        if (owner === undefined) known.delete(endpointId)
+        else {
+          read.set(endpointId, { readAt, owner })
+          known.set(endpointId, { readAt, owner })
+        }
+      }
+      return endpointIds.map((endpointId) => read.get(endpointId))
     }),
   )
+  const readKnown = yield* createReader
+  // Separate, so that the known endpoints never wait for those that strangers name.
+  const readUnknown = yield* createReader
+
+  const readAgain = (endpointId: EndpointId) => (known.has(endpointId) ? readKnown : readUnknown)(endpointId)
 
   const remembered = (endpointId: EndpointId, now: number): Known | undefined => {
     const entry = known.get(endpointId)
     return entry !== undefined && now - entry.readAt < REMEMBER_MS ? entry : undefined
   }
 
-  /** Returns whose endpoint it is. Refuses an unknown endpoint as it refuses a bad signature. */
-  const findOwner = Effect.fnUntraced(function* (endpointId: EndpointId) {
-    const owner = remembered(endpointId, yield* Clock.currentTimeMillis)?.owner ?? (yield* read(endpointId)).owner
-    return owner?.organizationId ?? (yield* Effect.fail(INVALID_SIGNATURE))
+  /**
+   * Returns whose endpoint it is. Rejects an unknown endpoint like a bad signature.
+   *
+   * An address that has named too many unknown endpoints must try again later, because an endpoint that isn't known here can be new.
+   */
+  const findOwner = Effect.fnUntraced(function* (endpointId: EndpointId, source: IncomingMessage) {
+    const now = yield* Clock.currentTimeMillis
+    const address = () => clientAddress(source, trustProxy)
+    if (!known.has(endpointId) && failures.wait(address, now / 1000) !== undefined) {
+      return yield* Effect.fail(RequestError.Unavailable())
+    }
+    const entry = remembered(endpointId, now) ?? (yield* readAgain(endpointId))
+    if (entry !== undefined) return entry.owner.organizationId
+    failures.countFailure(address(), now / 1000)
+    return yield* Effect.fail(INVALID_SIGNATURE)
   })
 
   const verifySignature = Effect.fnUntraced(function* (
@@ -79,10 +98,10 @@ export const createSignatureVerifier = Effect.gen(function* () {
     let entry = remembered(endpointId, now)
     let secretId = entry && findSecret(header, body, entry, now)
     if (secretId === undefined) {
-      entry = yield* read(endpointId)
-      secretId = findSecret(header, body, entry, now)
+      entry = yield* readAgain(endpointId)
+      secretId = entry && findSecret(header, body, entry, now)
     }
-    if (entry?.owner === undefined || secretId === undefined) return yield* Effect.fail(INVALID_SIGNATURE)
+    if (entry === undefined || secretId === undefined) return yield* Effect.fail(INVALID_SIGNATURE)
     const { organizationId } = entry.owner
     return { organizationId, endpointId, secretId } satisfies WebhookSender
   })
@@ -96,7 +115,7 @@ const findSecret = (
   { owner }: Known,
   now: number,
 ): SecretId | undefined => {
-  const secrets = owner?.secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt) ?? []
+  const secrets = owner.secrets.filter(({ expiresAt }) => expiresAt === null || now < expiresAt)
   if (secrets.length === 0) return undefined
   try {
     const { secretIndex } = verify(

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
@@ -9,10 +10,12 @@ import { Effect, Exit, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
+import { ApiConfig } from "../../src/ApiConfig.ts"
 import { createSignatureVerifier } from "../../src/http/verifySignature.ts"
 
 const run = runOnDatabase()
 const test = effectTest((effect: Parameters<typeof run>[0]) => run(Effect.provide(effect, TestClock.layer())))
+const UNAUTHENTICATED_LIMIT = 3
 const BODY = new TextEncoder().encode("{}")
 
 /** An endpoint, a process that starts at `now` by a clock that only `TestClock` moves, and how often it has read secrets. */
@@ -23,11 +26,15 @@ const setUp = Effect.gen(function* () {
   const secrets = yield* SigningSecretRepository
   const read = { times: 0 }
   const { findOwner, verifySignature } = yield* createSignatureVerifier.pipe(
+    Effect.provideService(ApiConfig, {
+      trustProxy: () => false,
+      unauthenticatedLimit: UNAUTHENTICATED_LIMIT,
+    } as unknown as ApiConfig["Service"]),
     Effect.provideService(SigningSecretRepository, {
       ...secrets,
       ofEndpoint: (id) => {
         read.times++
-        return secrets.ofEndpoint(id)
+        return id === seed.endpoint.id ? secrets.ofEndpoint(id) : Effect.undefined
       },
     }),
   )
@@ -36,15 +43,38 @@ const setUp = Effect.gen(function* () {
       Effect.exit,
       Effect.map(Exit.isSuccess),
     )
-  return { ...seed, now, read, accepts, findOwner, signedNow: Math.floor(now / 1000) }
+  /** Returns the tag of the error with which a request for an endpoint ends; undefined if the endpoint is known. */
+  const errorFor = (id: string, remoteAddress = "192.0.2.1") =>
+    findOwner(id as EndpointId, { headers: {}, socket: { remoteAddress } } as IncomingMessage).pipe(
+      Effect.match({ onSuccess: () => undefined, onFailure: ({ _tag }) => _tag }),
+    )
+  return { ...seed, now, read, accepts, errorFor, signedNow: Math.floor(now / 1000) }
 })
 
-test("knows an endpoint without reading it again, and reads an unknown one each time, which may have come meanwhile", function* () {
-  const { endpoint, read, findOwner } = yield* setUp
-  const isKnown = (id: EndpointId) => Effect.map(Effect.exit(findOwner(id)), Exit.isSuccess)
-  expect([yield* isKnown(endpoint.id), yield* isKnown(endpoint.id), read.times]).toEqual([true, true, 1])
-  const unknown = "whe_0199" as EndpointId
-  expect([yield* isKnown(unknown), yield* isKnown(unknown), read.times]).toEqual([false, false, 3])
+test("knows an endpoint without reading it again, and reads an unknown one each time, because it may be new", function* () {
+  const { endpoint, read, errorFor } = yield* setUp
+  expect([yield* errorFor(endpoint.id), yield* errorFor(endpoint.id), read.times]).toEqual([undefined, undefined, 1])
+  const unknown = () => errorFor("whe_0199")
+  expect([yield* unknown(), yield* unknown(), read.times]).toEqual(["InvalidSignature", "InvalidSignature", 3])
+})
+
+test("still knows an endpoint after strangers have named thousands of unknown ones", function* () {
+  const { endpoint, read, errorFor } = yield* setUp
+  yield* errorFor(endpoint.id)
+  const stranger = (i: number) => errorFor(`whe_${i}`, `10.0.${i >> 8}.${i & 255}`)
+  yield* Effect.forEach(Array.from({ length: 10_001 }).keys(), stranger, { concurrency: 64, discard: true })
+  read.times = 0
+  expect([yield* errorFor(endpoint.id), read.times]).toEqual([undefined, 0])
+})
+
+test("reads nothing for an address that has named too many unknown endpoints, and still serves known ones to it", function* () {
+  const { endpoint, read, errorFor } = yield* setUp
+  yield* errorFor(endpoint.id)
+  for (let i = 0; i < UNAUTHENTICATED_LIMIT; i++) expect(yield* errorFor("whe_0199")).toBe("InvalidSignature")
+  read.times = 0
+  // Not a 4xx: the endpoint may be new, and the sender of an event retries only a 5xx.
+  expect([yield* errorFor("whe_0199"), yield* errorFor(endpoint.id), read.times]).toEqual(["Unavailable", undefined, 0])
+  expect(yield* errorFor("whe_0199", "192.0.2.2")).toBe("InvalidSignature")
 })
 
 test("takes a signature that is exactly five minutes away, and none that is a millisecond more", function* () {
