@@ -317,22 +317,31 @@ describe("a form", () => {
     expect((await again.post(action, kept)).words).toContain("Rate changed")
   })
 
-  it("keeps what was typed while the database doesn't respond, and is done once it responds", async () => {
-    const form = await rateForm()
-    await test().run(
-      SqlClient.SqlClient.use((sql) =>
-        Effect.andThen(
-          sql`create function is_busy() returns trigger language plpgsql as $$ begin raise 'busy' using errcode = '53300'; end $$`,
-          sql`create trigger is_busy before insert on audit_log execute function is_busy()`,
+  it.each(["audit_log", "operator_sessions"])(
+    "keeps what was typed while the database doesn't respond for %s, and is done once it responds",
+    async (table) => {
+      const form = await rateForm()
+      await test().run(
+        SqlClient.SqlClient.use((sql) =>
+          Effect.andThen(
+            sql`create function is_busy() returns trigger language plpgsql as $$ begin raise 'busy' using errcode = '53300'; end $$`,
+            sql`create trigger is_busy before insert or update on ${sql(table)} execute function is_busy()`,
+          ),
         ),
-      ),
-    )
-    const failed = await send(admin, form, { ...fill(form), "per-minute": "62" })
-    await test().run(SqlClient.SqlClient.use((sql) => sql`drop function is_busy cascade`))
-    expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database did not answer")])
-    const kept = failed.document.querySelector("main form[method=post]")!
-    expect((await send(admin, kept, fill(kept))).words).toContain("Rate changed")
-  })
+      )
+      const failed = await send(admin, form, { ...fill(form), "per-minute": "62" })
+      const page = await admin.get("/campaigns?status=draft")
+      await test().run(SqlClient.SqlClient.use((sql) => sql`drop function is_busy cascade`))
+      expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database did not answer")])
+      expect(failed.headers.get("retry-after")).toBe("60")
+      if (table === "operator_sessions") {
+        expect([page.status, page.headers.get("retry-after")]).toEqual([503, "60"])
+        expect(page.document.querySelector("main a[href='/campaigns?status=draft']")!.textContent).toBe("Try again")
+      }
+      const kept = failed.document.querySelector("main form[method=post]")!
+      expect((await send(admin, kept, fill(kept))).words).toContain("Rate changed")
+    },
+  )
 
   it("has its faults above the page if the page no longer has the form, and is shown on no other site", async () => {
     const path = `/campaigns/${first.ids.campaign}/rate`

@@ -3,14 +3,14 @@ import { transientFailure } from "@outreach/postgres/DatabaseFailure"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
-import type { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { View } from "../components/values.tsx"
 import { PageError } from "./PageError.ts"
 import { renderError } from "./renderPage.tsx"
 
 /**
- * Shows a failure as a page that says what is wrong. A defect is logged. `view` returns the view of the operator who is signed in, if one is. The
- * form `sent` can be sent again once the database answers.
+ * Renders a failure as a page that describes it, and logs a defect. `view` returns the view of the operator who is signed in, if any. If the
+ * database fails, the form `sent` can be sent again, also when the failure occurred before the operator was known.
  */
 export const answerErrors =
   <R1 = never>(
@@ -28,7 +28,8 @@ export const answerErrors =
           const failure = transientFailure(cause)
           if (failure !== undefined) {
             yield* (yield* UnavailableLog).count(failure, requestId)
-            return renderError(view(), unavailable, yield* sent)
+            const { method, url } = yield* HttpServerRequest.HttpServerRequest
+            return renderError(view(), unavailable, { method, address: url, form: yield* sent })
           }
           yield* Effect.logError("unhandled error in request").pipe(
             Effect.annotateLogs({ requestId, route: path, errors: describeCause(cause) }),
@@ -38,11 +39,12 @@ export const answerErrors =
       ),
     )
 
-const unavailable = PageError.of(
-  503,
-  "The database did not answer",
-  "It is away, or the question took too long. Try again in a minute.",
-)
+const unavailable = new PageError({
+  status: 503,
+  title: "The database did not answer",
+  messages: ["It is away, or the question took too long. Try again in a minute."],
+  retryAfterSeconds: 60,
+})
 
 const defect = (requestId: string): PageError =>
   PageError.of(500, "Something went wrong", `This is a fault of the console. The log has more at ${requestId}.`)

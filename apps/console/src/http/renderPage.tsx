@@ -78,8 +78,15 @@ const SendAgain = ({ action, form }: { readonly action: string; readonly form: U
   </form>
 )
 
-/** Renders an error as a page, for the operator who is signed in if there is a view. The form `sent` can be sent again. */
-export const renderError = (view: View | undefined, error: PageError, sent?: URLSearchParams): Response => {
+/** A request that can be repeated: of a page, or of a form with its values. */
+interface Repeatable {
+  readonly method: string
+  readonly address: string
+  readonly form: URLSearchParams | undefined
+}
+
+/** Renders an error as a page, for the operator who is signed in if there is a view, with a way to repeat the request. */
+export const renderError = (view: View | undefined, error: PageError, request?: Repeatable): Response => {
   const { status, title, messages, retryAfterSeconds } = error
   // An error stands in no section.
   const { section: _, ...shown } = view ?? {}
@@ -90,7 +97,8 @@ export const renderError = (view: View | undefined, error: PageError, sent?: URL
           {isolated(message)}
         </p>
       ))}
-      {sent !== undefined && view !== undefined && <SendAgain action={view.address} form={sent} />}
+      {request?.form !== undefined && <SendAgain action={request.address} form={request.form} />}
+      {view === undefined && request?.method === "GET" && <LinkLine to={request.address}>Try again</LinkLine>}
       {view === undefined ? <LinkLine to="/">Back to the first page</LinkLine> : <WaysOn view={view} status={status} />}
     </>
   )

@@ -117,7 +117,11 @@ const answered = <R,>(
   method: "GET" | "POST",
   path: `/${string}`,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError | SignInLinkOver, R>,
-) => ({ method, path, answer: answerErrors(path)(Effect.catchTag(answer, "SignInLinkOver", () => linkOverPage)) })
+) => {
+  const sent = method === "POST" ? Effect.orElseSucceed(readForm(), () => undefined) : Effect.undefined
+  const handled = Effect.catchTag(answer, "SignInLinkOver", () => linkOverPage)
+  return { method, path, answer: answerErrors(path, () => undefined, sent)(handled) }
+}
 
 export const signInRoutes = [
   answered("GET", "/sign-in", signInPage),
