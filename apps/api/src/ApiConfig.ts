@@ -1,6 +1,6 @@
 import { cursorKeyRing } from "@outreach/cursor"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { databaseConnections, databaseSettings, standbySettings } from "@outreach/postgres-connection/databaseSettings"
+import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { setting } from "@outreach/process/setting"
 import {
   adminHost,
@@ -20,8 +20,6 @@ import { Config, Context, Duration, Effect, Layer, Redacted } from "effect"
 
 const settings = Config.all({
   database: databaseSettings,
-  /** Where reads go first; undefined for the database itself. */
-  standby: standbySettings,
   databaseConnections: databaseConnections("api"),
   host,
   port: port("api"),

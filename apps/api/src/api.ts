@@ -11,7 +11,7 @@ import { HitRepositoryPg } from "@outreach/postgres/hits/HitRepositoryPg"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { IdempotencyRepositoryPg } from "@outreach/postgres/idempotency/IdempotencyRepositoryPg"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
-import { ApiKeyRepositoryPg, TellsReplayPoints } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
+import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { LinkDomainRepositoryPg } from "@outreach/postgres/senders/LinkDomainRepositoryPg"
@@ -35,9 +35,6 @@ import { CallerActivity } from "./http/CallerActivity.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { type Page, serve } from "./http/serve.ts"
-import { Standby } from "./standby/Standby.ts"
-import { StandbyMonitor } from "./standby/StandbyMonitor.ts"
-import { StandbyReads } from "./standby/StandbyReads.ts"
 import { HitQueue } from "./tracking/HitQueue.ts"
 import { UNKNOWN_LINK } from "./tracking/htmlPage.ts"
 import { LinkDomains, linkDomainPages } from "./tracking/LinkDomains.ts"
@@ -83,33 +80,6 @@ const handlerPorts = Layer.mergeAll(
   DigestRepositoryPg,
 ).pipe(Layer.provideMerge(deployment))
 
-const standbyReads = Layer.unwrap(
-  Effect.map(ApiConfig, ({ standby }) => {
-    if (standby === undefined) return StandbyReads.none
-    // One connection for all requests, because another one may lead to another server.
-    const connection = databaseLayer({
-      database: standby.database,
-      applicationName: applicationName("outreach-api"),
-      maxConnections: 1,
-      connections: "shared",
-      connectTimeout: "2 seconds",
-    })
-    return StandbyReads.layer.pipe(
-      Layer.provide(StandbyMonitor.layer(standby.maxLag).pipe(Layer.provide(reads))),
-      Layer.provide(Standby.layer.pipe(Layer.provide(Layer.fresh(handlerPorts)), Layer.provide(connection))),
-    )
-  }),
-)
-
-const apiKeys = ApiKeyRepositoryPg.pipe(
-  Layer.provide(
-    Layer.effect(
-      TellsReplayPoints,
-      Effect.map(ApiConfig, ({ standby }) => standby !== undefined),
-    ),
-  ),
-)
-
 // What waits for the disk would delay the look-ups that share a connection with it.
 const inbox = InboxRepositoryPg.pipe(Layer.provide(transactions))
 
@@ -140,9 +110,8 @@ const hints = HintsPg.pipe(Layer.provide(Layer.succeed(HintInterval, "20 millis"
 const callerActivity = CallerActivity.layer.pipe(Layer.provide(PartnerActivity.layer), Layer.provide(transactions))
 
 const ports = Layer.mergeAll(
-  apiKeys,
+  ApiKeyRepositoryPg,
   callerActivity,
-  standbyReads,
   secrets,
   handlerPorts,
   inbox,

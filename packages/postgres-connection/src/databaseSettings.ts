@@ -7,7 +7,7 @@ import {
   wholeNumber,
 } from "@outreach/process/setting"
 import { deployment, trueOrFalse } from "@outreach/process/settings"
-import { Config, Duration, Effect, Schema } from "effect"
+import { Config, Effect, Schema } from "effect"
 import { type DatabaseAddress, mayBePlaintext, parseDatabaseAddress } from "./DatabaseAddress.ts"
 import type { Pooler } from "./DatabaseRoute.ts"
 
@@ -76,35 +76,6 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
       }
       yield* refusePlaintext({ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: listenUrl }, rules)
       return { address: databaseUrl, directAddress: listenUrl ?? databaseUrl, pooler, clockSkewSeconds }
-    }),
-  ),
-)
-
-export interface StandbySettings {
-  readonly database: DatabaseSettings
-  readonly maxLag: Duration.Duration
-}
-
-/** Reads which standby may be read from; undefined for none. */
-export const standbySettings: Config.Config<StandbySettings | undefined> = Config.all({
-  readUrl: secretSetting("DATABASE_READ_URL", OptionalAddress, {
-    otherwise: "none",
-    about:
-      "address of one [standby to read from](connections.md#reads-from-a-standby), with the role of the API, and past any pooler",
-  }),
-  readMaxLag: setting("READ_MAX_LAG_SECONDS", wholeNumber(1, 3600, "seconds"), {
-    default: "5",
-    about:
-      "how far that standby may be behind the primary. Beyond it the API reads from the primary until the standby has caught up",
-  }),
-  ...rules,
-}).pipe(
-  Config.mapEffect(
-    Effect.fnUntraced(function* ({ readUrl, readMaxLag, clockSkewSeconds, ...rules }) {
-      if (readUrl === null) return undefined
-      yield* refusePlaintext({ DATABASE_READ_URL: readUrl }, rules)
-      const database: DatabaseSettings = { address: readUrl, directAddress: readUrl, pooler: "none", clockSkewSeconds }
-      return { database, maxLag: Duration.seconds(readMaxLag) }
     }),
   ),
 )

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { databaseConnections, databaseSettings, standbySettings } from "@outreach/postgres-connection/databaseSettings"
+import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { type Config, ConfigProvider, Duration, Effect, Redacted } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 
@@ -235,28 +235,4 @@ it("reads how many connections a process has", () => {
   expect(read(databaseConnections("worker"), { DATABASE_CONNECTIONS: "40" })).toBe(40)
   const sentence = "DATABASE_CONNECTIONS is malformed. It must be a whole number from 2 to 1000."
   expect(read(databaseConnections("worker"), { DATABASE_CONNECTIONS: "1" })).toBe(sentence)
-})
-
-describe("DATABASE_READ_URL", () => {
-  it("names no standby by default, and one that may be 5 s behind", () => {
-    expect(read(standbySettings, {})).toBeUndefined()
-    const standby = read(standbySettings, { DATABASE_READ_URL: "postgres://s1/d" })
-    expect(standby).toMatchObject({
-      database: { address: { hosts: [{ host: "s1" }] }, pooler: "none" },
-      maxLag: Duration.seconds(5),
-    })
-  })
-
-  it("is refused in production where it may be unencrypted", () => {
-    const env = { DATABASE_READ_URL: "postgres://s1/d", DEPLOYMENT: "production" }
-    expect(read(standbySettings, env)).toMatch(/^DATABASE_READ_URL may send data unencrypted to another machine/)
-    expect(read(standbySettings, { ...env, DATABASE_ALLOW_PLAINTEXT: "true" })).toBeTypeOf("object")
-  })
-
-  it("is malformed without an address of PostgreSQL, or with a lag that is no number of seconds", () => {
-    expect(read(standbySettings, { DATABASE_READ_URL: "http://s1" })).toBe(
-      "DATABASE_READ_URL is malformed. It must be a postgres:// address.",
-    )
-    expect(read(standbySettings, { READ_MAX_LAG_SECONDS: "0" })).toMatch(/^READ_MAX_LAG_SECONDS is malformed/)
-  })
 })

@@ -51,12 +51,10 @@ export const listPage = Effect.fnUntraced(function* <
   const body = new Json<List<Item>>(
     `{"object":"list","livemode":${livemode},"data":[${commaSeparated(data)}],${JSON.stringify(rest).slice(1)}`,
   )
-  // The rows after a page that is full are still to come. The end of a polled list is the primary's, where it can be settled.
   return {
     status: 200,
     headers: {},
     body,
-    standby: page.has_more ? "any" : pageEnd ? "never" : "current",
     ...(pageEnd && { pageEnd: { ...pageEnd(end), hasMore: next !== null } }),
   } as const
 })

@@ -9,7 +9,7 @@ import type { EventFeed } from "@outreach/postgres/events/EventFeed"
 import type { Effect } from "effect"
 import type { ApiConfig } from "../ApiConfig.ts"
 import type { PageEnd } from "./CallerActivity.ts"
-import type { Json, OperationResponse } from "./encode.ts"
+import type { Json } from "./encode.ts"
 import type { RequestError } from "./toErrorResponse.ts"
 import type { WebhookSender } from "./verifySignature.ts"
 
@@ -47,21 +47,12 @@ export type Handler<Id extends OperationId> = (
 
 /** A response of the contract, or the same with its body rendered. */
 type HandlerResult<Response> = Response extends { readonly body: infer Body }
-  ? Omit<Response, "body"> & { readonly body: Body | Json<Body> } & AboutReading
+  ? Omit<Response, "body"> & {
+      readonly body: Body | Json<Body>
+      /** Where a page of a polled list ended. */
+      readonly pageEnd?: PageEnd
+    }
   : never
-
-interface AboutReading {
-  /**
-   * Which standby may give this response: `any`, also one that is behind, because a client that continues from it misses nothing;
-   * one that is `current`, the default; or `never` one.
-   */
-  readonly standby?: "any" | "current" | "never"
-  /** Where a page of a polled list ended. */
-  readonly pageEnd?: PageEnd
-}
-
-/** A response that a standby may have given. */
-export type ReadResponse = OperationResponse & AboutReading
 
 /**
  * The handler of each operation of the contract.

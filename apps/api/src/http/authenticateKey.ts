@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { Deployment } from "@outreach/domain/Deployment"
 import { type Caller, isApiKeyText } from "@outreach/domain/organizations/ApiKey"
-import { ApiKeyRepository, type ReplayPoint } from "@outreach/domain/organizations/ApiKeyRepository"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { addressLimit } from "@outreach/process/addressLimit"
 import { clientAddress } from "@outreach/process/trustProxy"
 import { decideCount, type RateLimitDecision } from "@outreach/rate-limit"
@@ -20,8 +20,6 @@ export interface AuthenticatedRequest {
   readonly at: number
   /** Whether the caller's organization is frozen: it gets no response of an operation. */
   readonly isFrozen: boolean
-  /** Undefined where there is no standby to read from. */
-  readonly replayPoint: ReplayPoint | undefined
 }
 
 /** Creates the function that recognises and counts the bearer of a request. */
@@ -59,14 +57,14 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     }
     good.add(digest)
 
-    const { caller, count, now, isFrozen, replayPoint } = admission
+    const { caller, count, now, isFrozen } = admission
     const window = decideCount(KEY_POLICY, count, now * 1000)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
       spent.set(digest, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset, caller })
       return yield* overLimit(window, caller)
     }
-    return { caller, window, at: Math.min(millis, now * 1000), isFrozen, replayPoint } satisfies AuthenticatedRequest
+    return { caller, window, at: Math.min(millis, now * 1000), isFrozen } satisfies AuthenticatedRequest
   })
 })
 

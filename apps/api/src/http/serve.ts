@@ -11,15 +11,14 @@ import { type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
 import { Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
-import { StandbyReads } from "../standby/StandbyReads.ts"
 import { requestCounters } from "./apiMetrics.ts"
 import { type AuthenticatedRequest, createKeyAuthenticator } from "./authenticateKey.ts"
-import { CallerActivity, type KnownCaller } from "./CallerActivity.ts"
+import { CallerActivity, type KnownCaller, type PageEnd } from "./CallerActivity.ts"
 import { decode, decodeBody } from "./decode.ts"
-import { encode, respond } from "./encode.ts"
+import { encode, type OperationResponse, respond } from "./encode.ts"
 import { errorOf } from "./errorOf.ts"
 import { createExecuteOnce } from "./executeOnce.ts"
-import type { Handler, Handlers, ReadResponse } from "./Handlers.ts"
+import type { Handler, Handlers } from "./Handlers.ts"
 import { errorHeaders, type ResponseContext } from "./ResponseContext.ts"
 import { createReadBody } from "./readBody.ts"
 import { acceptsJson, allowed, checkHeaders, splitUrl } from "./requestHead.ts"
@@ -72,7 +71,6 @@ export const serve = Effect.fnUntraced(function* <Services>(
   const { findOwner, verifySignature } = yield* createSignatureVerifier
   const readBody = createReadBody()
   const executeOnce = yield* createExecuteOnce
-  const standby = yield* StandbyReads
   const activity = yield* CallerActivity
   const counters = requestCounters(yield* Effect.context<never>())
   const unavailable = yield* UnavailableLog
@@ -183,7 +181,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     return { handler, rawBody, sender, input: { ...decoded, ...body, headers: named, url } }
   })
 
-  /** Runs the handler: once for an `Idempotency-Key`, and where it can on the standby. */
+  /** Runs the handler: once for an `Idempotency-Key`. */
   const execute = (
     request: HttpServerRequest.HttpServerRequest,
     { handler, rawBody, sender, input }: Effect.Success<ReturnType<typeof readInput>>,
@@ -193,8 +191,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const { headers } = request
     const handled = handler({ ...input, caller: authenticated?.caller ?? sender } as never)
     if (authenticated === undefined) return Effect.map(limited(state, handled), encode)
-    const { caller, at, replayPoint } = authenticated
-    const noted = Effect.map(handled, (response: ReadResponse) => {
+    const { caller, at } = authenticated
+    const noted = Effect.map(handled, (response: OperationResponse & { readonly pageEnd?: PageEnd }) => {
       if (response.pageEnd === undefined) return response
       activity.noteRead(caller, response.pageEnd)
       // A client may take the date as its next `since`: it is from before the page was read.
@@ -206,10 +204,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
       )
       return limited(state, once)
     }
-    if (standby === undefined || replayPoint === undefined) return Effect.map(limited(state, noted), encode)
-    const isConditional = headers["if-none-match"] !== undefined
-    const read = standby.read(noted, { organizationId: caller.organizationId, replayPoint, isConditional })
-    return Effect.map(limited(state, read), encode)
+    return Effect.map(limited(state, noted), encode)
   }
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, state: RequestState) {

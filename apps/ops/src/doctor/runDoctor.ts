@@ -19,7 +19,6 @@ import { dnsFindings, senderFindings } from "@outreach/mail/dnsFindings"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
-import { standbySettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { misspeltSettings, variablesOf } from "@outreach/process/misspeltSettings"
 import { isSet } from "@outreach/process/setting"
@@ -32,7 +31,7 @@ import { describeFailure } from "../output/reportFailure.ts"
 import { senderRepository } from "../secretCipher.ts"
 import { linkTarget } from "../senders/linkTarget.ts"
 import { Target } from "../Target.ts"
-import { enabledEndpoints, secretsKeyFinding, standbyFinding } from "./databaseFindings.ts"
+import { enabledEndpoints, secretsKeyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
 import type { ProcessEnvironments } from "./processEnvironments.ts"
 import { agreementFindings, processSettingFindings, roleFindings } from "./processFindings.ts"
@@ -108,11 +107,9 @@ const makeChecks = Effect.fnUntraced(function* ({ dnsServer, processes }: Parame
       }
       // A malformed setting is a finding of the settings.
       const failover = isSandbox ? 0 : yield* Effect.orElseSucceed(failoverSeconds, () => 0)
-      const standby = isSandbox ? undefined : yield* Effect.orElseSucceed(standbySettings, () => undefined)
       yield* check("clock", readable(clockFinding))
       if (failover > 0) yield* check("failover", readable(failoverFinding))
       yield* check("partitions", readable(partitionsFinding))
-      if (standby !== undefined) yield* check("standby", readable(standbyFinding(standby)))
       yield* check("keys", readable(secretsKeyFinding))
       yield* check("endpoints", endpointFindings({ allowPrivate, servers }))
       yield* check("failing", failingFindings)

@@ -115,8 +115,6 @@ beforeAll(async () => {
   api = await start("@outreach/api/main", {
     ...telemetry,
     DATABASE_URL: database,
-    // The address of the standby points to the primary, so that the gauges of a standby show why it is not read from.
-    DATABASE_READ_URL: database,
     CURSOR_KEY: SECRETS_KEY.toString("base64"),
     PORT: "0",
     SHUTDOWN_DELAY_SECONDS: "0",

@@ -153,7 +153,7 @@ export const partitionsFinding = Effect.gen(function* () {
 })
 
 /** Formats a short time: `0.2 s`, `35 s`. */
-export const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
 
 const formatCount = (count: number, one: string): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : `${one}s`}`

@@ -1,7 +1,6 @@
 import { Context, type Effect, type Redacted } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import type { KeyId, OrganizationId } from "../Identifier.ts"
-import type { Timestamp } from "../Timestamp.ts"
 import type { ApiKey, Caller } from "./ApiKey.ts"
 import type { OrganizationNotFound } from "./Organization.ts"
 
@@ -21,16 +20,6 @@ export interface KeyUse {
   readonly now: number
   /** Whether the caller's organization is frozen: it is moving to another server, or has moved. */
   readonly isFrozen: boolean
-  /** Absent unless the adapter was made to tell. */
-  readonly replayPoint?: ReplayPoint
-}
-
-/** What a copy of the database must have replayed to be as recent as the database was for an organization. */
-export interface ReplayPoint {
-  /** Identifies the server and its start. */
-  readonly server: string
-  /** The organization's clock: the newest timestamp of its recipients and events. */
-  readonly clock: Timestamp
 }
 
 /** Keeps API keys as hashes, and recognises and counts those who present them. */

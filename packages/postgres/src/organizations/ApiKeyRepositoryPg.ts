@@ -4,11 +4,9 @@ import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository, KeyNotFound, KeyRevoked, type KeyUse } from "@outreach/domain/organizations/ApiKeyRepository"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
-import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Context, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { adapter } from "../adapter.ts"
 import { first, firstOr, rowsOf } from "../rowsOf.ts"
-import { CLOCK_OF, SERVER } from "../standby/standing.ts"
 
 const { columns, decode } = rowsOf(ApiKey)
 /** A row of the use of a key. It is not decoded, which takes 1.5 µs of a look-up's 75. */
@@ -20,9 +18,6 @@ type Use = readonly [
   isFrozen: boolean,
   count: number,
   now: number,
-  /** Null unless the repository tells replay points. */
-  server: string | null,
-  clock: Timestamp | null,
 ]
 
 const hashOf = (text: string): string => hash("sha256", text, "hex")
@@ -31,19 +26,8 @@ const MAX_BATCH_SIZE = 100
 /** How many such statements are under way: on a busy machine one alone would wait for its turn on the processor. */
 const AUTHENTICATION_CONCURRENCY = 2
 
-/** Whether the repository tells what a standby must have replayed to be as recent for a caller. Default false, which costs nothing. */
-export const TellsReplayPoints = Context.Reference<boolean>("postgres/organizations/TellsReplayPoints", {
-  defaultValue: () => false,
-})
-
 /** Keeps API keys in PostgreSQL, as SHA-256 hashes. */
 export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
-  const replayPoint = sql.literal(
-    (yield* TellsReplayPoints)
-      ? `${SERVER} as server, ${CLOCK_OF("caller.organization_id")} as clock`
-      : "null as server, null as clock",
-  )
-
   const find = (keyId: KeyId) =>
     sql`select ${columns} from api_keys where id = ${keyId}`.pipe(decode, firstOr(KeyNotFound, { keyId }))
 
@@ -78,17 +62,16 @@ export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
           )
           select request::int, organization_id as "organizationId", id as "keyId", scopes, frozen as "isFrozen",
             (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
-            extract(epoch from statement_timestamp())::double precision as now, ${replayPoint}
+            extract(epoch from statement_timestamp())::double precision as now
           from caller join counted on key_id = id`.values
       const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
       for (const use of rows) {
-        const [request, organizationId, keyId, scopes, isFrozen, count, now, server, clock] = use as Use
+        const [request, organizationId, keyId, scopes, isFrozen, count, now] = use as Use
         uses[request - 1] = {
           caller: { organizationId, keyId, scopes },
           count,
           now,
           isFrozen,
-          ...(server && clock && { replayPoint: { server, clock } }),
         }
       }
       return uses
