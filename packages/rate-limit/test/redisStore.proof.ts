@@ -6,7 +6,7 @@ import { fixedWindow, rateLimiter, tokenBucket } from "@outreach/rate-limit"
 import { type RedisClient, redisStore } from "@outreach/rate-limit/redis"
 import { Cluster, Redis } from "ioredis"
 import { createClient, createCluster } from "redis"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { describeStore, newKey } from "./describeStore.ts"
 
 const redis = findInstalled("redis")
@@ -22,6 +22,8 @@ describe.skipIf("missing" in redis)("Redis", () => {
     await server.start()
     await Promise.all([nodeRedis.connect(), ioredis.connect()])
   })
+  // A client may still be connecting again after the server was away in an earlier test.
+  beforeEach(() => vi.waitFor(() => Promise.all([nodeRedis.ping(), ioredis.ping()]), { timeout: 60_000 }))
   afterAll(async () => {
     ioredis.disconnect()
     nodeRedis.destroy()
