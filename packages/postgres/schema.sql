@@ -1943,7 +1943,14 @@ begin
       and owner = worker
     order by endpoint_id for no key update
   ) locked;
-  -- By a statement of its own, which sees what was written until the rows were locked.
+  -- By statements of their own, which see what was written until the rows were locked.
+  if cardinality(arrivals) > 0 then
+    arrivals := array(
+      select arrivals[n + i] from generate_series(1, cardinality(arrivals), 5) as n
+      cross join lateral reader_position(arrivals[n + 1]) position cross join generate_series(0, 4) as i
+      where arrivals[n + 1] = any (held) and arrivals[n + 2] = any (position.open)
+      order by n, i);
+  end if;
   perform write_positions(
     array_agg(positions[n]), array_agg(positions[n + 1]), array_agg(positions[n + 2]), array_agg(positions[n + 3]))
   from generate_series(1, cardinality(positions), 4) as n where positions[n] = any (held);
@@ -1969,7 +1976,7 @@ begin
         left join erased_events erased on erased.organization_id = batches[n] and erased.event_id = delivery->>'eventId'
       ) else batches[n + 4]::json end
     from generate_series(1, cardinality(batches), 5) as n
-    where batches[n + 1] = any (held);
+    where batches[n + 1] = any (arrivals);
   end if;
 
   return query select id, false from unnest(endpoints) as given (id) where id <> all (held);
@@ -1977,9 +1984,8 @@ begin
     return query select * from write_troubles(worker, held, troubles, arrivals);
   elsif cardinality(arrivals) > 0 then
     insert into delivery_outcomes as counted (organization_id, endpoint_id, at, delivered, latencies)
-    select arrivals[n], arrivals[n + 1], date_bin('5 minutes', clock_timestamp(), 'epoch'), arrivals[n + 2]::int, arrivals[n + 3]::int[]
-    from generate_series(1, cardinality(arrivals), 4) as n
-    where arrivals[n + 1] = any (held)
+    select arrivals[n], arrivals[n + 1], date_bin('5 minutes', clock_timestamp(), 'epoch'), arrivals[n + 3]::int, arrivals[n + 4]::int[]
+    from generate_series(1, cardinality(arrivals), 5) as n
     on conflict (endpoint_id, at, seconds, organization_id) do update
       set delivered = counted.delivered + excluded.delivered, latencies = add_counts(counted.latencies, excluded.latencies);
   end if;
@@ -2095,9 +2101,8 @@ begin
       array_agg(latency) as made
     from settled group by organization_id, endpoint_id
   ), arrived as (
-    select arrivals[n] as organization_id, arrivals[n + 1] as endpoint_id, arrivals[n + 2]::int as count, arrivals[n + 3]::int[] as histogram
-    from generate_series(1, cardinality(arrivals), 4) as n
-    where arrivals[n + 1] = any (held)
+    select arrivals[n] as organization_id, arrivals[n + 1] as endpoint_id, arrivals[n + 3]::int as count, arrivals[n + 4]::int[] as histogram
+    from generate_series(1, cardinality(arrivals), 5) as n
   ), own as materialized (
     select organization_id, endpoint_id, coalesce(delivered, 0) + coalesce(count, 0) as delivered, coalesce(client_errors, 0) as client_errors,
       coalesce(server_errors, 0) as server_errors, coalesce(other_statuses, 0) as other_statuses, coalesce(no_responses, 0) as no_responses,

@@ -65,8 +65,11 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   /** Outcomes that are not written, and when they may be. */
   let unwritten = 0
   let writeAt = 0
+  /** A write that failed. The database may have it, so the same outcomes are written again before any others. */
+  let unfinished: ReadonlyArray<Written> = []
 
-  const isWriteDue = () => unwritten > 0 && (unwritten >= limits.writeBatchSize || now() >= writeAt)
+  const isWriteDue = () =>
+    unfinished.length > 0 || (unwritten > 0 && (unwritten >= limits.writeBatchSize || now() >= writeAt))
 
   const beginCalls = () => {
     while (endpoints.isCurrent()) {
@@ -94,35 +97,25 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   }
 
   const write = Effect.gen(function* () {
-    const written = [...scheduler.toWrite].map((queue) => {
-      const { isBreakerNews, isGone } = queue
-      queue.isBreakerNews = false
-      return { queue, isGone, outcomes: queue.outcomes.splice(0), isBreakerNews }
-    })
-    scheduler.toWrite.clear()
-    unwritten = 0
-    const { refused, again, disabled } = yield* leases.write(worker, written.map(toProgress)).pipe(
-      // It is not known what the database has of it, and it may be written twice.
-      Effect.onError(() =>
-        Effect.sync(() => {
-          for (const { queue, outcomes, isBreakerNews } of written) {
-            queue.outcomes.unshift(...outcomes)
-            queue.isBreakerNews ||= isBreakerNews
-            scheduler.toWrite.add(queue)
-            unwritten += outcomes.length
-          }
-        }),
-      ),
-    )
+    if (unfinished.length === 0) {
+      unfinished = [...scheduler.toWrite].map((queue) => {
+        const { isBreakerNews } = queue
+        queue.isBreakerNews = false
+        return { queue, outcomes: queue.outcomes.splice(0), isBreakerNews }
+      })
+      scheduler.toWrite.clear()
+      unwritten = 0
+    }
+    const written = unfinished
+    const { refused, again, disabled } = yield* leases.write(worker, written.map(toProgress))
+    unfinished = []
     writeAt = now() + limits.debounceMs
-    for (const { queue, isGone, outcomes } of written) {
+    for (const { queue, outcomes } of written) {
+      const { isGone } = queue
       const isLost = refused.has(queue.endpointId)
       if (isLost) scheduler.remove(queue)
-      else if (!queue.isGone) {
-        queue.reader = afterWrite(
-          queue.reader,
-          outcomes.flatMap(({ delivery }) => (delivery.isRow ? [] : delivery.eventId)),
-        )
+      else if (!isGone) {
+        queue.reader = afterWrite(queue.reader, eventsOf(outcomes))
         scheduler.mayCall(queue)
       }
       for (const called of outcomes) {
@@ -139,15 +132,18 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     }
   })
 
-  const toProgress = ({ queue, isGone, outcomes, isBreakerNews }: Written): Progress => {
-    const { version, breaker } = queue
+  const toProgress = ({ queue, outcomes, isBreakerNews }: Written): Progress => {
+    const { version, breaker, isGone } = queue
     const { failures, allowance, probeAt } = breaker
     const isNews = queue.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
     return {
       endpointId: queue.endpointId,
       open:
         isNews && !isGone
-          ? [...stillOpen(queue.reader), ...queue.read.map(({ delivery }) => delivery.eventId)]
+          ? [
+              ...stillOpen(afterWrite(queue.reader, eventsOf(outcomes))),
+              ...queue.read.map(({ delivery }) => delivery.eventId),
+            ]
           : undefined,
       intent: cursorOf(queue.read.at(-1)),
       breaker:
@@ -229,10 +225,13 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     }),
   )
 
+  const writeRest: Effect.Effect<void> = Effect.suspend(() =>
+    unfinished.length > 0 || unwritten > 0 ? Effect.andThen(write, writeRest) : Effect.void,
+  )
   const stop = Effect.gen(function* () {
     yield* endpoints.stop
     yield* FiberSet.awaitEmpty(calls).pipe(Effect.timeoutOption(drainSeconds * 1000))
-    yield* writing.withPermit(Effect.suspend(() => (unwritten > 0 ? write : Effect.void)))
+    yield* writing.withPermit(writeRest)
     yield* endpoints.leave
   }).pipe(Effect.catchCause((cause) => logFailure("deliver failed at its end", cause)))
 
@@ -252,11 +251,13 @@ const toWanted = (wanted: ReadonlyMap<EndpointQueue, number>) =>
 /** What becomes of a delivery that was rejected, or gone, by what its endpoint was before it changed. */
 const DUE_AGAIN = { state: "retry", delaySeconds: 0 } as const
 
+/** The events of the log among outcomes. */
+const eventsOf = (outcomes: ReadonlyArray<Outcome>) =>
+  outcomes.flatMap(({ delivery }) => (delivery.isRow ? [] : delivery.eventId))
+
 /** What is written of an endpoint in one go. */
 interface Written {
   readonly queue: EndpointQueue
-  /** What was in flight when the endpoint was given up or lost has a row. */
-  readonly isGone: boolean
   readonly outcomes: ReadonlyArray<Outcome>
   readonly isBreakerNews: boolean
 }

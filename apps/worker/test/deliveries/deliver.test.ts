@@ -100,6 +100,29 @@ describe("a delivery", () => {
   })
 })
 
+test("deliveries are counted once although the response to writing them was lost, and what arrives meanwhile is counted, too", function* () {
+  const { campaign, id } = yield* startEndpoint(accept)
+  const sql = yield* SqlClient.SqlClient
+  let lost = 0
+  const delivering = Effect.gen(function* () {
+    yield* publishTogether(campaign, 40)
+    yield* deliveries(id, (found) => found.every(({ state }) => state === "delivered"))
+    return yield* sql`select sum(delivered)::int as delivered from delivery_outcomes where endpoint_id = ${id}`
+  })
+  const counted = yield* whileDelivering(delivering, { perEndpoint: 4 }).pipe(
+    Effect.updateService(DeliveryLeases, (leases) => ({
+      ...leases,
+      write: (worker, progress) =>
+        Effect.flatMap(leases.write(worker, progress), (written) =>
+          progress.some(({ outcomes }) => outcomes.length > 0) && lost++ < 2
+            ? Effect.die(new Error("the connection broke"))
+            : Effect.succeed(written),
+        ),
+    })),
+  )
+  expect(counted).toEqual([{ delivered: 40 }])
+})
+
 test("a delivery is sent again, as the same attempt, if its call failed by a defect, and the others don't wait for it", function* () {
   const { campaign, id, calls } = yield* startEndpoint(accept)
   let failed = 0

@@ -46,7 +46,8 @@ const seed = Effect.fnUntraced(function* (count: number) {
       next += calls.length
       expect(calls).toHaveLength(failures + successes)
       const outcomes = calls.map((each, n) => outcomeOf(each, n >= failures, response))
-      const progress = { open: [], intent: undefined, breaker: undefined }
+      const open = taken.slice(next).map(({ eventId }) => eventId)
+      const progress = { open, intent: undefined, breaker: undefined }
       yield* leases.write(worker.token, [{ endpointId: endpoint.id, ...progress, outcomes }])
     }),
   }

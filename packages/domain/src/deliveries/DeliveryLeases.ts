@@ -154,6 +154,7 @@ export class DeliveryLeases extends Context.Service<
       endpoints: ReadonlyArray<EndpointId>,
       known: ReadonlyArray<DeliveryId>,
     ): Effect.Effect<void>
+    /** Writes progress. If it fails, the same outcomes of an endpoint must be written together again: those that were written before count once. */
     write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<Written>
     /** Reads when the next row of these endpoints is due, and the next that is a replay; or of all endpoints of the worker. */
     nextDue(

@@ -38,8 +38,9 @@ export const answer = <Event>(reader: LogReader<Event>, event: Event): LogReader
   answered: [...reader.answered, event],
 })
 
-/** What is open once the outcomes of `answered` are written. */
-export const stillOpen = <Event>({ waiting, calling }: LogReader<Event>): ReadonlyArray<Event> => [
+/** Lists the events whose outcomes are not written. */
+export const stillOpen = <Event>({ waiting, calling, answered }: LogReader<Event>): ReadonlyArray<Event> => [
+  ...answered,
   ...calling,
   ...waiting,
 ]

@@ -192,7 +192,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
   for (const event of reader.calling) yield withWorker(world, name, { reader: answer(reader, event) })
   // Write progress.
   if (reader.answered.length > 0) {
-    const written = writeOpen(row, name, stillOpen(reader))
+    const written = writeOpen(row, name, stillOpen(afterWrite(reader, reader.answered)))
     yield written === undefined
       ? withWorker(world, name, { reader: undefined })
       : withWorker({ ...world, row: written, settled: [...world.settled, ...reader.answered] }, name, {

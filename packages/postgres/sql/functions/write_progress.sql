@@ -3,7 +3,10 @@
 -- Arrays of text cost less than jsonb where much is written. Their elements follow one another, row by row:
 --   positions: an endpoint, and what write_positions takes of it
 --   batches: an organization, an endpoint, the first and the last id of deliveries, and these as JSON
---   arrivals: an organization, an endpoint, how many of its deliveries are in batches, and a histogram of their latencies; by endpoint
+--   arrivals: an organization, an endpoint, the event of one of its deliveries in batches, how many these are, and a histogram of their
+--     latencies; by endpoint
+-- A worker that doesn't receive the reply writes the same again: the outcomes of an endpoint are all written, or none of them is. Events that
+-- are no longer open, and rows that are no longer the worker's, count only the first time.
 -- Deliveries that arrived at their first attempt share one row of delivered. Each trouble is written by write_troubles. Both are counted in
 -- delivery_outcomes, in the order of endpoints.
 -- It returns the endpoints and the ids of deliveries that are no longer the worker's, for which it wrote nothing, and those of
@@ -35,7 +38,14 @@ begin
       and owner = worker
     order by endpoint_id for no key update
   ) locked;
-  -- By a statement of its own, which sees what was written until the rows were locked.
+  -- By statements of their own, which see what was written until the rows were locked.
+  if cardinality(arrivals) > 0 then
+    arrivals := array(
+      select arrivals[n + i] from generate_series(1, cardinality(arrivals), 5) as n
+      cross join lateral reader_position(arrivals[n + 1]) position cross join generate_series(0, 4) as i
+      where arrivals[n + 1] = any (held) and arrivals[n + 2] = any (position.open)
+      order by n, i);
+  end if;
   perform write_positions(
     array_agg(positions[n]), array_agg(positions[n + 1]), array_agg(positions[n + 2]), array_agg(positions[n + 3]))
   from generate_series(1, cardinality(positions), 4) as n where positions[n] = any (held);
@@ -61,7 +71,7 @@ begin
         left join erased_events erased on erased.organization_id = batches[n] and erased.event_id = delivery->>'eventId'
       ) else batches[n + 4]::json end
     from generate_series(1, cardinality(batches), 5) as n
-    where batches[n + 1] = any (held);
+    where batches[n + 1] = any (arrivals);
   end if;
 
   return query select id, false from unnest(endpoints) as given (id) where id <> all (held);
@@ -69,9 +79,8 @@ begin
     return query select * from write_troubles(worker, held, troubles, arrivals);
   elsif cardinality(arrivals) > 0 then
     insert into delivery_outcomes as counted (organization_id, endpoint_id, at, delivered, latencies)
-    select arrivals[n], arrivals[n + 1], date_bin('5 minutes', clock_timestamp(), 'epoch'), arrivals[n + 2]::int, arrivals[n + 3]::int[]
-    from generate_series(1, cardinality(arrivals), 4) as n
-    where arrivals[n + 1] = any (held)
+    select arrivals[n], arrivals[n + 1], date_bin('5 minutes', clock_timestamp(), 'epoch'), arrivals[n + 3]::int, arrivals[n + 4]::int[]
+    from generate_series(1, cardinality(arrivals), 5) as n
     on conflict (endpoint_id, at, seconds, organization_id) do update
       set delivered = counted.delivered + excluded.delivered, latencies = add_counts(counted.latencies, excluded.latencies);
   end if;

@@ -112,9 +112,8 @@ begin
       array_agg(latency) as made
     from settled group by organization_id, endpoint_id
   ), arrived as (
-    select arrivals[n] as organization_id, arrivals[n + 1] as endpoint_id, arrivals[n + 2]::int as count, arrivals[n + 3]::int[] as histogram
-    from generate_series(1, cardinality(arrivals), 4) as n
-    where arrivals[n + 1] = any (held)
+    select arrivals[n] as organization_id, arrivals[n + 1] as endpoint_id, arrivals[n + 3]::int as count, arrivals[n + 4]::int[] as histogram
+    from generate_series(1, cardinality(arrivals), 5) as n
   ), own as materialized (
     select organization_id, endpoint_id, coalesce(delivered, 0) + coalesce(count, 0) as delivered, coalesce(client_errors, 0) as client_errors,
       coalesce(server_errors, 0) as server_errors, coalesce(other_statuses, 0) as other_statuses, coalesce(no_responses, 0) as no_responses,

@@ -29,7 +29,8 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
       .toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1))
       .flatMap(({ organizationId, endpointId, outcomes }) => {
         const latencies = latencyHistogram(outcomes.map(({ attempt }) => attempt?.latencyMs ?? 0))
-        return [organizationId, endpointId, String(outcomes.length), `{${latencies.join()}}`]
+        const { eventId } = outcomes[0]!.delivery
+        return [organizationId, endpointId, eventId, String(outcomes.length), `{${latencies.join()}}`]
       }),
     troubles: toTroubles(progress),
   }

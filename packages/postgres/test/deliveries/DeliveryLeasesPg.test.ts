@@ -55,6 +55,8 @@ const die = (token: string) =>
 const find = (id: DeliveryId) => Effect.flatMap(DeliveryReader, (ledger) => ledger.find(id))
 const eventsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ eventId }) => eventId)
 const RETRY = { state: "retry", delaySeconds: 0 } as const
+const ACCEPTED = { status: 200, outcome: "success" }
+const REJECTED = { status: 401, outcome: "client_error" }
 
 describe("DeliveryLeasesPg.live", () => {
   test("counts the workers that live and take endpoints, and ranks them", function* () {
@@ -570,6 +572,41 @@ describe("DeliveryLeasesPg.write", () => {
     expect(yield* find(deliveries[3]!.id)).toMatchObject({ delivery: { state: "rejected", attempts: 1 } })
     expect(yield* sql`select from deliveries union all select from delivery_attempts`).toEqual([])
   })
+
+  for (const rejected of [0, 1]) {
+    test(`counts and keeps once what is written again after a lost reply, with ${rejected} dead letters`, function* () {
+      const leases = yield* DeliveryLeases
+      const sql = yield* SqlClient.SqlClient
+      const { endpoint } = yield* seedLog(3 + rejected)
+      const { take, token } = yield* newWorker
+      const outcomes = (yield* take()).map((delivery, i) => {
+        const attempt = {
+          number: 1,
+          startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
+          latencyMs: 1,
+          response: "",
+        }
+        return i < 3
+          ? { delivery, version: 1, settlement: { state: "delivered" } as const, attempt: { ...attempt, ...ACCEPTED } }
+          : {
+              delivery,
+              version: delivery.version,
+              settlement: { state: "rejected" } as const,
+              attempt: { ...attempt, ...REJECTED },
+            }
+      })
+      const progress = { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes }
+      const write = leases.write(token, [progress])
+      expect(yield* write).toEqual(yield* write)
+      expect(
+        yield* sql`
+          select delivered, client_errors as rejected, dead_letters as dead,
+            (select coalesce(sum(n), 0)::int from unnest(latencies) n) as calls,
+            (select sum(json_array_length(deliveries))::int from delivered) as kept
+          from delivery_outcomes where endpoint_id = ${endpoint.id}`,
+      ).toEqual([{ delivered: 3, rejected, dead: rejected, calls: 3 + rejected, kept: 3 }])
+    })
+  }
 
   test("finds where an endpoint stands in few steps, however many versions an open transaction keeps", function* () {
     const sql = yield* SqlClient.SqlClient
