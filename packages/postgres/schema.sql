@@ -2640,10 +2640,10 @@ create unlogged table hit_windows (
   window_start timestamp with time zone not null,
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
-  address text not null,
   link_hash bytea not null,
+  network text collate "C" not null,
   hits integer not null,
-  constraint hit_windows_pkey PRIMARY KEY (window_start, organization_id, recipient_id, address, link_hash)
+  constraint hit_windows_pkey PRIMARY KEY (window_start, organization_id, recipient_id, link_hash, network)
 );
 
 create table hits (

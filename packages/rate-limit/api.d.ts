@@ -13,6 +13,12 @@ interface FixedWindowOptions extends Named {
 /** Creates the policy of a fixed window, aligned to the clock. Throws `RangeError`, naming the option that is wrong. */
 declare function fixedWindow(options: FixedWindowOptions): RateLimitPolicy;
 
+/**
+ * Returns the network that one client has to itself, as a key: an IPv4 address, or the /64 of an IPv6 address, in which a client chooses its
+ * addresses freely. Empty for other texts.
+ */
+declare function networkOf(address: string): string;
+
 /** How fast a bucket fills, such as `10 per second` or `100 per 15 minutes`. */
 type Refill = `${number} per ${Unit}` | `${number} per ${number} ${Unit}s`;
 type Unit = "second" | "minute" | "hour" | "day";
@@ -26,7 +32,7 @@ interface TokenBucketOptions extends Named {
 /** Creates the policy of a token bucket, which is full at first. Throws `RangeError`, naming the option that is wrong. */
 declare function tokenBucket(options: TokenBucketOptions): RateLimitPolicy;
 
-export { RateLimitPolicy, fixedWindow, tokenBucket };
+export { RateLimitPolicy, fixedWindow, networkOf, tokenBucket };
 export type { FixedWindowOptions, Refill, TokenBucketOptions };
 
 // @outreach/rate-limit/express

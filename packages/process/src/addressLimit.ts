@@ -1,5 +1,4 @@
-import { decideCount, fixedWindow } from "@outreach/rate-limit"
-import ipaddr from "ipaddr.js"
+import { decideCount, fixedWindow, networkOf } from "@outreach/rate-limit"
 
 /** Addresses that are remembered at once; the oldest are forgotten, so that nobody can fill the memory. */
 const MAX_ADDRESSES = 100_000
@@ -34,11 +33,4 @@ export const addressLimit = (limit: number, clientOf: (address: string) => strin
       failures.set(client, count + 1)
     },
   }
-}
-
-/** Returns what one client has to itself: an IPv4 address, or the /64 of an IPv6 address. */
-export const networkOf = (address: string): string => {
-  if (!ipaddr.isValid(address)) return ""
-  const parsed = ipaddr.process(address)
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString()
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server } from "node:http"
-import { networkOf } from "./addressLimit.ts"
+import { networkOf } from "@outreach/rate-limit"
 import { clientAddress, type TrustProxy } from "./trustProxy.ts"
 
 /** Creates counts of what each client address has open at once, of which it may have `limit`. */

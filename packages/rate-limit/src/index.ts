@@ -1,5 +1,6 @@
 export { type DecideOptions, decide, decideCount, type RateLimitDecision } from "./decide.ts"
 export { type FixedWindowOptions, fixedWindow } from "./fixedWindow.ts"
+export { networkOf } from "./networkOf.ts"
 export type { RateLimitPolicy } from "./RateLimitPolicy.ts"
 export {
   type RateLimiter,

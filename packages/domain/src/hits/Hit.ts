@@ -4,8 +4,8 @@ import type { EventDraft } from "../events/Event.ts"
 import { CampaignId, HitId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-/** How many hits of one link from one address in a clock minute are kept one by one, and so forwarded. */
-export const MAX_HITS_PER_MINUTE = 20
+/** How many hits of one recipient's link in a clock minute are kept one by one, and so forwarded: from one network, and in all. */
+export const MAX_HITS_PER_MINUTE = { network: 20, link: 40 } as const
 /** How long the counts of a clock minute are kept. */
 export const HIT_COUNT_RETENTION_SECONDS = 3600
 /** How long a hit waits until its message was accepted, at most: scanners look before the mail server has its response. */

@@ -11,7 +11,7 @@ export class HitRepository extends Context.Service<
     /**
      * Stores hits, each once, with when it came by the clock of this process. A hit of an unknown recipient is left out.
      *
-     * Of one link from one address the first `MAX_HITS_PER_MINUTE` are kept, and the others are counted on the last one kept.
+     * Of one link the first `MAX_HITS_PER_MINUTE` of a network and in all are kept. The others are counted on the last one kept.
      */
     record(hits: ReadonlyArray<Hit & { readonly cameAt: number }>): Effect.Effect<void>
     waiting: Effect.Effect<ReadonlyArray<OrganizationId>>

@@ -974,16 +974,16 @@ create index hits_judged on hits (judged_at) where judged_at is not null;
 -- would serve look-ups of hits by their key as well, and a plan from when the table was empty then reads all hits of the organization.
 create index hits_of_recipient on hits (recipient_id, received_at);
 
--- How often a link was asked for from one address in a clock minute.
+-- The hits of a link in a clock minute: of each network, and of all of them together, as the network '*', those that were within its limit.
 -- The table is unlogged: a crash gives at most one fresh minute.
 create unlogged table hit_windows (
   window_start timestamptz not null,
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
-  address text not null,
   link_hash bytea not null,
+  network text collate "C" not null,
   hits integer not null,
-  primary key (window_start, organization_id, recipient_id, address, link_hash)
+  primary key (window_start, organization_id, recipient_id, link_hash, network)
 );
 
 -- Suppressions

@@ -12,6 +12,7 @@ import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { isSeedId } from "@outreach/domain/mail/SeedMessage"
 import { Timestamp } from "@outreach/domain/Timestamp"
+import { networkOf } from "@outreach/rate-limit"
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
@@ -43,9 +44,9 @@ const waitingHits = rowsOf(WaitingHit, {
     ) latest
   ), '[]')`,
 })
-/** Hits beyond those that are kept of one link, address and minute; `link` is empty for the pixel. */
+/** Hits beyond those that are kept of one link and minute; `link` is empty for the pixel. */
 const decodeRepeated = decodeRows({
-  ...{ organizationId: OrganizationId, recipientId: RecipientId, address: Schema.String, link: Schema.String },
+  ...{ organizationId: OrganizationId, recipientId: RecipientId, link: Schema.String },
   ...{ windowStart: Timestamp, count: Schema.Int },
 })
 const decodeClock = decodeValue({ now: Schema.Number })
@@ -87,9 +88,9 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
               ${column(({ organizationId }) => organizationId)}::text[], ${column(({ id }) => id)}::text[],
               ${column(({ recipientId }) => recipientId)}::text[], ${column(({ link }) => link ?? "")}::text[],
               ${column(({ method }) => method)}::text[], ${column(({ address }) => address)}::text[],
-              ${column(({ headers }) => JSON.stringify(headers))}::text[],
+              ${column(({ address }) => networkOf(address))}::text[], ${column(({ headers }) => JSON.stringify(headers))}::text[],
               ${hits.map(({ cameAt }) => cameAt + ahead)}::double precision[]
-            ) as hit (organization_id, id, recipient_id, link, method, address, headers, received_at)
+            ) as hit (organization_id, id, recipient_id, link, method, address, network, headers, received_at)
           ), known as materialized (
             -- Locked one by one in their order: an erasure waits for these hits, or they see that the recipient is erased.
             select recipient.id from (select distinct organization_id, recipient_id from hit order by 1, 2) wanted
@@ -105,31 +106,46 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
             where recipient_id = any (array(select id from known))
               -- A scalar, so that each is looked up by its key and no join reads the whole table.
               and (select id from hits where hits.organization_id = hit.organization_id and hits.id = hit.id) is null
-          ), counted as (
-            insert into hit_windows as kept (window_start, organization_id, recipient_id, address, link_hash, hits)
-            select window_start, organization_id, recipient_id, address, link_hash, count(*) from given
-            group by window_start, organization_id, recipient_id, address, link_hash
-            order by window_start, organization_id, recipient_id, address, link_hash
-            on conflict (window_start, organization_id, recipient_id, address, link_hash)
+          ), of_network as (
+            insert into hit_windows as kept (window_start, organization_id, recipient_id, link_hash, network, hits)
+            select window_start, organization_id, recipient_id, link_hash, network, count(*) from given
+            group by window_start, organization_id, recipient_id, link_hash, network
+            order by window_start, organization_id, recipient_id, link_hash, network
+            on conflict (window_start, organization_id, recipient_id, link_hash, network)
             do update set hits = kept.hits + excluded.hits
             returning *
           ), numbered as (
             select given.*, hits + 1 - row_number() over (
-              partition by window_start, organization_id, recipient_id, address, link_hash order by came_at desc, id desc
-            ) as number
+              partition by window_start, organization_id, recipient_id, link_hash, network order by came_at desc, id desc
+            ) <= ${MAX_HITS_PER_MINUTE.network} as is_admitted
             -- Each has its window; an inner join may be planned as a nested loop of a thousand times a thousand.
-            from given full join counted using (window_start, organization_id, recipient_id, address, link_hash)
+            from given full join of_network using (window_start, organization_id, recipient_id, link_hash, network)
+          ), of_link as (
+            -- Of all networks. A flood from one of them leaves room for the others.
+            insert into hit_windows as kept (window_start, organization_id, recipient_id, link_hash, network, hits)
+            select window_start, organization_id, recipient_id, link_hash, '*', count(*) from numbered
+            where is_admitted
+            group by window_start, organization_id, recipient_id, link_hash
+            order by window_start, organization_id, recipient_id, link_hash
+            on conflict (window_start, organization_id, recipient_id, link_hash, network)
+            do update set hits = kept.hits + excluded.hits
+            returning *
+          ), decided as (
+            select numbered.*, is_admitted and hits + 1 - row_number() over (
+              partition by window_start, organization_id, recipient_id, link_hash, is_admitted order by came_at desc, id desc
+            ) <= ${MAX_HITS_PER_MINUTE.link} as is_kept
+            from numbered full join of_link using (window_start, organization_id, recipient_id, link_hash)
           ), stored as (
             insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at)
             select organization_id, id, recipient_id, case when link = '' then 'open' else 'click' end, nullif(link, ''), method,
               address, headers::jsonb, came_at
-            from numbered where number <= ${MAX_HITS_PER_MINUTE}
+            from decided where is_kept
             on conflict (organization_id, id) do nothing
           )
-          select organization_id as "organizationId", recipient_id as "recipientId", address, link,
+          select organization_id as "organizationId", recipient_id as "recipientId", link,
             window_start as "windowStart", count(*)::int as count
-          from numbered where number > ${MAX_HITS_PER_MINUTE}
-          group by organization_id, recipient_id, address, link, window_start`.pipe(decodeRepeated)
+          from decided where not is_kept
+          group by organization_id, recipient_id, link, window_start`.pipe(decodeRepeated)
       if (repeated.length === 0) return
       // Apart: a judgment of the last one kept holds it, and waits for its recipient.
       yield* sql`
@@ -137,14 +153,14 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
           from (
             select last.*, repeated.count
             from ${toTable("repeated", repeated, {
-              ...{ organizationId: "text", recipientId: "text", address: "text", link: "text" },
+              ...{ organizationId: "text", recipientId: "text", link: "text" },
               ...{ windowStart: "timestamptz", count: "int" },
             })}
             cross join lateral (
               select organization_id, id from hits
               where organization_id = repeated.organization_id and recipient_id = repeated.recipient_id
                 and received_at >= window_start and received_at < window_start + interval '1 minute'
-                and address = repeated.address and coalesce(link, '') = repeated.link
+                and coalesce(link, '') = repeated.link
               order by received_at desc, id desc limit 1
             ) last
           ) counted
@@ -188,7 +204,7 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
 
     forget: Effect.fnUntraced(function* (days) {
       yield* forgetRows(sql, "hit_windows", {
-        key: ["window_start", "organization_id", "recipient_id", "address", "link_hash"],
+        key: ["window_start", "organization_id", "recipient_id", "link_hash", "network"],
         where: sql`window_start < plausible_now() - make_interval(secs => ${HIT_COUNT_RETENTION_SECONDS}::double precision)`,
         orderBy: "window_start",
         limit: FORGET_BATCH_SIZE,

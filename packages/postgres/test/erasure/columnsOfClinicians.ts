@@ -63,7 +63,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   follow_ups: { kept: { last_id: OUR_ID }, others: "organization_id campaign_id first_id unless skipped" },
   gauge_samples: { others: "organization_id" },
   granted_roles: { others: "role kind" },
-  hit_windows: { deleted: "organization_id recipient_id address link_hash" },
+  hit_windows: { deleted: "organization_id recipient_id link_hash network" },
   // The reasons of refused lines repeat nothing of them.
   imports: { others: "organization_id id campaign_id operator fault rejects" },
   inbox_keys: { kept: { event_id: THEIR_ID }, others: "organization_id" },

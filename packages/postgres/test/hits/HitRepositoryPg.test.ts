@@ -219,16 +219,16 @@ describe("judgeHits", () => {
   })
 })
 
-describe("hits of one link from one address", () => {
+describe("hits of one link", () => {
   const kept = Effect.fnUntraced(function* ({ organization }: Effect.Success<ReturnType<typeof seedSent>>) {
     return yield* query(
-      (sql) => sql<{ link: string | null; address: string; rows: number; repeats: number }>`
-      select link, address, count(*)::int as rows, sum(repeats)::int as repeats from hits
-      where organization_id = ${organization.id} group by link, address order by link, address`,
+      (sql) => sql<{ link: string | null; rows: number; repeats: number }>`
+      select link, count(*)::int as rows, sum(repeats)::int as repeats from hits
+      where organization_id = ${organization.id} group by link order by link`,
     )
   })
 
-  test("are forwarded 20 times a minute, and then counted on the last one kept, over several processes", function* () {
+  test("from one address are forwarded 20 times a minute, and then counted on the last one kept, over several processes", function* () {
     const seeded = yield* seedSent({ recipients: 1 })
     // In the middle of the last clock minute, so that all are of one.
     const middle = ((yield* Clock.currentTimeMillis) % 60_000) + 30_000
@@ -236,14 +236,12 @@ describe("hits of one link from one address", () => {
       Array.from({ length: 30 }, (_, i) => seeded.hit({ agoMs: middle + 10 * i + batch })),
     )
     yield* Effect.forEach(batches, (batch) => record(...batch), { concurrency: "unbounded" })
-    expect(yield* kept(seeded)).toEqual([
-      { link: "https://clinic.test/", address: "198.51.100.7", rows: 20, repeats: 280 },
-    ])
+    expect(yield* kept(seeded)).toEqual([{ link: "https://clinic.test/", rows: 20, repeats: 280 }])
     expect(yield* judgeHits).toBe(20)
     expect(yield* seeded.events).toHaveLength(20)
   })
 
-  test("have 20 a minute of their own for each link, address, recipient and minute", function* () {
+  test("have a separate limit for each link, network, recipient and minute", function* () {
     const seeded = yield* seedSent({ recipients: 2 })
     const agoMs = 60_000
     const some = (over: Parameters<typeof seeded.hit>[0]) =>
@@ -259,6 +257,24 @@ describe("hits of one link from one address", () => {
     const rows = yield* kept(seeded)
     expect(rows.reduce((sum, { rows }) => sum + rows, 0)).toBe(6 * 20)
     expect(rows.reduce((sum, { repeats }) => sum + repeats, 0)).toBe(6)
+  })
+
+  test("from the addresses of one IPv6 network are forwarded as often as those from one address", function* () {
+    const seeded = yield* seedSent({ recipients: 1 })
+    yield* record(
+      ...Array.from({ length: 60 }, (_, i) => seeded.hit({ agoMs: 60_000, address: `2001:db8:0:7::${i}` })),
+      ...Array.from({ length: 10 }, () => seeded.hit({ agoMs: 60_000, address: "2001:db8:0:8::1" })),
+    )
+    expect(yield* kept(seeded)).toEqual([{ link: "https://clinic.test/", rows: 30, repeats: 40 }])
+  })
+
+  test("are forwarded 40 times a minute, whichever addresses they come from, over several processes", function* () {
+    const seeded = yield* seedSent({ recipients: 1 })
+    const batches = Array.from({ length: 6 }, (_, batch) =>
+      Array.from({ length: 30 }, (_, i) => seeded.hit({ agoMs: 60_000, address: `198.51.${batch}.${i}` })),
+    )
+    yield* Effect.forEach(batches, (batch) => record(...batch), { concurrency: "unbounded" })
+    expect(yield* kept(seeded)).toEqual([{ link: "https://clinic.test/", rows: 40, repeats: 140 }])
   })
 
   test("count once when they are stored again, because nobody knew that they were", function* () {
@@ -282,8 +298,8 @@ describe("HitRepository.forget", () => {
         select ${organization.id}, left(${hitId}, -4) || lpad(n::text, 4, '0'), ${recipientId}, 'click', ${link}, ${method}, ${address}, '{}', at, at, '{}'
         from given
       )
-      insert into hit_windows (window_start, organization_id, recipient_id, address, link_hash, hits)
-      select at, ${organization.id}, ${recipientId}, n::text, '', 1 from given`,
+      insert into hit_windows (window_start, organization_id, recipient_id, link_hash, network, hits)
+      select at, ${organization.id}, ${recipientId}, '', n::text, 1 from given`,
     )
     const left = query(
       (sql) => sql<{ hits: number; windows: number }>`
