@@ -9,7 +9,8 @@ export type LateRefusalCause = (typeof LATE_REFUSAL_CAUSES)[number]
 
 /** Our message's content, or its length (RFC 3463). */
 const CONTENT = /\b[45]\.(6\.\d|2\.3\b|3\.4\b)/
-const FULL = /\b[45]\.2\.2\b|\bfull\b|quota|insufficient (system )?storage/i
+const FULL =
+  /\b[45]\.2\.2\b|\bfull\b|quota|storage|(disk|enough) space|pleine|llen[oa]\b|cheia|pien[oa]\b|\bvoll\b|переполн/i
 
 /** Returns the cause of a refusal that a report tells of, and that is not a hard bounce. */
 export const lateRefusalCause = (verdict: ReportedOutcome): LateRefusalCause => {

@@ -11,6 +11,7 @@ it.each([
   ["full", { _tag: "Deferred", reply: "552 5.2.2 The address is over its limit" }],
   ["full", { _tag: "Deferred", reply: "552 Mailbox full" }],
   ["full", { _tag: "Deferred", reply: "5.2.2" }],
+  ["full", { _tag: "Deferred", reply: "552 5.1.1 Boite du destinataire pleine" }],
   ["expired", { _tag: "Deferred", reply: "451 4.4.1 No answer from host" }],
   ["expired", { _tag: "Deferred" }],
   ["expired", { _tag: "Deferred", reply: "retry timeout exceeded" }],

@@ -43,25 +43,30 @@ const judgeReason = ({ status: named, text: whole }: Reason): Judgement => {
   const found = /(?<![\w.:/-])([45]\d\d)(?=[ -])/.exec(reply)
   // Words before a reply are the reporting server's, and name its own hosts.
   const from = Math.min(found?.index ?? reply.length, STATUS.exec(reply)?.index ?? reply.length)
-  const words = (found === null ? reply : reply.slice(from)).replace(NOT_SAID, "")
+  const words = found === null ? reply : reply.slice(from)
   // A status that says nothing leaves the word to the server's own.
   const text = named === undefined || named.endsWith(".0.0") ? words : `${named} ${words}`
   const status = STATUS.exec(text)?.[0] ?? named ?? null
-  const isForNow = status?.startsWith("4.") || (found === null && GIVEN_UP.test(words))
-  const code = isForNow ? 400 : Number(found?.[1] ?? 500)
-  const at = /end of data|after data|reply to data|\[body\]/i.test(reply) ? "DATA" : "RCPT TO"
+  const code = Number(found?.[1] ?? 500)
+  const at = STAGES.find(([, words]) => words.test(reply))?.[0]
   const { verdict, by } = judgeSmtpReply({ code, text, at })
   const sureness = by === "status" ? "certain" : by === "nothing" ? "guess" : "likely"
   const quoted = reply === "" ? named : reply
   return { verdict: quoted === undefined ? verdict : { ...verdict, reply: quoted }, status, sureness }
 }
 
-/** What names nobody's fault: addresses, and where the message goes. */
-const NOT_SAID = /[^\s<>"(),;:=]+@[^\s<>"(),;:]+|returned to (the )?sender/gi
-
 /** Of a reason, so much is read. */
 const MAX_LENGTH = 2000
 
-/** How a server says that it has tried for as long as it would. */
-const GIVEN_UP =
-  /(message|delivery|queue)\W(has |time )?expired|too long|tim(ed?|e) ?out|time limit|retry time|not (be )?(connect|contact)|unable to (connect|contact)|able to establish|connection (refused|reset|lost|dropped)|no route to host|host is (down|unreachable)|try again|been failing|temporar/i
+/** How mail servers name the command that was rejected. */
+const STAGES = [
+  [
+    "MAIL FROM",
+    /after (?:pipelined )?(?:initial conn|[eh]{2}lo|starttls|auth|mail from)|reply to (?:[eh]{2}lo|mail from|starttls)|but (?:my name|sender) was rejected|greeting failed|refused to talk to me/i,
+  ],
+  [
+    "DATA",
+    /end of data|after (?:pipelined )?(?:sending )?data|reply to data|\[body\]|failed on data command|after i sent the message/i,
+  ],
+  ["RCPT TO", /rcpt|does not like recipient/i],
+] as const

@@ -7,6 +7,7 @@ export const SISIMAI = "the tables of https://github.com/sisimai/p5-sisimai"
 export const ENDS: ReadonlyArray<string> = [
   "--- below this line is", // qmail
   "------ this is a copy of", // exim
+  "--- attachment is a copy of", // Chinese qmail
   "--- the header of the original", // GMX, IONOS
   "--- original message follows", // Yahoo
   "----- original message", // Gmail, sendmail
@@ -68,7 +69,14 @@ export const NOTICES: ReadonlyArray<ReturnedForm> = [
     "qmail (QSBMF)",
     "https://cr.yp.to/proto/qsbmf.txt",
     "since 1997",
-    ["hi. this is the"],
+    [
+      "hi. this is the",
+      "hi. the mta program at",
+      "unfortunately, your mail was not delivered to the following address",
+      "unfortunately, we were not able to deliver your message to the following",
+      "we're sorry. there's a problem with the e-mail address",
+      "this is the machine generated message from mail service",
+    ],
     ["--- enclosed are the original headers"],
   ),
   bounce(

@@ -42,13 +42,17 @@ const beginsWith = (beginnings: ReadonlyArray<string>, line: string): boolean =>
 /** Of a line, so much is compared. */
 const MAX_BEGINNING = 120
 
-/** Splits the lines of a notice at those that begin with a recipient. What stands before the first counts only where nothing follows one. */
+/** Splits the lines of a notice at those that begin with another recipient. Lines before the first count only if nothing follows a recipient. */
 const reasonsIn = (lines: ReadonlyArray<string>): ReadonlyArray<{ readonly text: string }> => {
+  let address: string | undefined
   const [before, ...blocks] = lines.reduce<Array<Array<string>>>(
     (parts, line) => {
-      const recipient = RECIPIENT.exec(line)?.[0]
-      if (recipient !== undefined) parts.push([line.slice(recipient.length)])
-      else parts.at(-1)!.push(line)
+      const recipient = RECIPIENT.exec(line)
+      // The reply of a server can start a line with the same recipient.
+      if (recipient !== null && recipient[1] !== address) {
+        address = recipient[1]
+        parts.push([line.slice(recipient[0].length)])
+      } else parts.at(-1)!.push(line)
       return parts
     },
     [[]],
@@ -58,6 +62,6 @@ const reasonsIn = (lines: ReadonlyArray<string>): ReadonlyArray<{ readonly text:
 }
 
 /** A line's beginning that is an address alone, or one that a colon, a bracket or a time follows. */
-const RECIPIENT = /^[<"]?[^\s<>"@]{1,64}@[^\s<>"@:]{1,255}[>"]?(?::|$| (?=on |invalid |\(|\[|\.\.\. |[45]\d\d))/i
+const RECIPIENT = /^[<"]?([^\s<>"@]{1,64}@[^\s<>"@:]{1,255})[>"]?(?::|$| (?=on |invalid |\(|\[|\.\.\. |[45]\d\d))/i
 
 const MAX_RECIPIENTS = 100

@@ -41,10 +41,17 @@ const judge = (recipients: ReadonlyArray<Fields>, rule: string, formIs: Sureness
   return { kind: "bounce", rule, ...judgeReasons(recipients.map(reasonOf), formIs) }
 }
 
-const actionOf = (fields: Fields): "failed" | "delayed" | "delivered" => {
+/** What happened to a recipient, by the words of RFC 3464 and by the class of the status. */
+const OUTCOMES = {
+  ...{ fail: "failed", delay: "delayed", deliver: "delivered", relay: "delivered", expand: "delivered" },
+  ...{ 2: "delivered", 4: "delayed", 5: "failed" },
+} as const
+
+const actionOf = (fields: Fields): (typeof OUTCOMES)[keyof typeof OUTCOMES] => {
   if (fields.has("will-retry-until")) return "delayed"
-  const action = fields.get("action") ?? { 2: "delivered", 4: "delayed", 5: "failed" }[fields.get("status")!.charAt(0)]
-  return /^fail/i.test(action ?? "") ? "failed" : /^delayed\b/i.test(action ?? "") ? "delayed" : "delivered"
+  const { 0: word = fields.get("status")?.charAt(0) ?? "" } =
+    /^(fail|delay|deliver|relay|expand)/.exec((fields.get("action") ?? "").toLowerCase()) ?? {}
+  return OUTCOMES[word as keyof typeof OUTCOMES] ?? "failed"
 }
 
 const reasonOf = (fields: Fields): Reason => {

@@ -33,3 +33,16 @@ describe("a message that came back is read as what it is", () => {
     for (const { source } of [...samples, ...RETURNED_FORMS]) expect(source).not.toBe("")
   })
 })
+
+it.each([
+  ["error", "Status: 5.1.1", "bounce"],
+  ["expired", "Status: 4.4.7", "delay"],
+  ["done", "Status: 2.0.0", "delivered"],
+  ["error", "Diagnostic-Code: smtp; 550 No such user", "bounce"],
+  ["relayed", "Status: 5.1.1", "delivered"],
+])("a report with the action %s and %s is a %s", async (action, field, kind) => {
+  const type = "Content-Type: message/delivery-status"
+  const fields = `Reporting-MTA: dns; mx.example\r\n\r\nAction: ${action}\r\n${field}`
+  const head = `From: mailer-daemon@mx.example\r\nContent-Type: multipart/report; boundary="b"`
+  expect(await read(`${head}\r\n\r\n--b\r\n${type}\r\n\r\n${fields}\r\n\r\n--b--\r\n`)).toMatchObject({ kind })
+})
