@@ -2,6 +2,7 @@ import type { CampaignKey } from "@outreach/domain/campaigns/Campaign"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { eraseRecipients } from "@outreach/domain/erasure/Erasures"
 import type { RecipientPosition } from "@outreach/domain/recipients/RecipientRepository"
+import { settleAll } from "@outreach/domain/settleAll"
 import { Array as Arr, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
 import { withRest } from "../loops/withRest.ts"
@@ -42,7 +43,6 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
     yield* Effect.ensuring(eraseAllOf, report)
   })
   const eraseAll = Effect.gen(function* () {
-    yield* erasures.forgetEvents
     let campaign: CampaignKey | undefined
     while (true) {
       campaign = yield* erasures.findEnded(months, campaign ?? null)
@@ -54,5 +54,8 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
       )
     }
   })
-  return yield* retryForever("eraseEndedRecipients", Effect.andThen(whileBelieved(eraseAll), Effect.sleep("1 hour")))
+  return yield* retryForever(
+    "eraseEndedRecipients",
+    Effect.andThen(whileBelieved(settleAll([erasures.forgetEvents, eraseAll])), Effect.sleep("1 hour")),
+  )
 })

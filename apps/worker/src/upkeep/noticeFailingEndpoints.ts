@@ -2,6 +2,7 @@ import type { FailingHours } from "@outreach/domain/deliveries/FailingEndpoint"
 import { FailingEndpointRepository, type FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
 import { type GivenNotice, judgeFailingEndpoints } from "@outreach/domain/deliveries/FailingEndpoints"
 import { domainOf, type SenderIdentity } from "@outreach/domain/senders/Sender"
+import { settleAll } from "@outreach/domain/settleAll"
 import { sendOnce } from "@outreach/mail/sendOnce"
 import { Clock, Effect, type Redacted, Result } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
@@ -22,13 +23,13 @@ export interface NoticeOptions {
 const MAX_DEFERRED_MS = 3 * 86_400_000
 
 /** Every five minutes tells organizations of endpoints to which every call fails, and disables those that have failed for too long. Until interrupted. */
-export const noticeFailingEndpoints = (options: NoticeOptions) =>
-  retryForever(
+export const noticeFailingEndpoints = (options: NoticeOptions) => {
+  const judge = Effect.flatMap(judgeFailingEndpoints(options.hours), (given) => Effect.forEach(given, logNotice))
+  return retryForever(
     "noticeFailingEndpoints",
-    whileBelieved(
-      Effect.flatMap(judgeFailingEndpoints(options.hours), (given) => Effect.forEach(given, logNotice)),
-    ).pipe(Effect.andThen(sendNotices(options)), Effect.andThen(Effect.sleep("5 minutes"))),
+    Effect.andThen(settleAll([whileBelieved(judge), sendNotices(options)]), Effect.sleep("5 minutes")),
   )
+}
 
 const logNotice = ({ contacts, ...given }: GivenNotice) =>
   contacts === 0

@@ -4,6 +4,7 @@ import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { ReplyRepository } from "@outreach/domain/mail/ReplyRepository"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import { settleAll } from "@outreach/domain/settleAll"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
@@ -39,17 +40,14 @@ export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemo
 
 /** Deletes rate windows, idempotency keys, sending rates, samples of gauges, counts of requests, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
 export const deleteExpired = Effect.gen(function* () {
-  const once = Effect.all(
-    [
-      (yield* ApiKeyRepository).forgetWindows,
-      (yield* IdempotencyRepository).forgetExpired,
-      (yield* MessageQueue).forgetRates,
-      (yield* GaugeSamples).forget,
-      (yield* PartnerActivity).forget,
-      (yield* OperatorRepository).deleteExpired,
-    ],
-    { discard: true },
-  )
+  const once = settleAll([
+    (yield* ApiKeyRepository).forgetWindows,
+    (yield* IdempotencyRepository).forgetExpired,
+    (yield* MessageQueue).forgetRates,
+    (yield* GaugeSamples).forget,
+    (yield* PartnerActivity).forget,
+    (yield* OperatorRepository).deleteExpired,
+  ])
   return yield* retryForever("deleteExpired", Effect.andThen(whileBelieved(once), Effect.sleep("1 minute")))
 })
 
@@ -61,15 +59,12 @@ export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes
   const { forgetRemoved } = yield* EndpointRepository
   const replies = yield* ReplyRepository
-  const once = Effect.all(
-    [
-      untilNone(outcomes.merge),
-      untilNone(outcomes.forget(days)),
-      outcomes.forgetGroups(days),
-      untilNone(replies.forget(days)),
-      untilNone(forgetRemoved(days)),
-    ],
-    { discard: true },
-  )
+  const once = settleAll([
+    untilNone(outcomes.merge),
+    untilNone(outcomes.forget(days)),
+    outcomes.forgetGroups(days),
+    untilNone(replies.forget(days)),
+    untilNone(forgetRemoved(days)),
+  ])
   return yield* retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour")))
 })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { settleAll } from "../settleAll.ts"
 import { UnsubscriptionRepository } from "./UnsubscriptionRepository.ts"
 import { suppressClinicians } from "./Withdrawals.ts"
 
@@ -12,17 +13,18 @@ const MAX_BATCH_SIZE = 200
  */
 export const applyUnsubscriptions = Effect.gen(function* () {
   const unsubscriptions = yield* UnsubscriptionRepository
-  const lifted = yield* unsubscriptions.lift(MAX_BATCH_SIZE)
-  const waiting = yield* unsubscriptions.waiting(MAX_BATCH_SIZE)
-  yield* Effect.forEach(
-    waiting,
-    Effect.fnUntraced(function* (unsubscription) {
-      const { organizationId, programId, scope, npi, email } = unsubscription
-      const suppressed = scope === "organization" ? { organizationId } : { programId }
-      yield* suppressClinicians(suppressed, [{ npi, email }], "unsubscribed", { byUnsubscription: true })
-      yield* unsubscriptions.settle(unsubscription)
-    }),
-    { concurrency: SUPPRESS_CONCURRENCY, discard: true },
-  )
-  return lifted + waiting.length
+  const suppress = Effect.gen(function* () {
+    const waiting = yield* unsubscriptions.waiting(MAX_BATCH_SIZE)
+    const settled = waiting.map(
+      Effect.fnUntraced(function* (unsubscription) {
+        const { organizationId, programId, scope, npi, email } = unsubscription
+        const suppressed = scope === "organization" ? { organizationId } : { programId }
+        yield* suppressClinicians(suppressed, [{ npi, email }], "unsubscribed", { byUnsubscription: true })
+        yield* unsubscriptions.settle(unsubscription)
+      }),
+    )
+    return (yield* settleAll(settled, { concurrency: SUPPRESS_CONCURRENCY })).length
+  })
+  const [lifted, suppressed] = yield* settleAll([unsubscriptions.lift(MAX_BATCH_SIZE), suppress])
+  return lifted! + suppressed!
 }).pipe(Effect.orDie)

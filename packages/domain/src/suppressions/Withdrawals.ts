@@ -3,6 +3,7 @@ import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { Npi } from "../recipients/Npi.ts"
+import { settleAll } from "../settleAll.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import type { Clinician } from "./Clinician.ts"
 import { ErasedClinicianRepository, withoutErased } from "./ErasedClinicianRepository.ts"
@@ -94,7 +95,7 @@ export const withdrawReached = Effect.fnUntraced(function* (organizationId: Orga
 export const withdrawSuppressed = Effect.gen(function* () {
   const waiting = yield* (yield* SuppressionRepository).findUnapplied(SUPPRESSION_BATCH_SIZE)
   const groups = Arr.groupBy(waiting, ({ organizationId }) => organizationId)
-  const done = yield* Effect.forEach(Object.values(groups), (group) => withdrawOf(group[0].organizationId, group))
+  const done = yield* settleAll(Object.values(groups).map((group) => withdrawOf(group[0].organizationId, group)))
   return done.reduce((sum, count) => sum + count, 0)
 })
 

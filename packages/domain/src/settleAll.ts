@@ -1,0 +1,10 @@
+import { Effect, Exit } from "effect"
+
+/** Runs independent effects, each however the others end; returns their results, or fails with all failures once every effect has ended. */
+export const settleAll = <A, E, R>(
+  effects: Iterable<Effect.Effect<A, E, R>>,
+  options?: { readonly concurrency: number },
+): Effect.Effect<ReadonlyArray<A>, E, R> =>
+  Effect.flatMap(Effect.forEach(effects, Effect.exit, options), (exits) =>
+    Exit.map(Exit.asVoidAll(exits), () => exits.filter(Exit.isSuccess).map(({ value }) => value)),
+  )
