@@ -86,58 +86,64 @@ export const openSlots = (nextAt: number | undefined, perMinute: number | null, 
 export const nextSlot = (nextAt: number | undefined, perMinute: number, now: number, times: number): number =>
   slotFrom(nextAt, now) + (times * 60) / perMinute
 
-/** Creates a counter by names, which returns how often a name was counted before. */
-const createTally = () => {
-  const counts = new Map<string, number>()
-  return (name: string): number => {
-    const before = counts.get(name) ?? 0
-    counts.set(name, before + 1)
-    return before
-  }
-}
+/** The rates that bound a message. Those with `isDeferring` hold up messages until a slot is free. */
+const ratesOf = (
+  { campaignId, domain, operator, perMinute }: DueMessage,
+  bounds: ClaimRates,
+): ReadonlyArray<{ readonly name: string; readonly perMinute: number | null; readonly isDeferring: boolean }> => [
+  { name: `domain ${domain}`, perMinute: bounds.perDomainMinute, isDeferring: true },
+  { name: `operator ${operator}`, perMinute: bounds.perOperatorMinute, isDeferring: true },
+  { name: `campaign ${campaignId}`, perMinute, isDeferring: false },
+  { name: "all", perMinute: bounds.perMinute, isDeferring: false },
+]
 
 /**
  * Decides which of the due messages are leased, at most `limit`, and when others become due.
  *
- * A message is leased if its sender's ramp, its campaign's hours and pauses, and the rates of its domain, its operator, its campaign and of all
- * leave it a slot, in the order of turns. What a pause, the hours, or the rate of a domain or an operator holds up is deferred, so that claims
- * do not look at it until then. What the other bounds hold up stays due.
+ * A message is leased if its campaign's hours and pauses, its sender's ramp, and the rates of its domain, its operator, its campaign and of all
+ * leave it a slot, in the order of turns; only a leased message uses slots. What a pause, the hours, or the rate of a domain or an operator
+ * holds up is deferred, so that claims do not look at it until then. What the other bounds hold up stays due.
  */
 export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number): ClaimDecision => {
   const { now, ramps } = due
-  const slotsOf = (scope: string, perMinute: number | null) => openSlots(due.rates[scope], perMinute, now)
+  const slotsOf = (name: string, perMinute: number | null) => openSlots(due.rates[name], perMinute, now)
   const pauses = new Map(due.pauses.map(({ campaignId, domain, until }) => [`${campaignId} ${domain}`, Number(until)]))
-  const [placeIn, rankInRamp, rankInDeferral] = [createTally(), createTally(), createTally()]
+  /** How many messages were leased by each rate. */
+  const leased = new Map<string, { readonly perMinute: number | null; readonly count: number }>()
+  const ofRamp = new Map<SenderId, ClaimDecision["ramps"][number]>()
+  const deferred = new Map<string, number>()
   const leases: DueMessage[] = []
   const deferrals: Deferral[] = []
   const served: CampaignKey[] = []
-  const isOpen = (scope: string, perMinute: number | null) => placeIn(scope) < slotsOf(scope, perMinute)
 
   for (const message of due.candidates) {
     const { organizationId, campaignId, recipientId, senderId } = message
     const ramp = senderId === null ? undefined : ramps[senderId]
-    if (ramp !== undefined && rankInRamp(senderId!) >= ramp.slots) continue
+    const sentOfRamp = senderId === null ? 0 : (ofRamp.get(senderId)?.times ?? 0)
     const until = Math.max(pauses.get(`${campaignId} ${message.domain}`) ?? 0, Number(message.opensAt ?? 0))
-    const [domain, operator] = [`domain ${message.domain}`, `operator ${message.operator}`]
-    const full =
-      until > now
-        ? undefined
-        : !isOpen(domain, bounds.perDomainMinute)
-          ? { name: domain, perMinute: bounds.perDomainMinute! }
-          : !isOpen(operator, bounds.perOperatorMinute)
-            ? { name: operator, perMinute: bounds.perOperatorMinute! }
-            : null
-    if (full === undefined) {
+    const rates = ratesOf(message, bounds)
+    const full = rates.find(({ name, perMinute }) => (leased.get(name)?.count ?? 0) >= slotsOf(name, perMinute))
+    if (until > now) {
       deferrals.push({ organizationId, recipientId, until, scope: null, rank: 0, perMinute: null })
-    } else if (full !== null) {
-      const { name, perMinute } = full
+    } else if (ramp !== undefined && sentOfRamp >= ramp.slots) {
+      continue
+    } else if (full?.isDeferring) {
+      const { name } = full
+      const perMinute = full.perMinute!
       const scope = `deferral ${campaignId} ${name}`
       const free = nextSlot(due.rates[name], perMinute, now, slotsOf(name, perMinute))
-      deferrals.push({ organizationId, recipientId, until: free, scope, rank: rankInDeferral(scope), perMinute })
+      const rank = deferred.get(scope) ?? 0
+      deferrals.push({ organizationId, recipientId, until: free, scope, rank, perMinute })
+      deferred.set(scope, rank + 1)
+    } else if (full !== undefined || leases.length >= limit) {
+      continue
     } else {
-      if (!isOpen(`campaign ${campaignId}`, message.perMinute)) continue
-      if (leases.length >= Math.min(limit, slotsOf("all", bounds.perMinute))) continue
       leases.push(message)
+      for (const { name, perMinute } of rates)
+        leased.set(name, { perMinute, count: (leased.get(name)?.count ?? 0) + 1 })
+      if (ramp !== undefined) {
+        ofRamp.set(senderId!, { organizationId, senderId: senderId!, day: ramp.day, times: sentOfRamp + 1 })
+      }
     }
     served.push({ organizationId, campaignId })
   }
@@ -146,8 +152,12 @@ export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number)
   return {
     leases,
     deferrals,
-    rates: countByRates(leases, due, bounds),
-    ramps: countByRamps(leases, due),
+    rates: Object.fromEntries(
+      [...leased].flatMap(([name, { perMinute, count }]) =>
+        perMinute === null ? [] : [[name, nextSlot(due.rates[name], perMinute, now, count)]],
+      ),
+    ),
+    ramps: [...ofRamp.values()],
     organizations: due.heldOrganizations,
     // A campaign that had something to send, and was left no slot, keeps its turn.
     campaigns: due.heldCampaigns.filter(
@@ -155,35 +165,4 @@ export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number)
     ),
     served,
   }
-}
-
-const countByRates = (
-  leases: ReadonlyArray<DueMessage>,
-  { rates, now }: DueMessages,
-  { perMinute, perDomainMinute, perOperatorMinute }: ClaimRates,
-): Readonly<Record<string, number>> => {
-  const used: Record<string, number> = {}
-  for (const message of leases) {
-    const scopes = [
-      ["all", perMinute],
-      [`campaign ${message.campaignId}`, message.perMinute],
-      [`domain ${message.domain}`, perDomainMinute],
-      [`operator ${message.operator}`, perOperatorMinute],
-    ] as const
-    for (const [scope, rate] of scopes) {
-      if (rate !== null) used[scope] = nextSlot(used[scope] ?? rates[scope], rate, now, 1)
-    }
-  }
-  return used
-}
-
-const countByRamps = (leases: ReadonlyArray<DueMessage>, { ramps }: DueMessages): ClaimDecision["ramps"] => {
-  const used = new Map<SenderId, ClaimDecision["ramps"][number]>()
-  for (const { organizationId, senderId } of leases) {
-    const ramp = senderId === null ? undefined : ramps[senderId]
-    if (senderId === null || ramp === undefined) continue
-    const times = (used.get(senderId)?.times ?? 0) + 1
-    used.set(senderId, { organizationId, senderId, day: ramp.day, times })
-  }
-  return [...used.values()]
 }

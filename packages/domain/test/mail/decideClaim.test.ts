@@ -5,6 +5,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 const NOW = 1_800_000_000
+const PAUSED = "cmp_1" as CampaignId
 const NO_RATES = { perMinute: null, perDomainMinute: null, perOperatorMinute: null }
 
 /** Creates a due message of campaign `campaign` to a domain; each has an operator of its own by default. */
@@ -125,7 +126,7 @@ describe("decideClaim", () => {
     expect(decision.served).toEqual([heldCampaigns[0]])
   })
 
-  it("exceeds no bound and decides each message once, whatever is due", () => {
+  it("exceeds no bound, uses slots only for leased messages, and decides each message once, whatever is due", () => {
     const candidate = fc.record({
       campaign: fc.nat(3),
       sender: fc.option(fc.nat(2), { nil: null }),
@@ -162,7 +163,7 @@ describe("decideClaim", () => {
           const state = due(messages, {
             rates,
             ramps,
-            pauses: [{ campaignId: "cmp_1" as CampaignId, domain: "b.test", until: NOW + 5 }],
+            pauses: [{ campaignId: PAUSED, domain: "b.test", until: NOW + 5 }],
           })
           const { leases, deferrals, rates: used } = decideClaim(state, bounds, limit)
 
@@ -177,7 +178,7 @@ describe("decideClaim", () => {
             count(`operator ${lease.operator}`, bounds.perOperatorMinute)
             count(`campaign ${lease.campaignId}`, lease.perMinute)
             expect(Number(lease.opensAt ?? 0)).toBeLessThanOrEqual(NOW)
-            expect([lease.campaignId, lease.domain]).not.toEqual(["cmp_1", "b.test"])
+            expect([lease.campaignId, lease.domain]).not.toEqual([PAUSED, "b.test"])
           }
           for (const [scope, { perMinute, count }] of perScope) {
             expect(count).toBeLessThanOrEqual(openSlots(rates[scope], perMinute, NOW))
@@ -188,6 +189,21 @@ describe("decideClaim", () => {
           for (const [i, most] of slots.entries()) {
             expect(leases.filter(({ senderId }) => senderId === `snd_${i}`).length).toBeLessThanOrEqual(most)
           }
+          const isFull = (scope: string, perMinute: number | null) =>
+            (perScope.get(scope)?.count ?? 0) >= openSlots(rates[scope], perMinute, NOW)
+          const isHeldUp = ({ campaignId, domain, operator, senderId, opensAt, perMinute }: DueMessage) =>
+            Number(opensAt ?? 0) > NOW ||
+            (campaignId === PAUSED && domain === "b.test") ||
+            slots.some(
+              (most, i) =>
+                senderId === `snd_${i}` && leases.filter((each) => each.senderId === senderId).length >= most,
+            ) ||
+            isFull("all", bounds.perMinute) ||
+            isFull(`domain ${domain}`, bounds.perDomainMinute) ||
+            isFull(`operator ${operator}`, bounds.perOperatorMinute) ||
+            isFull(`campaign ${campaignId}`, perMinute) ||
+            leases.length >= limit
+          expect(messages.filter((each) => !leases.includes(each) && !isHeldUp(each))).toEqual([])
           for (const { until } of deferrals) expect(until).toBeGreaterThan(NOW)
           const scoped = deferrals.flatMap(({ scope, rank }) => (scope === null ? [] : [`${scope} ${rank}`]))
           expect(new Set(scoped).size).toBe(scoped.length)
