@@ -1,5 +1,6 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { isIdentifier } from "@outreach/domain/Identifier"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Command } from "effect/cli"
 import { audited, nameOf } from "./audit/audited.ts"
@@ -107,6 +108,7 @@ const declare =
         }),
       )
       if (!isList) return yield* printResult(result, output)
+      if ((result as ReadonlyArray<Row>).length === 0) yield* checkFilter(given)
       yield* printPage(result as ReadonlyArray<Row>, output.columns!, output, { limit, after })
     })
     const recorded = access === "reads" ? handler : audited(words.join(" "), params, handler, options)
@@ -153,6 +155,19 @@ const checkChanges = ({ changes: params }: Params, { changes }: Parsed) => {
   const flags = Object.values(params).map((param) => `--${nameOf(param)}`)
   return refuse("NothingToUpdate", `Give at least one of ${flags.join(", ")}.`, { flags })
 }
+
+/** Fails if one of the ids in a filter that selected nothing doesn't exist, so that a mistyped id doesn't look like an empty result. */
+export const checkFilter = Effect.fnUntraced(function* (filter: Parsed) {
+  const ids = Object.values(filter).filter((value) => typeof value === "string" && isIdentifier(value)) as Array<string>
+  if (ids.length === 0) return
+  const { ObjectFinder } = yield* Effect.promise(() => import("@outreach/backoffice/operators/ObjectFinder"))
+  const { DeliveryReader } = yield* Effect.promise(() => import("@outreach/backoffice/deliveries/DeliveryReader"))
+  const find = ObjectFinder.use(({ find }) => find(ids, null))
+  const found = yield* Effect.provide(find, Layer.provide(ObjectFinder.layer, DeliveryReader.layer))
+  const unknown = ids.filter((id) => !found.some((each) => each.id === id))
+  if (unknown.length > 0)
+    return yield* refuse("IdNotFound", `Nothing has the id ${unknown.join(" or ")}.`, { ids: unknown })
+})
 
 const printResult = Effect.fnUntraced(function* (
   result: unknown,

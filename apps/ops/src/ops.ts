@@ -74,8 +74,8 @@ const loaders = {
 
 type Word = keyof typeof loaders
 
-/** The commands that need no database, or connect to it by themselves, because they say what is wrong with it. */
-const WITHOUT_DATABASE: ReadonlySet<string> = new Set<Word>(["bounces", "doctor", "status"])
+/** The commands that need no database, or connect to it by themselves, because they say what is wrong with it; and no command at all. */
+const WITHOUT_DATABASE: ReadonlySet<string> = new Set<Word | "">(["", "bounces", "doctor", "status"])
 
 /** Loads the command or the group of a name, or else all: for the help, completions and suggestions. */
 export const loadGroups = (word: string) => {
@@ -101,8 +101,16 @@ const database = Layer.unwrap(
   ),
 )
 
+/** Rewrites command lines that the parser misreads: `ops help …`, and a value such as -1s, which it would read as flags. */
+const rewrite = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const isValue = (i: number) => /^-\d/.test(args[i] ?? "") && /^--[a-z-]+$/.test(args[i - 1] ?? "")
+  const words = args.flatMap((word, i) => (isValue(i) ? [] : isValue(i + 1) ? [`${word}=${args[i + 1]}`] : [word]))
+  return words[0] === "help" ? [...words.slice(1), "--help"] : words
+}
+
 /** Runs one command line and returns its exit code: 0, 1 if the command failed, or 2 for wrong usage. */
-export const ops = (args: ReadonlyArray<string>) => {
+export const ops = (typed: ReadonlyArray<string>) => {
+  const args = rewrite(typed)
   const output = readOutput(args)
   const word = args.find((arg, i) => !arg.startsWith("-") && args[i - 1] !== "--output") ?? ""
   const run =

@@ -157,6 +157,7 @@ describe("secrets", () => {
       organization_id: org,
       grace_seconds: 86_400,
       signing_secret: expect.stringMatching(/^whsec_[0-9A-Za-z]{43}$/),
+      ended_secrets: 0,
     })
     const second = await runJson("secrets", "rotate", "--organization", org, "--grace", "1h")
     expect(await signingFor((await createEndpoint(org)).id)).toEqual([second.signing_secret, first.signing_secret])
@@ -200,7 +201,7 @@ describe("secrets", () => {
     const other = await createEndpoint(org)
     expect(other).not.toHaveProperty("signing_secret")
     const first = await runJson("secrets", "rotate", "--endpoint", other.id, "--grace", "1h")
-    expect(first).toEqual({ endpoint_id: other.id, grace_seconds: 3600, signing_secret: expect.any(String) })
+    expect(first).toMatchObject({ endpoint_id: other.id, grace_seconds: 3600, signing_secret: expect.any(String) })
     const { data } = await runJson("secrets", "list", "--endpoint", own.id)
     expect(data).toMatchObject([{ endpoint_id: own.id }])
     expect((await runFailing("secrets", "revoke", data[0].id)).message).toContain(
@@ -222,7 +223,7 @@ describe("endpoints", () => {
 
   it("receive all event types by default, and are disabled and enabled", async () => {
     const org = await organization()
-    const all = await createEndpoint(org)
+    const all = await createEndpoint(org, "--types", "all")
     expect(all).toMatchObject({ url: "https://hooks.partner.test/x", enabled: true, event_types: null })
     const some = await createEndpoint(org, "--types", "outreach.email_sent")
     expect(some.event_types).toEqual(["outreach.email_sent"])
@@ -322,13 +323,27 @@ describe("endpoints", () => {
       `remove the endpoint ${id} at https://hooks.partner.test/x for good. Nothing waits for it.`,
     )
     const removed = { id, removed_at: expect.any(String) }
-    expect(await runJson("endpoints", "remove", id, "--yes")).toMatchObject({ ...removed, enabled: false })
+    expect(await runJson("endpoints", "remove", id, "--yes")).toMatchObject({
+      ...{ ...removed, enabled: false },
+      ...{ discarded_events: 0, discarded_retries: 0, discarded_replays: 0, calls_in_flight: 0 },
+    })
     expect((await runJson("endpoints", "list", "--organization", org)).data).toEqual([])
     expect((await runJson("endpoints", "list", "--organization", org, "--removed")).data).toMatchObject([{ id }])
     expect(await runJson("endpoints", "show", id)).toMatchObject(removed)
-    for (const command of [["enable"], ["disable"], ["test"], ["remove", "--yes"], ["update", "--in-flight", "3"]]) {
-      const [name, ...flags] = command
-      expect(await runFailing("endpoints", name!, id, ...flags)).toMatchObject({ code: "endpoint_removed" })
+    const period = ["--from", "2026-01-01T00:00:00Z", "--to", "2099-01-01T00:00:00Z"]
+    for (const command of [
+      ["endpoints", "enable", id],
+      ["endpoints", "disable", id],
+      ["endpoints", "test", id],
+      ["endpoints", "remove", id, "--yes"],
+      ["endpoints", "update", id, "--in-flight", "3"],
+      ["endpoints", "replay", id, ...period],
+      ["endpoints", "replay", id, ...period, "--dry-run"],
+      ["dead-letters", "list", "--endpoint", id],
+      ["dead-letters", "replay", "--endpoint", id],
+      ["dead-letters", "replay", "--endpoint", id, "--dry-run"],
+    ]) {
+      expect(await runFailing(...command)).toMatchObject({ code: "endpoint_removed" })
     }
   })
 })
@@ -385,6 +400,10 @@ describe("a command line that is wrong", () => {
     ["too many calls per second", ["endpoints", "update", `whe_${NOBODY}`, "--per-second", "10001"]],
     ["part of a call in flight", ["endpoints", "update", `whe_${NOBODY}`, "--in-flight", "1.5"]],
     ["a status that is always retried", ["endpoints", "update", `whe_${NOBODY}`, "--retry-statuses", "301"]],
+    [
+      "all event types and one of them",
+      [...create("endpoints"), "--url", "https://a.test/", "--types", "all,outreach.email_sent"],
+    ],
     ["a delay that is too long", ["endpoints", "update", `whe_${NOBODY}`, "--retry-schedule", "10s,8d"]],
     ["an age without a unit", ["dead-letters", "remove", "--older-than", "90"]],
     ["an unknown state", ["deliveries", "list", "--state", "lost"]],
@@ -435,6 +454,18 @@ describe("a command line that is wrong", () => {
       "ops keys create needs --organization. See ops keys create --help.",
     ],
     [["inbox", "show"], "ops inbox show needs <event> and --organization. See ops inbox show --help."],
+    [
+      ["keys", "list", "--json"],
+      "Unknown flag --json of ops keys list. Did you mean --output json? See ops keys list --help.",
+    ],
+    [
+      ["keys", "list", "--organisation=x"],
+      "Unknown flag --organisation of ops keys list. Did you mean --organization? See ops keys list --help.",
+    ],
+    [
+      ["endpoints", "update", `whe_${NOBODY}`, "--retry-schedule", "-1s"],
+      'Invalid value for flag --retry-schedule. Expected: default, or 1 to 19 delays from 1s to 7d, such as 30s,2m,10m,1h,6h,24h; delay 1, "-1s", is not a whole number of ms, s, m, h or d, such as 30s, up to 366d. See ops endpoints update --help.',
+    ],
   ])("says everything that is missing, or the closest word: %j", async (args, message) => {
     expect(await runFailing(...args)).toEqual({ code: "usage", message, exit: 2 })
   })
@@ -447,6 +478,10 @@ describe("a command line that is wrong", () => {
     ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--endpoint", `whe_${NOBODY}`]],
     ["age_missing", ["dead-letters", "remove", "--reason", "rejected", "--yes"]],
     ["nothing_to_update", ["endpoints", "update", `whe_${NOBODY}`]],
+    ["nothing_to_replay", ["endpoints", "enable", `whe_${NOBODY}`, "--rate", "5"]],
+    ["id_not_found", ["deliveries", "list", "--endpoint", `whe_${NOBODY}`]],
+    ["id_not_found", ["campaigns", "list", "--organization", `org_${NOBODY}`]],
+    ["id_not_found", ["dead-letters", "replay", "--group", `fgr_${NOBODY}`]],
     ["nothing_to_update", ["programs", "update", `pgm_${NOBODY}`]],
     ["nothing_to_update", ["senders", "update", `snd_${NOBODY}`]],
     [
@@ -457,6 +492,13 @@ describe("a command line that is wrong", () => {
     expect(await runFailing(...args)).toMatchObject({ code, exit: 1 })
     const { stdout, stderr } = await run(args)
     expect({ stdout, lines: stderr.trim().split("\n").length }).toEqual({ stdout: "", lines: 1 })
+  })
+
+  it("needs no database to say that a command is missing, or to show the help", async () => {
+    const nowhere = { DATABASE_URL: "postgres://x@127.0.0.1:1/x" }
+    expect(await run([], nowhere)).toMatchObject({ code: 2, stderr: "ops needs a command. See ops --help.\n" })
+    const { code, stdout } = await run(["help", "keys"], nowhere)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: (await run(["keys", "--help"])).stdout })
   })
 
   it("rejects a range that ends before it starts, by a microsecond and across offsets, in every command", async () => {

@@ -45,6 +45,8 @@ const withArticle = (kind: Kind): string => {
 
 const PATTERN = /^([a-z]{3})_[0-9a-f]{32}$/
 
+export const isIdentifier = (text: string): boolean => PATTERN.test(text)
+
 export const OrganizationId = Identifier("organization")
 export type OrganizationId = Identifier<"organization">
 export const ProgramId = Identifier("program")

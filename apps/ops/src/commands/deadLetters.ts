@@ -1,27 +1,45 @@
 import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
-import { NotDeadLetter } from "@outreach/domain/deliveries/DeadLetterRepository"
+import { type DeadLetterFilter, NotDeadLetter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeadLetterRepositoryPg } from "@outreach/postgres/deliveries/DeadLetterRepositoryPg"
+import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Effect, Layer } from "effect"
-import { changing, group, reading } from "../Declaration.ts"
+import { changing, checkFilter, group, reading } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { formatDelivery } from "../deliveries/formatDelivery.ts"
 import { deadLetterFilters, deadLetterSelector } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
 import { confirm, formatCount, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
 
+/** Fails if the dead letters of a removed endpoint are selected, of which none can be replayed. */
+const checkEndpoint = Effect.fnUntraced(function* ({ endpointId }: DeadLetterFilter) {
+  if (endpointId === undefined) return
+  const { removedAt } = yield* EndpointRepository.use(({ find }) => find(endpointId))
+  if (removedAt === null) return
+  return yield* refuse(
+    "EndpointRemoved",
+    `The endpoint ${endpointId} was removed at ${removedAt}, so its dead letters can't be replayed. To list them: ops deliveries list --endpoint ${endpointId}.`,
+    { endpointId, removedAt },
+  )
+})
+
 const list = reading({
   about: "List the dead letters that were not replayed, newest first",
   input: deadLetterFilters,
   cursor: { finishedAt: Timestamp, id: DeliveryId },
-  run: (filter, { limit, after }) => DeadLetterReader.use(({ list }) => list(filter, limit, after)),
+  *run(filter, { limit, after }) {
+    const found = yield* DeadLetterReader.use(({ list }) => list(filter, limit, after))
+    if (found.length === 0) yield* checkEndpoint(filter)
+    return found
+  },
   columns: ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"],
 })
 
@@ -67,8 +85,13 @@ const replay = changing({
       const replayed = yield* replayDeadLetters(new Set(deliveries))
       return yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
     }
-    if (dryRun) return yield* printCounts(yield* DeadLetterReader.use(({ count }) => count(filter)))
+    if (dryRun) {
+      const counts = yield* DeadLetterReader.use(({ count }) => count(filter))
+      if (counts.length === 0) yield* Effect.andThen(checkFilter(filter), checkEndpoint(filter))
+      return yield* printCounts(counts)
+    }
     const job = yield* createDeadLetterReplay(filter, rate)
+    if (job.total === 0) yield* Effect.andThen(checkFilter(filter), checkEndpoint(filter))
     yield* printWhenEnded(job, { detach, sentence: `Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.` })
   },
 })
@@ -123,5 +146,11 @@ const remove = changing({
 export const deadLetters = group({
   about: "Deliveries that were rejected, ran out of attempts, or crashed several workers",
   commands: { list, show, replay, remove },
-  services: Layer.mergeAll(DeadLetterReader.layer, DeadLetterRepositoryPg, DeliveryReader.layer, ReplayJobQueuePg),
+  services: Layer.mergeAll(
+    DeadLetterReader.layer,
+    DeadLetterRepositoryPg,
+    DeliveryReader.layer,
+    EndpointRepositoryPg,
+    ReplayJobQueuePg,
+  ),
 })

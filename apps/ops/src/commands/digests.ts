@@ -88,18 +88,19 @@ const verify = reading({
   *run({ organizationId, date, to = date }) {
     const { dates, discrepancies } = yield* verifyDigest(date, to, organizationId)
     const keptFrom = yield* Partitions.use(({ eventsKeptFrom }) => eventsKeptFrom)
-    if (keptFrom !== null && date < keptFrom.slice(0, 10)) {
+    const kept = keptFrom !== null && date < keptFrom.slice(0, 10) ? { eventsKeptFrom: keptFrom } : {}
+    if (kept.eventsKeptFrom !== undefined) {
       yield* printToStderr(
-        `No events are kept from before ${keptFrom.slice(0, 10)}: of the dates before, the qualifications alone were recounted.`,
+        `No events are kept from before ${kept.eventsKeptFrom.slice(0, 10)}: for earlier dates, only the qualifications were recounted.`,
       )
     }
     if (discrepancies.length > 0) {
       yield* printToStderr(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))
       const { length } = discrepancies
       const sentence = `${formatCount(length, "count")} of the digest ${length === 1 ? "differs" : "differ"} from the recount of the events and the qualifications.`
-      return yield* refuse("DigestDiffers", sentence, { discrepancies })
+      return yield* refuse("DigestDiffers", sentence, { discrepancies, ...kept })
     }
-    return { dates, discrepancies }
+    return { dates, discrepancies, ...kept }
   },
   format: ({ dates }) => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
 })

@@ -12,29 +12,41 @@ import {
   testEndpoint,
   updateEndpoint,
 } from "@outreach/domain/deliveries/Endpoints"
+import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
+import { expectedBy } from "@outreach/domain/parseInput"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import { textSchema } from "@outreach/domain/textSchema"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
+import { printWhenEnded, replayFlags, replayRate } from "../deadLetters/followReplay.ts"
 import { endpointId, instant, organizationId, pastInstant } from "../inputs/filters.ts"
 import { flag, onlySwitch, onOrOff, optional, switchFlag, text, type Values } from "../inputs/Input.ts"
-import { confirm, formatCount, formatRecord, print, printRecord, printToStderr, refuse, yes } from "../output/Output.ts"
+import { confirm, formatCount, formatRecord, print, printToStderr, refuse, yes } from "../output/Output.ts"
 import { lazySigningSecrets, signingSecrets } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
-const ALL_TYPES = "all"
-
 /** What may be set of an endpoint when it is created, and later. */
 const settings = {
+  types: optional(
+    flag(
+      Schema.Union([
+        textSchema("all", (text) => (text === "all" ? ["all"] : undefined)),
+        commaSeparated(outboundEventTypes),
+      ]).annotate({
+        expected: `all, or ${expectedBy(commaSeparated(outboundEventTypes))}`,
+      }),
+      "The event types that it receives, separated by commas, or all, the default",
+    ),
+  ),
   perSecond: optional(
     flag(
       PerSecond,
@@ -69,8 +81,15 @@ const settings = {
 }
 
 /** Returns what was given of `settings` as an endpoint has it, and all else that was given. */
-const toSettings = <A extends Values<typeof settings>>({ inFlight, retryStatuses, retrySchedule, ...others }: A) => ({
+const toSettings = <A extends Values<typeof settings>>({
+  types,
+  inFlight,
+  retryStatuses,
+  retrySchedule,
+  ...others
+}: A) => ({
   ...others,
+  ...(types && { eventTypes: types.includes("all") ? null : types }),
   ...(inFlight !== undefined && { maxInFlight: inFlight }),
   ...(retryStatuses && toRetryStatuses(retryStatuses)),
   ...(retrySchedule && { retryDelays: toRetryDelays(retrySchedule) }),
@@ -85,24 +104,20 @@ const create = changing({
   input: {
     organizationId,
     url: text("Where the webhooks go, an https address"),
-    types: optional(
-      flag(commaSeparated(outboundEventTypes), "The event types it receives, separated by commas (default all)"),
-    ),
     since: optional(pastInstant("Also send the events published at this time or later, such as 2026-11-01T09:00:00Z")),
     ...settings,
     ownSecret: onlySwitch("Give it a signing secret of its own, shown only once, instead of its organization's"),
   },
-  *run({ types: eventTypes = null, ownSecret: ownSecrets, ...given }) {
+  *run({ ownSecret: ownSecrets, ...given }) {
     const { allowHttp } = yield* Target
-    if (given.since !== undefined) yield* noteKeptFrom(given.since)
+    const kept = yield* readKeptFrom(given.since)
     const { endpoint, secret } = yield* createEndpoint(
-      { ...toSettings({ ...given, eventTypes }), ownSecrets },
+      { ...toSettings(given), ownSecrets },
       { allowPrivate: allowHttp },
     )
-    if (secret === undefined) return yield* printRecord(endpoint)
-    yield* printRecord({ ...endpoint, signingSecret: Redacted.value(secret) })
-    yield* printToStderr("\nThe signing secret is shown this once; keep it now.")
+    return { ...endpoint, ...(secret && { signingSecret: Redacted.value(secret) }), ...kept }
   },
+  note: ({ signingSecret }) => signingSecret && "\nThe signing secret is shown this once; keep it now.",
   services: lazySigningSecrets,
 })
 
@@ -156,19 +171,12 @@ const update = changing({
     endpointId,
     changes: {
       url: optional(text("Where the webhooks go from now on")),
-      types: optional(
-        flag(
-          commaSeparated([ALL_TYPES, ...outboundEventTypes]),
-          "The event types it receives from now on, separated by commas, or all",
-        ),
-      ),
       ...settings,
     },
   },
-  *run({ endpointId, changes: { types, ...changes } }) {
+  *run({ endpointId, changes }) {
     const { allowHttp } = yield* Target
-    const eventTypes = types && { eventTypes: types.includes(ALL_TYPES) ? null : types }
-    return yield* updateEndpoint(endpointId, toSettings({ ...changes, ...eventTypes }), { allowPrivate: allowHttp })
+    return yield* updateEndpoint(endpointId, toSettings(changes), { allowPrivate: allowHttp })
   },
 })
 
@@ -185,16 +193,19 @@ const enable = changing({
   input: {
     endpointId,
     replayMissed: switchFlag("Also send the events that became dead letters since its last success, each once"),
-    rate: replayFlags.rate,
+    rate: optional(replayRate),
   },
   *run({ endpointId, replayMissed, rate }) {
+    if (rate !== undefined && !replayMissed) {
+      return yield* refuse("NothingToReplay", "--rate is the rate of --replay-missed; give both, or neither.")
+    }
     const { count: missedEvents, since: missedSince } = yield* DeadLetterReader.use(({ missedBy }) =>
       missedBy(endpointId),
     )
     // Before it is enabled: replayed events wait, and none is lost if the command stops here.
     const replay =
       replayMissed && missedSince !== null
-        ? yield* createDeadLetterReplay({ endpointId, from: missedSince }, rate)
+        ? yield* createDeadLetterReplay({ endpointId, from: missedSince }, rate ?? DEFAULT_REPLAYS_PER_SECOND)
         : null
     const enabled = yield* EndpointRepository.use(({ enable }) => enable(endpointId))
     return { ...enabled, missedEvents, missedSince, replayId: replay?.id ?? null }
@@ -216,7 +227,14 @@ const remove = changing({
     const ended = describeRemoval(endpoint)
     if (yes) yield* printToStderr(ended)
     yield* confirm(`remove the endpoint ${endpointId} at ${endpoint.url} for good. ${ended.slice(0, -1)}`, { yes })
-    return yield* removeEndpoint(endpointId)
+    const { lagEvents, waiting, waitingReplays, inFlight } = endpoint
+    return {
+      ...(yield* removeEndpoint(endpointId)),
+      discardedEvents: lagEvents,
+      discardedRetries: waiting - lagEvents - waitingReplays,
+      discardedReplays: waitingReplays,
+      callsInFlight: inFlight,
+    }
   },
 })
 
@@ -277,13 +295,17 @@ const replayLog = changing({
   },
   *run({ types: eventTypes, rate, dryRun, detach, ...period }) {
     const range = { ...period, ...(eventTypes && { eventTypes }) }
-    yield* noteKeptFrom(range.from)
+    const kept = yield* readKeptFrom(range.from)
     if (dryRun) {
       const count = yield* ReplayReader.use(({ countInLog }) => countInLog(range))
-      return yield* print({ count }, () => `${formatCount(count, "event")} would be sent.`)
+      return yield* print({ count, ...kept }, () => `${formatCount(count, "event")} would be sent.`)
     }
     const job = yield* createLogReplay(range, rate)
-    yield* printWhenEnded(job, { detach, sentence: `Sending ${formatCount(job.total, "event")} as ${job.id}.` })
+    yield* printWhenEnded(job, {
+      detach,
+      sentence: `Sending ${formatCount(job.total, "event")} as ${job.id}.`,
+      ...kept,
+    })
   },
 })
 
@@ -309,10 +331,10 @@ export const endpoints = group({
   ),
 })
 
-/** Says that the log begins later than it is asked for. */
-const noteKeptFrom = Effect.fnUntraced(function* (from: Timestamp) {
-  const keptFrom = yield* (yield* Partitions).eventsKeptFrom
-  if (keptFrom !== null && from < keptFrom) {
-    yield* printToStderr(`No events are kept from before ${keptFrom.slice(0, 10)} (EVENTS_MONTHS).`)
-  }
+/** Warns if the log starts after a time. Returns also when it starts, for JSON. */
+const readKeptFrom = Effect.fnUntraced(function* (from: Timestamp | undefined) {
+  const eventsKeptFrom = yield* (yield* Partitions).eventsKeptFrom
+  if (from === undefined || eventsKeptFrom === null || from >= eventsKeptFrom) return undefined
+  yield* printToStderr(`No events are kept from before ${eventsKeptFrom.slice(0, 10)} (EVENTS_MONTHS).`)
+  return { eventsKeptFrom }
 })

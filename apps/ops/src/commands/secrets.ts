@@ -10,7 +10,7 @@ import { Effect, Redacted } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { endpointFilter, organizationId } from "../inputs/filters.ts"
 import { argument, described, flag, optional, type Values, withDefault } from "../inputs/Input.ts"
-import { confirm, printRecord, printToStderr, refuse, yes } from "../output/Output.ts"
+import { confirm, refuse, yes } from "../output/Output.ts"
 import { secretSummaries, signingSecrets } from "../secretCipher.ts"
 
 const owner = {
@@ -38,14 +38,15 @@ const rotate = changing({
   *run({ grace: graceSeconds, ...given }) {
     const owner = yield* ownerOf(given)
     const { secret, ended } = yield* rotateSecretWithinBound(owner, graceSeconds)
-    yield* printRecord({ ...owner, graceSeconds, signingSecret: Redacted.value(secret) })
-    if (ended > 0) {
-      yield* printToStderr(
-        `\nAt most ${MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest (${ended}) has ended now.`,
-      )
-    }
-    yield* printToStderr("\nThe signing secret is shown this once; keep it now.")
+    return { ...owner, graceSeconds, signingSecret: Redacted.value(secret), endedSecrets: ended }
   },
+  note: ({ endedSecrets }) =>
+    [
+      endedSecrets === 0
+        ? ""
+        : `\nAt most ${MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest (${endedSecrets}) has ended now.\n`,
+      "\nThe signing secret is shown this once; keep it now.",
+    ].join(""),
   services: signingSecrets,
 })
 

@@ -8,16 +8,15 @@ import { Clock, Effect } from "effect"
 import { switchFlag, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { formatCount, print, printProgress, printToStderr } from "../output/Output.ts"
 
+export const replayRate = wholeNumber(
+  1,
+  MAX_REPLAYS_PER_SECOND,
+  `Deliveries per second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_REPLAYS_PER_SECOND}); dead letters given by id are delivered at once`,
+)
+
 /** The flags of a replay: its deliveries per second, and whether the command ends before the workers have carried out the job. */
 export const replayFlags = {
-  rate: withDefault(
-    wholeNumber(
-      1,
-      MAX_REPLAYS_PER_SECOND,
-      `Deliveries per second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_REPLAYS_PER_SECOND}); dead letters given by id are delivered at once`,
-    ),
-    DEFAULT_REPLAYS_PER_SECOND,
-  ),
+  rate: withDefault(replayRate, DEFAULT_REPLAYS_PER_SECOND),
   dryRun: switchFlag("Only count them"),
   detach: switchFlag("Do not wait until the workers have done it"),
 }
@@ -62,15 +61,15 @@ export const followReplay = Effect.fnUntraced(
 
 const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers
 
-/** Prints a job once it has ended, or at once if `detach` is set. Prints `sentence` to standard error before it waits. */
+/** Prints a job and other fields once it has ended, or at once if `detach` is set. Prints `sentence` to standard error before it waits. */
 export const printWhenEnded = Effect.fnUntraced(function* (
   job: Replay,
-  { detach, sentence }: { readonly detach: boolean; readonly sentence: string },
+  { detach, sentence, ...others }: { readonly detach: boolean; readonly sentence: string },
 ) {
   const follows = !detach && job.state === "running"
   if (follows) yield* printToStderr(sentence)
   const latest = follows ? yield* followReplay(job) : job
-  yield* print(latest, () => formatReplay(latest))
+  yield* print({ ...latest, ...others }, () => formatReplay(latest))
 })
 
 /** The items of a job. */

@@ -6,7 +6,7 @@ import { Cause, Config, Console, Effect } from "effect"
 import { CliError, CliOutput, type HelpDoc } from "effect/cli"
 import { SqlError } from "effect/sql"
 import { formatHelp } from "./formatHelp.ts"
-import { Output, print, snakeCase, snakeName } from "./Output.ts"
+import { OUTPUT_FORMS, Output, print, snakeCase, snakeName } from "./Output.ts"
 
 /** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
@@ -72,6 +72,9 @@ const explainUsage = (error: CliError.CliError): string => {
   return `${sentence.replace(/[^.?]$/, "$&.")} See ${command} --help.`
 }
 
+/** The flags by which other command lines choose how to print. */
+const OUTPUT_FLAG = /^--?(json|csv|table|format|j|o)$/
+
 const isMissing = (error: CliError.ShowHelp): boolean =>
   error.errors.length > 0 && error.errors.every(({ _tag }) => _tag === "MissingOption" || _tag === "MissingArgument")
 
@@ -113,6 +116,15 @@ const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpEr
       const count = error.arguments.length
       return new CliError.ValidationError({
         message: `${count} ${count === 1 ? "argument" : "arguments"} more than the command takes`,
+      })
+    }
+    case "UnrecognizedOption": {
+      const [, form] = OUTPUT_FLAG.exec(error.option) ?? []
+      const meant =
+        form === undefined ? error.suggestions : [`--output ${OUTPUT_FORMS.find((each) => each === form) ?? "json"}`]
+      const hint = meant.length === 0 ? "" : `. Did you mean ${meant.join(" or ")}?`
+      return new CliError.ValidationError({
+        message: `Unknown flag ${error.option} of ${error.command?.join(" ")}${hint}`,
       })
     }
     case "UnknownSubcommand": {

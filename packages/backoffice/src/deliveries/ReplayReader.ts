@@ -1,12 +1,12 @@
-import { EndpointNotFound } from "@outreach/domain/deliveries/EndpointRepository"
 import type { LogRange } from "@outreach/domain/deliveries/ReplayJobQueue"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
+import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
-import { decodeRows } from "@outreach/postgres/rowsOf"
+import { decodeValue } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-const decodeCounts = decodeRows({ count: Schema.Int })
+const decodeCount = decodeValue({ count: Schema.Int })
 
 export class ReplayReader extends DatabaseService<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({
   /** Lists jobs, newest first: all, or those of one organization alone. */
@@ -18,11 +18,9 @@ export class ReplayReader extends DatabaseService<ReplayReader>()("backoffice/de
       order by id desc limit ${limit}`.pipe(decodeReplays),
 
   countInLog: Effect.fnUntraced(function* (range: LogRange) {
-    const rows = yield* sql`
+    yield* assertEndpointPresent(sql, range.endpointId)
+    return yield* sql`
       with job as materialized (${rangeOf(sql, range)})
-      select count(events.id)::int as count from job left join events on ${inRange(sql, sql`job`)} group by endpoint_id`.pipe(
-      decodeCounts,
-    )
-    return (rows[0] ?? (yield* new EndpointNotFound({ endpointId: range.endpointId }))).count
+      select count(*)::int as count from job join events on ${inRange(sql, sql`job`)}`.pipe(decodeCount)
   }),
 })) {}

@@ -50,7 +50,10 @@ export const DeliveryStanding = (props: {
   }
   return (
     <p class="problem">
-      It did not arrive, and is not tried again. {cause} {ENDINGS[state]} Mend the cause, and replay it.
+      It did not arrive, and is not tried again. {cause} {ENDINGS[state]}{" "}
+      {props.endpoint.removedAt === null
+        ? "Mend the cause, and replay it."
+        : "Its endpoint was removed, so it can’t be replayed."}
     </p>
   )
 }

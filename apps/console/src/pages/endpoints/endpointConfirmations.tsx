@@ -2,7 +2,7 @@ import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterRead
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRemoved, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
@@ -20,6 +20,9 @@ const askAbout = Effect.fnUntraced(function* (id: EndpointId, command: "disable"
   return {
     endpoint,
     organization,
+    ...(endpoint.removedAt !== null && {
+      obstacle: new EndpointRemoved({ endpointId: id, removedAt: endpoint.removedAt }).message,
+    }),
     commands: [ops(`endpoints ${command}`, id)],
     back: `/endpoints/${id}`,
     many: `${formatCapped(endpoint.waiting, COUNT_CAP)} deliveries that wait`,

@@ -1,5 +1,5 @@
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { EndpointRemoved, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
@@ -26,7 +26,7 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
   chosen: period,
   inputs: { rate },
   ask: Effect.fnUntraced(function* ({ endpoint: id, from, to, types }) {
-    const { url } = yield* (yield* EndpointRepository).find(id)
+    const { url, removedAt } = yield* (yield* EndpointRepository).find(id)
     const keptFrom = yield* (yield* Partitions).eventsKeptFrom
     const flags = { from: from ?? "…", to: to ?? "…", types }
     const question = {
@@ -45,6 +45,9 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
           <FilterBar inputs={period} values={{ from, to, types }} />
         </>
       ),
+    }
+    if (removedAt !== null) {
+      return { ...question, obstacle: new EndpointRemoved({ endpointId: id, removedAt }).message }
     }
     if (from === undefined || to === undefined) return { ...question, obstacle: "Choose the period first." }
     const range = { endpointId: id, from, to, ...(types && { eventTypes: types }) }

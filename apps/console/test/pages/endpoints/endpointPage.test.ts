@@ -195,6 +195,16 @@ it("enables an endpoint that failed, and sends the missed events if that is chec
   expect(await find(endpoint.id)).toMatchObject({ enabled: true, failingSince: null })
 })
 
+it("offers no action for a removed endpoint, and says why", async () => {
+  const { endpoint, organization } = await seed()
+  await admin.post(`/endpoints/${endpoint.id}/remove`, { typed: organization.name })
+  for (const action of ["enable", "disable", "remove", "replay"]) {
+    const { document, words } = await admin.get(`/endpoints/${endpoint.id}/${action}`)
+    expect(document.querySelectorAll("main form[method=post]")).toHaveLength(0)
+    expect(words).toContain("was removed at")
+  }
+})
+
 it("counts a period of the log before it replays the period", async () => {
   const { endpoint, campaign } = await seed()
   await test().run(publishSent(campaign, 6))
