@@ -1,11 +1,13 @@
 /**
  * Reads every Markdown file of the repository: relative links lead to a file, their anchors to a heading, and each `pnpm` or `npm run` command of a
- * shell fence exists; each table has a head. The README lists every page of `docs/`, and the index of decisions each decision by its title. Pages of
+ * shell fence exists; each table has a head. The commands of `ops` parse each `ops` command of a fence, and know the words and flags of each one in a
+ * sentence. The README lists every page of `docs/`, and the index of decisions each decision by its title. Pages of
  * `docs/` that the code names exist.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { createParser, wordsOf } from "../apps/ops/test/everyCommand.ts"
 import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
@@ -18,6 +20,12 @@ const TABLE = /(?:^\|.*\n?)+/gm
 const TABLE_HEAD = /^\|.*\n\|(?: *:?-+:? *\|)+$/m
 const NAMED_PAGE = /(?<![\w./-])docs\/[\w./-]*?\.md\b/g
 const HEADING = /^#+ (.+)$/gm
+const OPS_LINE = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:pnpm |outreach-)?(ops [a-z].*?)(?: [|&#].*)?$/gm
+/** A command in a sentence, and the words after it that share its noun: `ops keys list`, `create`. */
+const OPS_SPANS =
+  /`(?:pnpm |outreach-)?(ops [a-z-]+(?: [^`\n]*?)??)(?: …| \\?\|[^`\n]*)?`((?:(?:,| and| or|, and|, or) `[a-z-]+`)*)/g
+/** Faults that an incomplete command in a sentence may have. */
+const INCOMPLETE = ["MissingOption", "MissingArgument", "InvalidValue", "UserError"]
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
@@ -62,6 +70,27 @@ function unknownCommands(page: string, text: string): readonly string[] {
     .map((command) => `${page} shows the command ${command}, which does not exist`)
 }
 
+const parseOps = await createParser()
+
+async function unknownOpsCommands(page: string, text: string): Promise<readonly string[]> {
+  const fences = [...text.matchAll(FENCE)].flatMap(([, language = "", code = ""]) =>
+    /^(?:sh|console)$/.test(language) ? [code.replaceAll(/\\\n\s*/g, "").replaceAll(/"\$\([^)]*\)"/g, "1")] : [],
+  )
+  const lines = fences.flatMap((code) => [...code.matchAll(OPS_LINE)].map(([, command = ""]) => command))
+  const spans = [...text.replaceAll(FENCE, "").matchAll(OPS_SPANS)].flatMap(([, command = "", others = ""]) => {
+    const noun = command.split(" ", 2).join(" ")
+    return [command, ...[...others.matchAll(/`([a-z-]+)`/g)].map(([, verb = ""]) => `${noun} ${verb}`)]
+  })
+  const faults: Array<string> = []
+  for (const command of [...lines, ...spans]) {
+    for (const { _tag, message } of await parseOps(wordsOf(command))) {
+      if (lines.includes(command) || !INCOMPLETE.includes(_tag))
+        faults.push(`${page} shows \`${command}\`: ${message.trim()}`)
+    }
+  }
+  return faults
+}
+
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: root,
   encoding: "utf8",
@@ -93,4 +122,6 @@ const violations = pages.flatMap((page) => {
   const text = read(page)
   return [...brokenLinks(page, text), ...unknownCommands(page, text), ...headlessTables(page, text)]
 })
-report([...violations, ...unlisted, ...unindexed, ...misnamed], `${pages.length} documents`)
+const unknownOps: Array<string> = []
+for (const page of pages) unknownOps.push(...(await unknownOpsCommands(page, read(page))))
+report([...violations, ...unknownOps, ...unlisted, ...unindexed, ...misnamed], `${pages.length} documents`)

@@ -28,7 +28,8 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
   },
   "every-document-is-listed-and-its-links-and-commands-exist": {
     append: {
-      "docs/seeded.md": "[nowhere](nowhere.md) [no heading](#none)\n\n```sh\npnpm seeded\n```\n\n| cut off |\n",
+      "docs/seeded.md":
+        "[nowhere](nowhere.md) [no heading](#none)\n\n```sh\npnpm seeded\npnpm ops keys seeded\n```\n\n`ops keys list --seeded`\n\n| cut off |\n",
       "docs/decisions/0999-seeded.md": "# 999. Seeded\n",
       "packages/cursor/src/seeded.ts": "// docs/nowhere.md\n",
     },
@@ -37,6 +38,8 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
       /docs\/seeded\.md links to nowhere\.md/,
       /docs\/seeded\.md links to #none/,
       /docs\/seeded\.md shows the command seeded/,
+      /docs\/seeded\.md shows `ops keys seeded`/,
+      /docs\/seeded\.md shows `ops keys list --seeded`/,
       /docs\/seeded\.md has a table without a head/,
       /does not list \[Seeded\]/,
       /seeded\.ts names docs\/nowhere\.md/,

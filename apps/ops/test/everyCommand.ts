@@ -23,8 +23,8 @@ const leavesOf = (commands: ReadonlyArray<Command.Command.Any>, above: ReadonlyA
 const VALUES: Readonly<Record<string, string>> = {
   "--email": "dana@clinic.example",
   "--npi": "1234567893",
-  "--from": "2026-12-01T09:00:00Z",
-  "--to": "2026-12-01T17:00:00Z",
+  "--from": "2026-11-01T09:00:00Z",
+  "--to": "2026-11-01T17:00:00Z",
   "--token": "a1B2c3",
   "--window-start": "2026-12-01T09:00:00Z",
   "--window-end": "2026-12-01T17:00:00Z",

@@ -1,15 +1,20 @@
 import { routes } from "@outreach/console/routes"
+import type { CampaignId } from "@outreach/domain/Identifier"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, expect, it } from "vitest"
+import { controlOf, type Inputs } from "../../console/src/http/inputs.ts"
 import { addressOf, type Seeded, seedOrganization } from "../../console/test/seedOrganization.ts"
 import { startConsole, type Visitor } from "../../console/test/startConsole.ts"
 import { createParser, everyCommand, wordsOf } from "../../ops/test/everyCommand.ts"
 
 const test = startConsole()
 let seeded: Seeded
+let draft: CampaignId
 let admin: Visitor
 
 beforeAll(async () => {
   seeded = await test().run(seedOrganization("acme.test"))
+  draft = (await test().run(seedCampaign({ recipients: 1, opensIn: 3600 }))).campaign.id
   admin = await test().as("admin")
 })
 
@@ -29,8 +34,13 @@ it("every command that a page of the console shows is accepted by the command li
   const parse = await createParser()
   const rejected: Array<unknown> = []
   const shown = new Set<string>()
-  for (const route of routes.filter(({ kind }) => kind === "page")) {
-    const address = addressOf(route, seeded)
+  const pages = routes.filter(({ kind }) => kind === "page")
+  const ofDraft = pages.filter(({ path }) => path.includes(":campaign"))
+  const addresses = [
+    ...pages.map((route) => addressOf(route, seeded)),
+    ...ofDraft.map((route) => addressOf(route, { ...seeded, ids: { ...seeded.ids, campaign: draft } })),
+  ]
+  for (const address of addresses) {
     for (const command of await commandsAt(address)) {
       shown.add(command)
       const faults = await parse(wordsOf(command))
@@ -39,4 +49,42 @@ it("every command that a page of the console shows is accepted by the command li
   }
   expect(shown.size).toBeGreaterThan(90)
   expect(rejected).toEqual([])
+})
+
+/** Inputs that only change how a page shows the same rows. */
+const NO_FILTERS = ["order", "sort", "count", "before", "after", "scope"]
+
+/** Returns a value that an input accepts. */
+const exampleOf = (name: string, input: Inputs[string]): string => {
+  const ids: Readonly<Record<string, string>> = seeded.ids
+  const { kind, options = [] } = controlOf(input) ?? {}
+  const schema = "schema" in input ? input.schema : input
+  const [word] = "literals" in schema ? (schema.literals as ReadonlyArray<string>) : options.map((each) => String(each))
+  return ids[name] ?? word ?? TYPED[kind ?? "text"] ?? TYPED[name] ?? "x"
+}
+/** Values by the kinds or the names of inputs. */
+const TYPED: Readonly<Record<string, string>> = {
+  ...{ instant: "2026-11-01T00:00:00Z", date: "2026-11-01", by: "2026-12-31", to: "2026-11-20" },
+  ...{ status: "503", "slower-than": "2s", type: "outreach.email_sent" },
+}
+
+it("every command next to a filtered list has the filters of the list", async () => {
+  const dropped: Array<string> = []
+  for (const { path, inputs } of routes.filter(({ kind, path }) => kind === "page" && !path.includes(":"))) {
+    const { document } = await admin.get(path)
+    if (document.querySelector("form.filters") === null) continue
+    for (const [name, input] of Object.entries(inputs as Inputs)) {
+      if (NO_FILTERS.includes(name)) continue
+      const value = exampleOf(name, input)
+      const address = `${path}?${new URLSearchParams({ [name]: value })}`
+      const commands = (await commandsAt(address)).map((command) => command.split(/ |=/))
+      const text = value.replace("00Z", "00.000000Z")
+      if (
+        commands.length > 0 &&
+        !commands.some((words) => [value, text, `--${value}`].some((each) => words.includes(each)))
+      )
+        dropped.push(`${address}: ${commands.map((words) => words.join(" ")).join("; ")}`)
+    }
+  }
+  expect(dropped).toEqual([])
 })

@@ -14,7 +14,7 @@ import { webhookRetryDelays } from "@outreach/process/settings"
 import { Clock, Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
-import { endpointFilter, endpointFlag, eventTypeFilter, period } from "../inputs/filters.ts"
+import { endpointFilter, endpointFlag, eventTypeFilter, organizationId, period } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, switchFlag, wholeNumber } from "../inputs/Input.ts"
 import { refuse } from "../output/Output.ts"
 
@@ -22,8 +22,9 @@ const deliveryId = argument(DeliveryId, "The delivery's id, dlv_…")
 
 const list = reading({
   about:
-    "List deliveries with the outcome and the latency of the last attempt, newest first; filters but --endpoint, --event and --state scan every delivery between --from and --to",
+    "List deliveries with the outcome and the latency of the last attempt, newest first; filters but --organization, --endpoint, --event and --state scan every delivery between --from and --to",
   input: {
+    organizationId: optional(organizationId),
     endpointId: endpointFilter,
     state: optional(
       choice([...DELIVERY_STATES, "dead"], "Only those in this state; dead for dead letters of every reason"),
@@ -34,7 +35,7 @@ const list = reading({
     ),
     slowerThan: optional(flag(Seconds, "Only those whose last attempt took longer, such as 2s")),
     slowest: switchFlag(
-      `Look at the newest ${MAX_SLOWEST_SCAN} that --endpoint, --event and --state leave, and list the slowest first`,
+      `Look at the newest ${MAX_SLOWEST_SCAN} that --organization, --endpoint, --event and --state leave, and list the slowest first`,
     ),
     eventId: optional(flag(EventId, "Only those of this event, evt_…")),
     eventType: eventTypeFilter,

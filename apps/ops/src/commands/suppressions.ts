@@ -18,7 +18,7 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { clinicianFlags, columnFlags, organizationId, quiet, readClinician } from "../inputs/filters.ts"
+import { clinicianFlags, columnFlags, organizationId, period, quiet, readClinician } from "../inputs/filters.ts"
 import { choice, described, flag, optional, text, textArgument, type Values, withDefault } from "../inputs/Input.ts"
 import { confirm, formatCount, refuse, showingImport, yes } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
@@ -98,7 +98,7 @@ const entryFilter = {
   reason: optional(choice(SUPPRESSION_REASONS, "Only those with this reason")),
 }
 
-const readFilter = Effect.fnUntraced(function* ({ programId, organizationId, ...filter }: Values<typeof entryFilter>) {
+const readFilter = Effect.fnUntraced(function* ({ programId, organizationId, ...filter }: SuppressionListFilter) {
   if (programId === undefined) {
     if (organizationId !== undefined) yield* OrganizationReader.use(({ find }) => find(organizationId))
     return { ...filter, organizationId } satisfies SuppressionListFilter
@@ -118,7 +118,7 @@ const readFilter = Effect.fnUntraced(function* ({ programId, organizationId, ...
 const list = revealing({
   about: "List suppressions, newest first, each with where it binds: in a program, or in all of its organization",
   examples: ["ops suppressions list --organization org_… --reason bounced"],
-  input: entryFilter,
+  input: { ...entryFilter, ...period("Only those created") },
   cursor: { createdAt: Timestamp, seen: wholeNumber(1, 1_000_000) },
   *run(input, { limit, after }) {
     const filter = yield* readFilter(input)

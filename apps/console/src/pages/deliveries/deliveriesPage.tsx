@@ -115,7 +115,7 @@ type View = Effect.Success<ReturnType<typeof readList>>
 
 const contentOf = (view: View) => {
   const { organizations, endpoints, statuses, list, given, selection, isDead, from, to } = view
-  const { endpoint, type, state, status, outcome, order = "newest" } = given
+  const { organization, endpoint, type, state, status, outcome, order = "newest" } = given
   const slowerThan = given["slower-than"] && `${given["slower-than"]}s`
   const address = withQuery("/deliveries", { ...given, "slower-than": slowerThan })
   const replay = withQuery("/dead-letters/replay", { ...selection, from: given.from, to: given.to })
@@ -126,6 +126,7 @@ const contentOf = (view: View) => {
         isDead
           ? ops("dead-letters list", { ...selection, from, to })
           : ops("deliveries list", {
+              organization,
               endpoint,
               state,
               type,

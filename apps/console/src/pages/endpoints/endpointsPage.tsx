@@ -58,7 +58,10 @@ export const endpointsPage = definePage("/endpoints", {
     const acceptedOf = (endpoint: EndpointStatus) => (calls.get(endpoint.id)?.delivered ?? 0) / callsOf(endpoint)
     const latencyOf = ({ id }: EndpointStatus) => calls.get(id)?.p99Ms ?? null
     return (
-      <Page title="Endpoints" commands={[ops("endpoints list", { organization, removed: isRemoved })]}>
+      <Page
+        title="Endpoints"
+        commands={state === undefined || isRemoved ? [ops("endpoints list", { organization, removed: isRemoved })] : []}
+      >
         <FilterBar
           inputs={inputs}
           values={{ organization, state, sort }}

@@ -61,13 +61,25 @@ export const suppressionPages = defineMaskedPage("/suppressions", "suppressions 
     const view = yield* read(given)
     const { suppressions, next, organizations, programs } = view
     const { after, ...filters } = given
+    const { scope, kind, reason, from, to } = filters
     const program = given.program ?? "pgm_…"
     const organization = given.organization ?? "org_…"
     return (
       <Page
         title="Suppressions"
         commands={[
-          ops("suppressions list", given.program ? { program } : { organization }),
+          ...(scope
+            ? []
+            : [
+                ops("suppressions list", {
+                  organization: given.organization,
+                  program: given.program,
+                  kind,
+                  reason,
+                  from,
+                  to,
+                }),
+              ]),
           ops("suppressions create", { program, npi: "…", reason: "…" }),
           ops("suppressions remove", { program, email: "…", reason: "…" }),
           ops("suppressions import", "clinicians.csv", { program }),
