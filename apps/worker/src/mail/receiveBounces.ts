@@ -19,7 +19,7 @@ import { metrics } from "../admin/metrics.ts"
 import { logFailure } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { type Certificate, readCertificate } from "./certificate.ts"
-import { isGenerated, receiveReplies, unsubscribeSenders } from "./receiveReplies.ts"
+import { receiveReplies, unsubscribeSenders } from "./receiveReplies.ts"
 
 /** To whom a message was sent, and by whom, as the envelope says. */
 interface Envelope {
@@ -174,12 +174,9 @@ const receive = Effect.fnUntraced(
     const message = yield* Effect.promise(() => parseReturned(Buffer.concat([Buffer.from(returnPath), raw])))
     const returned = message && readReturned(message)
     if (unsubscribing.length > 0) {
-      // What cannot be read is a request as well: the address says it all.
-      const isRequest =
-        returned === undefined ||
-        returned.kind === "message" ||
-        (returned.kind === "automatic_reply" && isGenerated(message!))
-      if (isRequest && (yield* unsubscribeSenders(unsubscribing)) === "early") return TRY_LATER
+      // The address is the request. Apple Mail marks its message as an automatic reply, so only bounces are none.
+      const isBounce = sender === "" && returned !== undefined && REPORTS.includes(returned.kind)
+      if (!isBounce && (yield* unsubscribeSenders(unsubscribing)) === "early") return TRY_LATER
       if (recipients.length === 0) return null
     }
     if (returned?.kind === "bounce") return yield* receiveBounce(returned, recipients)
@@ -192,6 +189,9 @@ const receive = Effect.fnUntraced(
   },
   Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), smtpError(451, "Not now"))),
 )
+
+/** Messages about the delivery of another message. */
+const REPORTS: ReadonlyArray<Returned["kind"]> = ["bounce", "delay", "delivered"]
 
 type Kind<K extends Returned["kind"]> = Extract<Returned, { readonly kind: K }>
 

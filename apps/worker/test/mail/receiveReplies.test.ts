@@ -46,6 +46,12 @@ const AUTOMATIC = [
 describe("mail to the address that unsubscribes", () => {
   it.each([
     ["from a program", mail("unsubscribe", "", "Auto-Submitted: auto-generated\r\nPrecedence: bulk\r\n"), CLINICIAN],
+    [
+      "from Apple Mail",
+      mail("Unsubscribe", "", "Auto-Submitted: auto-replied\r\nX-Apple-Unsubscribe: true\r\n"),
+      CLINICIAN,
+    ],
+    ["that quotes a bounce", deliveryReport("Action: failed\r\nStatus: 5.1.1\r\n"), CLINICIAN],
     ["without sender and text", "\r\n", ""],
     [
       "that cannot be parsed",
@@ -66,10 +72,10 @@ describe("mail to the address that unsubscribes", () => {
     expect(suppressed.map(({ text }) => text)).toEqual(["email unsubscribed", "npi unsubscribed"])
   })
 
-  it("does nothing if it is an automatic reply or a bounce", async () => {
+  it("does nothing if it is a bounce", async () => {
     const { unsubscribe, outcome } = await sent()
     const bounce = deliveryReport("Final-Recipient: rfc822; x\r\nAction: failed\r\nStatus: 5.1.1\r\n")
-    for (const raw of [...AUTOMATIC, bounce]) expect(await send(unsubscribe, raw)).toMatch(/^250/)
+    expect(await send(unsubscribe, bounce, "")).toMatch(/^250/)
     expect(await outcome()).toEqual(NOTHING)
   })
 
