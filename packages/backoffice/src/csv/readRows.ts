@@ -3,10 +3,10 @@ import { UnusableFile } from "./UnusableFile.ts"
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
 
-export const DELIMITERS = [",", ";", "\t"] as const
+export const DELIMITERS = [",", ";", "\t", "|"] as const
 export type Delimiter = (typeof DELIMITERS)[number]
 
-/** A row of a delimited file (RFC 4180, or with semicolons or tabs). */
+/** A row of a delimited file (RFC 4180, or with semicolons, tabs or pipes). */
 export interface Row {
   /** The number of the row's first line, counted from 1. */
   readonly number: number
@@ -27,7 +27,7 @@ export interface RowOptions {
 }
 
 /**
- * Reads the rows of a delimited file that are not blank, as a stream whose memory does not grow with the file.
+ * Reads the rows of a delimited file, without those that contain only delimiters or spaces, as a stream whose memory does not grow with the file.
  *
  * Accepts a byte order mark, every kind of line end, and line ends in quoted fields. Trims the spaces around a field.
  * An unpaired quote makes only its own line bad.
@@ -79,7 +79,7 @@ const takeRows = (
       return Effect.fail(new UnusableFile({ file, reason: `line ${number} is longer than 64 KiB` }))
     }
     const rowText = text.slice(start, row.end)
-    if (row.fields?.length !== 1 || row.fields[0] !== "") rows.push({ number, text: rowText, fields: row.fields })
+    if (row.fields?.every((field) => field === "") !== true) rows.push({ number, text: rowText, fields: row.fields })
     number += 1 + (rowText.match(LINE_END)?.length ?? 0)
     start = row.end + (text.startsWith("\r\n", row.end) ? 2 : 1)
   }
@@ -96,7 +96,7 @@ const fieldPattern = (delimiter: Delimiter): RegExp => {
     "y",
   )
 }
-const FIELDS = { ",": fieldPattern(","), ";": fieldPattern(";"), "\t": fieldPattern("\t") }
+const FIELDS = { ",": fieldPattern(","), ";": fieldPattern(";"), "\t": fieldPattern("\t"), "|": fieldPattern("|") }
 
 /** Finds the row that begins at an index; if its quotes do not pair, its first line. */
 const findRow = (text: string, start: number, { delimiter, isWhole }: RowOptions) => {

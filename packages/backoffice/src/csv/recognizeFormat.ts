@@ -23,13 +23,16 @@ export const recognizeFormat = Effect.fnUntraced(function* (file: string) {
       Effect.map((sample) => ({ encoding, delimiter, sample })),
     ),
   )
-  const named = /^"?sep=([,;\t])"?$/i.exec(samples[0]!.sample[0]?.text.trimStart() ?? "")?.[1]
+  const named = /^"?sep=([,;\t|])"?$/i.exec(samples[0]!.sample[0]?.text.trimStart() ?? "")?.[1]
   if (named === undefined) return samples.reduce((best, each) => (isPlainer(each, best) ? each : best))
   const { sample, ...format } = samples.find(({ delimiter }) => delimiter === named)!
   return { ...format, sample: sample.slice(1) }
 })
 
-const DELIMITER_NAMES = { ",": "comma", ";": "semicolon", "\t": "tab" } as const satisfies Record<Delimiter, string>
+const DELIMITER_NAMES = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe" } as const satisfies Record<
+  Delimiter,
+  string
+>
 
 export const describeFormat = ({ encoding, delimiter }: Pick<FileFormat, "encoding" | "delimiter">): string =>
   `${encoding === "windows-1252" ? "Windows-1252" : encoding.toUpperCase()}, ${DELIMITER_NAMES[delimiter]}-separated`

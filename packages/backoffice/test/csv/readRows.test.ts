@@ -43,7 +43,7 @@ it("reads any file with the fields as they were written and the line that each r
       const expected: Array<Row> = []
       let number = 1
       for (const [i, fields] of rows.entries()) {
-        if (fields.length > 0) {
+        if (fields.some(({ value }) => value !== "")) {
           expected.push({ number, text: texts[i]!, fields: fields.map(({ value }) => value) })
         }
         number += texts[i]!.split(/\r\n|\r|\n/).length
@@ -51,6 +51,13 @@ it("reads any file with the fields as they were written and the line that each r
       expect(await read(bom + texts.join(end) + (last ? end : ""))).toEqual(expected)
     }),
   )
+})
+
+it("skips rows that contain only delimiters", async () => {
+  expect(await read('a,b\n,\n "" , \n1,\n')).toEqual([
+    { number: 1, text: "a,b", fields: ["a", "b"] },
+    { number: 4, text: "1,", fields: ["1", ""] },
+  ])
 })
 
 it("keeps a stray quote as a character of its field", async () => {

@@ -239,6 +239,12 @@ describe("a list as people have it", () => {
     expect(yield* load(campaign, bare, places)).toMatchObject({
       ...{ readAs: "UTF-8, comma-separated, with no header", alreadyThere: 2 },
     })
+    expect(yield* loadFailing(campaign, file("npi:email\n1:a@b.test\n"))).toMatchObject({
+      reason: expect.stringMatching(/; it was read as one column; its first line is "npi:email"$/),
+    })
+    expect(yield* loadFailing(campaign, file("dana@clinic.test:1\n"))).toMatchObject({
+      reason: expect.stringMatching(/; it was read as one column$/),
+    })
     const named = file(`NPI,Mail,FirstName\n${line(1)},Ada\n`)
     expect(yield* loadFailing(campaign, named, { map: "Mail=email", fields: ["first_name"] })).toMatchObject({
       reason: expect.stringContaining("add --map Mail=email,FirstName=first_name"),

@@ -1,6 +1,7 @@
 import { Liquid } from "liquidjs"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import { SAMPLE, type TemplateVariables } from "../TemplateVariables.ts"
+import { findRelativeAddress } from "./createSchemeCheck.ts"
 import type { MessageTemplate } from "./Message.ts"
 
 export type TemplatePart = "subject" | "html" | "text"
@@ -42,7 +43,11 @@ export const checkTemplate = (
       return `it names ${unknown}, which is neither a variable of every template nor a field that --fields declares`
     }
     const rendered = compileTemplate(text, part)(values)
-    return rendered.trim() === "" ? "it renders to nothing" : undefined
+    if (rendered.trim() === "") return "it renders to nothing"
+    const relative = part === "html" ? findRelativeAddress(text) : undefined
+    return relative === undefined
+      ? undefined
+      : `it has the relative address "${relative}", which doesn't work in an e-mail; write the complete https address`
   } catch (error) {
     return (error as Error).message
   }

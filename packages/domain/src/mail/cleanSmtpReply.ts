@@ -5,12 +5,60 @@ const MAX_READ_LENGTH = 2000
 /** Words in ASCII with single spaces between them. */
 const WORDS = /^[!-~]+(?: [!-~]+)*$/
 const ADDRESS = /(?:"[^"]*"|[^\s<>()[\],;:"]*)(?:@|%40)[^\s<>(),;"]*/gi
+/** Words of replies that are local parts of roles and name no person. */
+const ROLES: ReadonlySet<string> = new Set([
+  ...[
+    "access",
+    "account",
+    "accounts",
+    "address",
+    "admin",
+    "billing",
+    "bounce",
+    "client",
+    "contact",
+    "delivery",
+    "domain",
+    "email",
+  ],
+  ...[
+    "error",
+    "help",
+    "host",
+    "hostmaster",
+    "info",
+    "list",
+    "mail",
+    "mailbox",
+    "mailer",
+    "message",
+    "network",
+    "office",
+    "policy",
+  ],
+  ...[
+    "postmaster",
+    "quota",
+    "recipient",
+    "reply",
+    "root",
+    "sales",
+    "security",
+    "sender",
+    "server",
+    "service",
+    "smtp",
+    "spam",
+  ],
+  ...["support", "system", "team", "test", "unknown", "user", "users", "webmaster"],
+])
+
 /** From this length on, a local part is taken out of words, too. */
 const MIN_TELLING_LENGTH = 4
 
 /**
- * Returns a mail server's reply on one line, without anything that names the recipient: no address, not the local part of theirs, and no number
- * that may be an NPI.
+ * Returns a mail server's reply on one line, without data that identifies the recipient: without addresses, the recipient's local part (unless it
+ * names a role, such as `mail`) and numbers that may be an NPI.
  */
 export const cleanSmtpReply = (reply: string, email: string): string => {
   const local = email.slice(0, Math.max(0, email.lastIndexOf("@")))
@@ -19,7 +67,7 @@ export const cleanSmtpReply = (reply: string, email: string): string => {
   // Nearly every reply is one plain line, to which only the last step applies.
   let text = WORDS.test(read) ? read : onOneLine(read)
   if (/@|%40/.test(text)) text = text.replace(ADDRESS, "[address]")
-  if (mayHold(text, local)) text = text.replace(patternOf(local), "[address]")
+  if (!ROLES.has(local.toLowerCase()) && mayHold(text, local)) text = text.replace(patternOf(local), "[address]")
   text = text.replace(/(?<!\d)\d{10}(?!\d)/g, "[number]").trim()
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
 }

@@ -36,6 +36,12 @@ export const createSchemeCheck = (template: string): ((rendered: string) => void
   }
 }
 
+/** Returns an address of an HTML template that an e-mail can't resolve because it is relative. A value may supply its beginning. */
+export const findRelativeAddress = (template: string): string | undefined =>
+  addressesIn(template.replaceAll(DYNAMIC, MARK))
+    .map(({ address }) => address.trim())
+    .find((address) => !/^(?:$|#|\{\{)/.test(address) && !SCHEME.test(address) && !address.startsWith(MARK))
+
 /** An address in a body, and what a template that writes its scheme holds. */
 interface Address {
   readonly address: string

@@ -10,6 +10,24 @@ const variables: TemplateVariables = {
 }
 
 describe("checkTemplate", () => {
+  it.each([
+    '<a href="/offer">x</a>',
+    '<a href="offer.html">x</a>',
+    '<img src="logo.png">',
+    '<a href="//acme.test">x</a>',
+  ])("rejects the relative address in %s", (html) => {
+    expect(checkTemplate(html, "html")).toMatch(/^it has the relative address ".+"/)
+  })
+
+  it.each([
+    '<a href="https://acme.test/{{ token }}">x</a>',
+    '<a href="#top">x</a>',
+    '<a href="{{ unsubscribe_url }}">x</a>',
+    '<a href="{{ site }}/x">x</a>',
+  ])("accepts the address in %s", (html) => {
+    expect(checkTemplate(html, "html", sampleFields(["site"]))).toBeUndefined()
+  })
+
   it("accepts text without variables, and every variable there is", () => {
     expect(checkTemplate("Good morning", "html")).toBeUndefined()
     expect(

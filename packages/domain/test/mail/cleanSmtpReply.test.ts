@@ -31,6 +31,11 @@ describe("a cleaned reply", () => {
     expect(cleanSmtpReply("550 a mailbox at large", "a@clinic.test")).toBe("550 [address] mailbox at large")
   })
 
+  it("keeps words that equal the local part of a role", () => {
+    const reply = "550 5.7.1 Mail from 192.0.2.1 to <mail@clinic.test> was blocked by the mail server"
+    expect(cleanSmtpReply(reply, "mail@clinic.test")).toBe(reply.replace("mail@clinic.test", "[address]"))
+  })
+
   it("is at most 200 characters long", () => {
     expect(cleanSmtpReply(`550 ${"x".repeat(1000)}`, EMAIL)).toHaveLength(200)
   })

@@ -58,7 +58,7 @@ export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "r
     file: required(
       fileInput("List", {
         accept: ".csv,.tsv,.txt,text/csv,text/plain",
-        hint: "A text file with a line for each clinician: CSV UTF-8 as spreadsheets save it, or separated by semicolons or tabs. At most 50 MiB.",
+        hint: "A text file with a line for each clinician: CSV UTF-8 as spreadsheets save it, or separated by semicolons, tabs or pipes. At most 50 MiB.",
       }),
     ),
   },
