@@ -72,14 +72,14 @@ const listening = Layer.effect(
   HttpServer.HttpServer,
   Effect.gen(function* () {
     const { adminHost, adminPort, connectionsPerAddress, trustProxy } = yield* ConsoleConfig
-    const { fault } = yield* DatabaseMonitor
+    const { unusable } = yield* DatabaseMonitor
     const { stop: stopLive } = yield* LiveValues
     yield* Effect.forkScoped(
       adminServer({
         host: adminHost,
         port: adminPort,
         portSetting: "ADMIN_PORT",
-        unreadiness: Effect.map(fault, (found) => found && `${found.advice} (${found.code})`),
+        unreadiness: Effect.map(unusable, (found) => found && `${found.advice} (${found.code})`),
       }),
     )
     const connections = connectionLimit(connectionsPerAddress, trustProxy)

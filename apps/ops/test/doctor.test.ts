@@ -83,7 +83,7 @@ describe("doctor", () => {
     const { code, checks, find } = await consult(settings, ...args)
     const statuses = checks.filter(({ check }) => check !== "role").map(({ check, status }) => `${check} ${status}`)
     expect(statuses).toEqual(
-      ["settings", "settings", "settings", "database", "schema", "clock", "partitions", "keys", "endpoints"]
+      ["settings", "settings", "settings", "database", "schema", "clock", "failover", "partitions", "keys", "endpoints"]
         .concat("mail", "DKIM", "SPF", "DMARC", "MX", "address")
         .map((check) => `${check} ok`),
     )
@@ -93,7 +93,7 @@ describe("doctor", () => {
     })
     const { stdout } = await run(["doctor", ...args], settings)
     expect(stdout).toMatch(/^ok {7}settings {4}The API accepts its \d+ settings, of which \d+ are set\.$/m)
-    expect(stdout).toMatch(/^16 checks, and none failed\.$/m)
+    expect(stdout).toMatch(/^17 checks, and none failed\.$/m)
     for (const secret of [KEY, MAIL.DKIM_KEY, "outreach@acme", "reports@", partner.url])
       expect(stdout).not.toContain(secret)
 

@@ -35,6 +35,8 @@ export const monitorMetrics = {
 export const DatabaseMonitor = Context.Reference<{
   /** The fault that the last check found; undefined if it found none. */
   readonly fault: Effect.Effect<DatabaseFault | undefined>
+  /** That fault, if it makes statements fail. Of a promoted or restored database, only the workers wait for an operator. */
+  readonly unusable: Effect.Effect<DatabaseFault | undefined>
   /** Raised when the database can be used again: what waits after a failure tries again at once. */
   readonly recoveries: Signal
   /** Waits until the stored secrets can be read. Fails if SECRETS_KEY does not open them. */
@@ -44,6 +46,7 @@ export const DatabaseMonitor = Context.Reference<{
 }>("postgres/DatabaseMonitor", {
   defaultValue: () => ({
     fault: Effect.undefined,
+    unusable: Effect.undefined,
     recoveries: new Signal(),
     secretsRead: Effect.void,
     covers: () => Effect.succeed(false),
@@ -104,6 +107,7 @@ export const databaseMonitor = Layer.effect(
 
     return {
       fault: Effect.sync(() => fault),
+      unusable: Effect.sync(() => (isUnusable(fault) ? fault : undefined)),
       recoveries,
       secretsRead: Deferred.await(secretsRead),
       covers: Effect.fnUntraced(function* (cause) {

@@ -17,7 +17,7 @@ export const getHealth: Handler<"getHealth"> = () =>
 /** Returns why the process cannot serve: it is stopping, or the monitor found something wrong with its database. Undefined if it can. */
 export const unreadiness = (stopping: Ref.Ref<boolean>) =>
   Effect.flatMap(Ref.get(stopping), (isStopping) =>
-    isStopping ? Effect.succeed(STOPPING) : DatabaseMonitor.use(({ fault }) => fault),
+    isStopping ? Effect.succeed(STOPPING) : DatabaseMonitor.use(({ unusable }) => unusable),
   )
 
 const STOPPING: DatabaseFault = { code: "STOPPING", advice: "the process is stopping" }

@@ -6,9 +6,10 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
-import { startApi } from "../startApi.ts"
+import { runApi } from "../runApi.ts"
+import { DOCS_URL, startApi } from "../startApi.ts"
 
 // A locked table is an immediate failure, in every connection that is opened from now on.
 const lockTimeout = SqlClient.SqlClient.use((sql) =>
@@ -117,5 +118,14 @@ describe("the readiness probe", () => {
     await until(api().log, "database usable again")
     await eventually(ready, (status) => status === 200)
     expect((await look()).status).toBe(404)
+  })
+
+  it("is 200 after a failover, because only the workers wait for an operator", async () => {
+    await api().sql((sql) => sql`insert into database_identity (identity) values ('before the promotion')`)
+    const { url, adminUrl, stop } = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
+    onTestFinished(stop)
+    const ready = [await fetch(`${url}/readyz`), await fetch(`${await adminUrl()}/readyz`)]
+    expect(ready.map(({ status }) => status)).toEqual([200, 200])
+    expect((await ask({ url }, TOKEN, { key })).status).toBe(404)
   })
 })

@@ -106,9 +106,9 @@ const makeChecks = Effect.fnUntraced(function* ({ dnsServer, processes }: Parame
         return
       }
       // A malformed setting is a finding of the settings.
-      const failover = isSandbox ? 0 : yield* Effect.orElseSucceed(failoverSeconds, () => 0)
+      const failover = isSandbox ? undefined : yield* Effect.orElseSucceed(failoverSeconds, () => undefined)
       yield* check("clock", readable(clockFinding))
-      if (failover > 0) yield* check("failover", readable(failoverFinding))
+      if (failover !== undefined) yield* check("failover", readable(failoverFinding(failover)))
       yield* check("partitions", readable(partitionsFinding))
       yield* check("keys", readable(secretsKeyFinding))
       yield* check("endpoints", endpointFindings({ allowPrivate, servers }))

@@ -10,6 +10,7 @@ const monitored = () => {
   const recoveries = new Signal()
   const layer = Layer.succeed(DatabaseMonitor, {
     fault: Effect.undefined,
+    unusable: Effect.undefined,
     recoveries,
     secretsRead: Effect.void,
     covers: () => Effect.succeed(true),

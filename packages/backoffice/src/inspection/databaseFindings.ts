@@ -1,5 +1,5 @@
 import { failed, ok, warning } from "@outreach/domain/operators/Finding"
-import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
+import { isUnusable, makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { removedFunctions } from "@outreach/postgres/migrations/planMigrations"
@@ -35,7 +35,8 @@ const anyKey = { ...SecretCipher.withoutKey, keyIdOf: () => "any" }
 export const schemaFinding = Effect.gen(function* () {
   const fault = yield* yield* Effect.provideService(makeDatabaseFault("10 seconds"), SecretCipher, anyKey)
   if (fault !== undefined) {
-    return failed(`The processes are not ready: ${fault.advice} (${fault.code}).`, "Mend it; `/readyz` says the same.")
+    const unready = isUnusable(fault) ? "processes" : "workers"
+    return failed(`The ${unready} are not ready: ${fault.advice} (${fault.code}).`, "Mend it; `/readyz` says the same.")
   }
   const removed = removedFunctions(yield* readSqlFiles(), yield* (yield* DatabaseInspection).readSqlFiles)
   return removed.length === 0
@@ -116,8 +117,16 @@ export const clockFinding = Effect.gen(function* () {
 })
 
 /** Compares `FAILOVER_SECONDS`, under which workers go on after a promotion, with the standbys that could be promoted. */
-export const failoverFinding = Effect.gen(function* () {
+export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: number) {
   const { synchronousStandbys, standbys } = yield* (yield* DatabaseInspection).readServer
+  if (failoverSeconds === 0) {
+    return synchronousStandbys === "" || standbys?.some(({ syncState }) => syncState === "async")
+      ? ok("FAILOVER_SECONDS is 0: workers wait after a promotion, because the standby may be asynchronous.")
+      : warning(
+          "FAILOVER_SECONDS is 0 or isn't set here, although the standbys are synchronous: after a failover, the workers wait for `ops restores finish --promoted`.",
+          "Set it to more than your failovers take, such as 120; see docs/failover.md.",
+        )
+  }
   if (standbys === null) {
     return warning(
       "FAILOVER_SECONDS is set, and this role may not see which standbys are synchronous.",

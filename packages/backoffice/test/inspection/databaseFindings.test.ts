@@ -68,12 +68,26 @@ test("the finding about the clock reports an organization's clock that is ahead"
 })
 
 test("the finding about FAILOVER_SECONDS warns if no standby is synchronous, or the role can't see them", function* () {
-  expect(yield* failoverFinding).toMatchObject({
+  expect(yield* failoverFinding(120)).toMatchObject({
     status: "warning",
     found: expect.stringContaining("a standby that may be promoted is not in synchronous_standby_names."),
   })
-  expect(yield* asOperator(failoverFinding)).toMatchObject({
+  expect(yield* asOperator(failoverFinding(120))).toMatchObject({
     status: "warning",
     found: expect.stringContaining("may not see which standbys are synchronous"),
+  })
+})
+
+test("the finding about FAILOVER_SECONDS warns if workers would wait after a failover that loses nothing", function* () {
+  const inspection = yield* DatabaseInspection
+  const withStandbys = (synchronousStandbys: string) =>
+    Effect.provideService(failoverFinding(0), DatabaseInspection, {
+      ...inspection,
+      readServer: Effect.map(inspection.readServer, (server) => ({ ...server, synchronousStandbys })),
+    })
+  expect((yield* withStandbys("")).status).toBe("ok")
+  expect(yield* withStandbys("ANY 1 (db_b, db_c)")).toMatchObject({
+    status: "warning",
+    found: expect.stringContaining("the workers wait for `ops restores finish --promoted`"),
   })
 })
