@@ -4,14 +4,21 @@ import { join } from "node:path"
 import { root, run } from "./run.ts"
 
 /**
- * Packs `out/` and `deploy/` into an archive with one folder of the release's name. The same files make the same bytes: names are sorted, and owners,
+ * Packs `out/`, `deploy/` and the documents into an archive with one folder of the release's name. The same files make the same bytes: names are sorted, and owners,
  * rights and times are set.
  */
 export const packArchive = (file: string, name: string, epoch: string): void => {
   const staging = mkdtempSync(join(tmpdir(), "outreach-archive-"))
   try {
     cpSync(join(root, "out"), join(staging, name, "out"), { recursive: true })
-    for (const path of run("git", ["ls-files", "deploy"]).split("\n")) {
+    for (const path of run("git", [
+      "ls-files",
+      "deploy",
+      "docs",
+      "README.md",
+      "apps/ops/README.md",
+      "apps/ops/commands.md",
+    ]).split("\n")) {
       if (path !== "deploy/package.json") cpSync(join(root, path), join(staging, name, path))
     }
     const fixed = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go=rX", `--mtime=@${epoch}`]

@@ -1,15 +1,13 @@
-import { enableCompileCache, findPackageJSON, type ResolveFnOutput, registerHooks } from "node:module"
-import { join } from "node:path"
+import { type ResolveFnOutput, registerHooks } from "node:module"
 
 /** The packages whose relative imports have file extensions, like those of this repository. */
 const EXACT = /\/(?:effect|@effect\/[\w-]+)\/dist\//
 
 /**
- * Loads this process's modules with less CPU time, because loading takes nearly all the time of a short command. Compiled code is cached in this
- * package's `node_modules`, and relative imports are resolved without file system calls.
+ * Resolves relative imports without file system calls, because loading modules takes nearly all the time of a short command. It writes no compile
+ * cache: on a deployed host, root would write it next to the installed files. In a clone, `run.js` has one.
  */
 const loadModulesFast = (): void => {
-  enableCompileCache(join(findPackageJSON(import.meta.url)!, "../node_modules/.cache/node"))
   const found = new Map<string, ResolveFnOutput>()
   registerHooks({
     resolve: (specifier, context, next) => {

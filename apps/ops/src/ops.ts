@@ -4,6 +4,7 @@ import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
 import { Cause, Console, Effect, Layer, Option, References, Struct } from "effect"
 import { CliConfig, Command, type Flag, GlobalFlag } from "effect/cli"
+import { COMMAND_NAME } from "./commandName.ts"
 import { SCRIPTS } from "./completion/scripts.ts"
 import { choice, optional, withDefault } from "./inputs/Input.ts"
 import { OUTPUT_FORMS, Output } from "./output/Output.ts"
@@ -84,7 +85,7 @@ export const loadGroups = (word: string) => {
 }
 
 const load = Effect.fnUntraced(function* (word: string) {
-  const root = Command.make("ops").pipe(
+  const root = Command.make(COMMAND_NAME).pipe(
     Command.withDescription(
       "The operator's command line: works on the database of DATABASE_URL, or else on the sandbox that runs here",
     ),

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -57,23 +57,25 @@ describe("the scripts of the shells", () => {
   const folder = mkdtempSync(join(tmpdir(), "ops-completion-"))
   afterAll(() => rmSync(folder, { recursive: true }))
   const main = fileURLToPath(import.meta.resolve("../src/main.ts"))
-  writeFileSync(join(folder, "ops"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 })
-  const script = join(folder, "_ops")
+  const program = join(folder, "outreach-ops")
+  const wrapper = `#!/bin/sh\nOPS_COMMAND=outreach-ops exec "${process.execPath}" "${main}" "$@"\n`
+  writeFileSync(program, wrapper, { mode: 0o755 })
+  const script = join(folder, "_outreach-ops")
 
   /** For each shell, a program that prints the completions of its arguments. */
   const PROGRAMS = {
-    bash: `. ${script}; complete -p ops >/dev/null || exit; COMP_WORDS=(ops "$@"); COMP_CWORD=$#; _ops; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    bash: `. ${script}; complete -p outreach-ops >/dev/null || exit; COMP_WORDS=(outreach-ops "$@"); COMP_CWORD=$#; _outreach-ops; printf '%s\\n' "\${COMPREPLY[@]}"`,
     // The body of a function of $fpath, which zsh's own function then shows.
     zsh: `_describe() { print -l -- "\${found[@]%%:*}" }; _files() { print files }; compdef() { exit 1 }
-      fpath=(${folder}); autoload -Uz _ops; words=(ops "$@"); CURRENT=$#words; _ops`,
-    fish: `source ${script}; complete -C "ops $argv" | cut -f1`,
+      fpath=(${folder}); autoload -Uz _outreach-ops; words=(outreach-ops "$@"); CURRENT=$#words; _outreach-ops`,
+    fish: `source ${script}; complete -C "outreach-ops $argv" | cut -f1`,
   }
   const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0
 
   for (const shell of ["bash", "zsh", "fish"] as const) {
-    it.skipIf(!has(shell))(`complete in ${shell} by running the program`, async () => {
+    it.skipIf(!has(shell))(`complete in ${shell} by running the program under the name of its wrapper`, async () => {
       const { id } = await runJson("organizations", "create", "--name", `${shell} & Sons`)
-      writeFileSync(script, (await run(["--completions", shell])).stdout)
+      writeFileSync(script, execFileSync(program, ["--completions", shell], { env: compileCache }))
       const typed = async (...words: ReadonlyArray<string>) => {
         const env = { PATH: `${folder}:${process.env["PATH"]}`, DATABASE_URL: url(), HOME: folder }
         const name = shell === "fish" ? [] : [shell]
@@ -89,7 +91,7 @@ describe("the scripts of the shells", () => {
         (completed) => completed.join() === id,
       )
       // The shell completes files if the program knows nothing.
-      expect(await typed("imports", "check", "_o")).toEqual([{ bash: "", zsh: "files", fish: "_ops" }[shell]])
+      expect(await typed("imports", "check", "_o")).toEqual([{ bash: "", zsh: "files", fish: "_outreach-ops" }[shell]])
     })
   }
 })

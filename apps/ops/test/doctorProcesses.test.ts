@@ -74,6 +74,9 @@ const consult = async (...args: ReadonlyArray<string>) => {
 describe("doctor --all-processes", () => {
   it("accepts the folder that the units read, with each process in its role, and continues as the operators", async () => {
     expect(await wrongWith({}, "files", "settings", "agreement", "roles")).toEqual([])
+    // outreach-ops reads no credentials of the units.
+    const ofOperators = { "ops.env": `DATABASE_URL='${asRole(url(), "operator")}'\nSECRETS_KEY=${KEY}\n` }
+    expect(await wrongWith(ofOperators, "files", "settings", "agreement", "roles")).toEqual([])
     const found = (await consult("--all-processes", "--env-folder", folderOf(layout()))).join("\n")
     for (const title of ["API", "worker", "console", "migration"]) {
       expect(found).toMatch(new RegExp(`^settings ok: The ${title} accepts its \\d+ settings`, "m"))

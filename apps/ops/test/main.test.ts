@@ -84,6 +84,11 @@ describe("the process", () => {
     expect(stderr).not.toMatch(/node_modules\/(zod|liquidjs|parse5|html-to-text|@effect\/sql-pg)\//)
   })
 
+  it("shows the name of its wrapper in its help", async () => {
+    const { stdout } = await ended(startOps(["keys", "create", "--help"], { OPS_COMMAND: "outreach-ops" }))
+    expect(stdout.match(/\S*ops keys create/g)).toEqual(["outreach-ops keys create", "outreach-ops keys create"])
+  })
+
   it("fails with one sentence if there is no database", async () => {
     expect(await ended(startOps(["organizations", "list"]))).toEqual({
       code: 1,

@@ -15,16 +15,18 @@ const atEnd = afterTests()
 let folder: string
 /** The bytes of each file of the artifact. */
 const sizes = new Map<string, number>()
+const folders: Array<string> = []
+const listArtifact = () => readdir(join(folder, "out"), { recursive: true })
 let database: Awaited<ReturnType<typeof startPostgres>>
 let opsJson: ReturnType<typeof artifactIn>["opsJson"]
 let start: ReturnType<typeof artifactIn>["start"]
 beforeAll(async () => {
   folder = await temporaryFolder("artifact", atEnd)
   await buildArtifact(folder)
-  // Before a process caches its compiled modules there.
-  for (const file of await readdir(join(folder, "out"), { recursive: true })) {
+  for (const file of await listArtifact()) {
     const found = await stat(join(folder, "out", file))
     if (found.isFile()) sizes.set(file, found.size)
+    else folders.push(file)
   }
   database = await startPostgres()
   atEnd(database.stop)
@@ -39,6 +41,11 @@ it("is JavaScript with source maps in at most 60 MB, without sources, tests or p
   expect(files).toEqual(expect.arrayContaining(scripts.map((file) => `${file}.map`)))
   expect(files.filter((file) => /\.ts$|\.test\.|\.proof\.|node_modules/.test(file))).toEqual([])
   expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000_000)
+})
+
+it("writes nothing next to its files", async () => {
+  for (const name of ["api", "console"] as const) expect(await (await start(name)).kill("SIGTERM")).toBe(0)
+  expect((await listArtifact()).toSorted()).toEqual([...sizes.keys(), ...folders].toSorted())
 })
 
 it("says in one sentence that Node 18 is too old", ({ skip }) => {

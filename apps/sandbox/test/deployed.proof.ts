@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { chmod, chown, cp, readFile } from "node:fs/promises"
+import { chmod, chown, cp, readdir, readFile, writeFile } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -11,7 +11,8 @@ import { mailServer } from "@outreach/testing/mailServer"
 import { Client } from "pg"
 import PostalMime from "postal-mime"
 import { expect, it, onTestFinished } from "vitest"
-import { artifactIn, buildArtifact, REPOSITORY } from "./artifact.ts"
+import { artifactIn, buildArtifact, KEY, REPOSITORY } from "./artifact.ts"
+import { createHost } from "./createHost.ts"
 import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 import { startPgBouncer } from "./startPgBouncer.ts"
 import { NOBODY, startPostgres15 } from "./startPostgres15.ts"
@@ -21,7 +22,7 @@ const RECIPIENTS = 100
 const ACCOUNTS = 20
 /** PgBouncer has four connections for each role. The two workers listen directly. */
 const MAX_SERVER_CONNECTIONS = 4 + 2
-/** The service's user, who has no name on this machine and owns only the artifact. */
+/** The service's user, who has no name on this machine and owns no file. */
 const SERVICE = { uid: 54_321, gid: 54_321 }
 const ROLES = {
   api: "outreach_api",
@@ -47,7 +48,7 @@ const createCertificate = async (host: string) => {
   return { certificate, key }
 }
 
-it("takes a campaign from import to the pull API from the artifact alone as another user, with PostgreSQL 15 over TLS, through PgBouncer, under a role for each process", async ({
+it("installs, upgrades and goes back by the documented commands, and takes a campaign from import to the pull API as another user, with PostgreSQL 15 over TLS, through PgBouncer, under a role for each process", async ({
   skip,
 }) => {
   const [postgres, pgBouncer] = [findUnpacked("postgresql"), findUnpacked("pgbouncer")]
@@ -62,8 +63,23 @@ it("takes a campaign from import to the pull API from the artifact alone as anot
   const authority = join(home, "authority.pem")
   await cp(files.certificate, authority)
   await cp(process.execPath, join(home, "node"))
-  await run("chown", ["-R", `${SERVICE.uid}:${SERVICE.gid}`, home])
-  await chmod(home, 0o700)
+  await chmod(home, 0o755)
+  const installed = await createHost(home, { node: join(home, "node") })
+  for (const version of ["0.1.0", "0.2.0"]) {
+    const name = `outreach-partner-api-${version}`
+    const pack = `mkdir ${name} && cp -r out ${REPOSITORY}/deploy ${name} && tar czf ${name}.tar.gz ${name}`
+    await run("sh", ["-ec", pack], { cwd: home })
+  }
+  const processes = "outreach@api outreach@worker outreach@console"
+  const begin = ["daemon-reload", "start outreach-migrate"]
+  const first = { release: "0.1.0", systemctl: [...begin, `enable --now ${processes}`] }
+  expect(await installed.follow("deployment.md", "## Run it with systemd")).toEqual(first)
+  expect(await installed.follow("deployment.md", "## Run it with systemd")).toEqual(first)
+  const second = { release: "0.2.0", systemctl: [...begin, `restart ${processes}`] }
+  expect(await installed.follow("upgrading.md", "[With systemd]")).toEqual(second)
+  const before = { release: "0.1.0", systemctl: ["daemon-reload", `restart ${processes}`] }
+  expect(await installed.follow("upgrading.md", "## Going back")).toEqual(before)
+  const installedFiles = await readdir(installed.current, { recursive: true })
 
   const database = await startPostgres15(postgres.folder, { host, ...files })
   const passwords = Object.entries(PASSWORDS).map(([role, password]) => [
@@ -87,7 +103,7 @@ server_tls_ca_file = ${files.certificate}
   const mail = await mailServer()
   const as = (role: string) =>
     artifactIn(
-      home,
+      installed.current,
       () => ({
         DATABASE_URL: addressFor(role, pooled),
         DATABASE_POOLER: "transaction",
@@ -157,6 +173,18 @@ server_tls_ca_file = ${files.certificate}
   const pulled = new Set<string>()
   for await (const { event_id } of client.listEvents({ since: "2026-01-01T00:00:00Z" })) pulled.add(event_id)
   expect(pulled.size).toBe(3 * RECIPIENTS)
+
+  await writeFile(join(installed.etc, "outreach.env"), "DATABASE_POOLER=transaction\n")
+  const ofOperators = {
+    DATABASE_URL: addressFor(ROLES.operator, pooled),
+    DATABASE_LISTEN_URL: addressFor(ROLES.operator, database.url),
+    SECRETS_KEY: KEY,
+  }
+  const lines = Object.entries(ofOperators).map(([setting, value]) => `${setting}='${value}'\n`)
+  await writeFile(join(installed.etc, "ops.env"), lines.join(""))
+  expect(await installed.outreachOps("organizations", "list")).toContain("Acme")
+  expect(await installed.outreachOps("organizations", "--help")).toContain("outreach-ops organizations <subcommand>")
+  expect(await readdir(installed.current, { recursive: true })).toEqual(installedFiles)
 
   const metrics = await (await fetch(`${workers[0]!.adminUrl}/metrics`)).text()
   expect(Number(/^outreach_hints_heard_total (\d+)/m.exec(metrics)?.[1])).toBeGreaterThan(0)

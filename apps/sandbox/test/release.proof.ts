@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { chmod, copyFile, glob, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises"
+import { access, chmod, copyFile, glob, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -109,6 +109,13 @@ it("lists in its SBOM exactly the packages whose code is in the bundle", async (
     expect.arrayContaining(["@outreach/api", "@outreach/worker", "@outreach/ops", "@outreach/console"]),
   )
   expect(components.filter((it: { version?: string }) => it.version === undefined)).toEqual([])
+})
+
+it("holds the runbook of every alert in the archive", async () => {
+  const alerts = await readFile(join(unpacked, "deploy/alerts.yml"), "utf8")
+  const pages = new Set([...alerts.matchAll(/runbook: ([^#\s]+)#/g)].map(([, page]) => page!))
+  expect(pages.size).toBeGreaterThan(0)
+  for (const page of pages) await access(join(unpacked, page))
 })
 
 it("starts from the archive alone, and every process names the release", async () => {

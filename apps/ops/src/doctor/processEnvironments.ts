@@ -21,7 +21,10 @@ export interface ProcessEnvironments {
 
 const READERS = Object.keys(SETTINGS_READERS) as ReadonlyArray<ReaderName>
 
-/** Reads the files that the units of deploy/systemd name: `outreach.env`, one of each process, and the secrets in `credentials`. */
+/**
+ * Reads the files that the units of deploy/systemd and deploy/outreach-ops name: `outreach.env`, one of each process, and for the units the secrets in
+ * `credentials`.
+ */
 export const readFolder = (folder: string): ProcessEnvironments => {
   const credentials = join(folder, "credentials")
   const { files: secrets, findings } = listFolder(credentials)
@@ -40,7 +43,7 @@ export const readFolder = (folder: string): ProcessEnvironments => {
     [...read.environments].map(([name, environment]) => {
       const files = secretsOf(name)
         .map((setting) => [setting, credentialOf(name, setting)] as const)
-        .filter(([, file]) => secrets.includes(file))
+        .filter(([, file]) => name !== "ops" && secrets.includes(file))
         .map(([setting, file]) => [`${setting}_FILE`, join(credentials, file)])
       return [name, { ...Object.fromEntries(files), ...environment }] as const
     }),

@@ -1,5 +1,6 @@
 import { Option } from "effect"
 import type { HelpDoc } from "effect/cli"
+import { COMMAND_NAME } from "../commandName.ts"
 
 /** The maximum of columns of the help. */
 export const HELP_WIDTH = 100
@@ -21,7 +22,7 @@ export const formatHelp = (doc: HelpDoc.HelpDoc): string => {
     ),
     section(
       "EXAMPLES",
-      examples.flatMap(({ command }) => wrapCommand(command)),
+      examples.flatMap(({ command }) => wrapCommand(command.replace(/^ops\b/, COMMAND_NAME))),
     ),
   ]
     .filter((text) => text !== "")

@@ -1,6 +1,7 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Context, Effect, Result, type Schema } from "effect"
+import { COMMAND_NAME } from "../commandName.ts"
 import { optional, text, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { formatRows, print, printToStderr, refuse } from "./Output.ts"
 
@@ -72,7 +73,7 @@ const nextCommand = (words: ReadonlyArray<string>, after: string): string => {
   const others = words.filter(
     (word, i) => word !== "--after" && words[i - 1] !== "--after" && !word.startsWith("--after="),
   )
-  return ["ops", ...others, "--after", after].map(quote).join(" ")
+  return [COMMAND_NAME, ...others, "--after", after].map(quote).join(" ")
 }
 
 const quote = (word: string): string => (/^[\w.,:=@%/+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

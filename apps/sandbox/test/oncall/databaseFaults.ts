@@ -146,9 +146,9 @@ export const databaseFaults: ReadonlyArray<Fault> = [
     ],
     remedy: ["systemctl start outreach-migrate"],
     break: async (stage) => {
-      await run("cp", ["-r", join(stage.folder, "releases/this"), join(stage.folder, "releases/next")])
+      await run("cp", ["-r", join(stage.folder, "opt/releases/this"), join(stage.folder, "opt/releases/next")])
       await writeFile(
-        join(stage.folder, "releases/next/sql/migrations/0002_notes.sql"),
+        join(stage.folder, "opt/releases/next/out/sql/migrations/0002_notes.sql"),
         "alter table recipients add column note text;\n",
       )
       await stage.deploy("next")
@@ -164,15 +164,15 @@ export const databaseFaults: ReadonlyArray<Fault> = [
       { prints: "which has removed functions of this one: take_endpoints" },
     ],
     remedy: [
-      "ln -sfn /opt/releases/newer /opt/outreach",
+      "ln -sfn /opt/outreach/releases/newer /opt/outreach/current",
       "systemctl restart outreach@api outreach@worker outreach@console",
     ],
     break: async (stage) => {
-      const current = basename(await readlink(join(stage.folder, "opt")))
+      const current = basename(await readlink(join(stage.folder, "opt/current")))
       // The newer release calls the function by another name.
       const commands = [
-        `cp -r ${stage.folder}/releases/${current} ${stage.folder}/releases/newer`,
-        `cd ${stage.folder}/releases/newer`,
+        `cp -r ${stage.folder}/opt/releases/${current} ${stage.folder}/opt/releases/newer`,
+        `cd ${stage.folder}/opt/releases/newer/out`,
         `echo 'alter table recipients add column remark text;' > sql/migrations/${current === "next" ? "0003" : "0002"}_remarks.sql`,
         "mv sql/functions/take_endpoints.sql sql/functions/take_endpoints_anew.sql",
         "sed -i 's/take_endpoints(/take_endpoints_anew(/' sql/functions/take_endpoints_anew.sql chunks/*.js *.js",

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process"
-import { chmod, cp, mkdir, mkdtemp, rm, symlink, unlink, writeFile } from "node:fs/promises"
+import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -92,7 +92,6 @@ export const startStage = async (
     "/var/lib/postgresql": disk,
     "/var/log/outreach": join(folder, "log"),
     "/opt/outreach": opt,
-    "/opt/releases": join(folder, "releases"),
     "sport = ": `src ${host}`,
   }
   const shell = async (command: string) => {
@@ -137,20 +136,20 @@ export const startStage = async (
   }
   for (const name of Object.keys(files)) await writeSettings(name)
 
-  await cp(artifact, join(folder, "releases/this"), { recursive: true })
-  /** Lets /opt/outreach be a release, as a deployment does. */
+  await cp(artifact, join(opt, "releases/this/out"), { recursive: true })
+  /** Links /opt/outreach/current to a release, as a deployment does. */
   const deploy = async (release: string) => {
-    await unlink(opt).catch(() => {})
-    await symlink(join(folder, "releases", release), opt)
+    await rm(join(opt, "current"), { force: true })
+    await symlink(join(opt, "releases", release), join(opt, "current"))
   }
   await deploy("this")
   const sourcing = (name: string) =>
     `#!/bin/bash\nset -a\nsource <(sed "s/=\\(.*\\)/='\\1'/" ${etc}/outreach.env ${etc}/${name}.env)\n`
   const grants = ROLES.slice(1).map((role) => `${role}=outreach_${role}`)
-  await script("ops", `${sourcing("operator")}exec ${process.execPath} ${opt}/ops.js "$@"\n`)
+  await script("ops", `${sourcing("operator")}exec ${process.execPath} ${opt}/current/out/ops.js "$@"\n`)
   await script(
     "migrate",
-    `${sourcing("migrate")}exec ${process.execPath} ${opt}/ops.js migrate --grant-to ${grants.join(",")}\n`,
+    `${sourcing("migrate")}exec ${process.execPath} ${opt}/current/out/ops.js migrate --grant-to ${grants.join(",")}\n`,
   )
   const opsJson = async (...args: ReadonlyArray<string>) =>
     JSON.parse((await run(join(bin, "ops"), [...args, "--output", "json"], { cwd: folder })).stdout)
@@ -159,7 +158,7 @@ export const startStage = async (
     startUnit(
       name,
       {
-        program: join(opt, `${name}.js`),
+        program: join(opt, "current/out", `${name}.js`),
         environmentFiles: ["outreach", name].map((file) => join(etc, `${file}.env`)),
         cwd: folder,
       },
