@@ -1294,8 +1294,8 @@ CREATE OR REPLACE FUNCTION public.note_breaker()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into breaker_changes (organization_id, endpoint_id, changed_at, breaker, failures)
-  values (new.organization_id, new.endpoint_id, clock_timestamp(), case when new.allowance is null then 'closed' else 'open' end, new.failures)
+  insert into breaker_changes (organization_id, endpoint_id, changed_at, breaker)
+  values (new.organization_id, new.endpoint_id, clock_timestamp(), case when new.allowance is null then 'closed' else 'open' end)
   on conflict do nothing;
   delete from breaker_changes
   where organization_id = new.organization_id and endpoint_id = new.endpoint_id and changed_at <= (
@@ -2210,7 +2210,6 @@ create table breaker_changes (
   endpoint_id text collate "C" not null,
   changed_at timestamp with time zone not null,
   breaker text not null,
-  failures integer not null,
   constraint breaker_changes_pkey PRIMARY KEY (organization_id, endpoint_id, changed_at),
   constraint breaker_changes_breaker_check CHECK ((breaker = ANY (ARRAY['open'::text, 'closed'::text])))
 );

@@ -11,7 +11,7 @@ const list = reading({
     yield* find(endpointId)
     return yield* breakerChanges(endpointId)
   },
-  columns: ["changedAt", "breaker", "failures"],
+  columns: ["changedAt", "breaker"],
 })
 
 export const breakerChanges = group({

@@ -1,4 +1,5 @@
 import { expect } from "@effect/vitest"
+import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { judgeFailingEndpoints } from "@outreach/domain/deliveries/FailingEndpoints"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
@@ -158,6 +159,17 @@ describe("an endpoint to which every call fails", () => {
         organizations: [organization.id],
       },
     ])
+  })
+
+  test("fails since its first failed call, and not since before it was created or had its address", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { endpoint } = yield* seed()
+    const { createdAt, failingSince } = yield* stateOf(endpoint.id)
+    expect(failingSince! >= createdAt.slice(0, -4)).toBe(true)
+    yield* sql`update delivery_outcomes set at = at - interval '10 minutes'`
+    yield* EndpointRepository.use(({ update }) => update(endpoint.id, { url: EndpointUrl.make("https://new.test/") }))
+    expect(yield* judge).toEqual([])
+    expect((yield* stateOf(endpoint.id)).failingSince).toBe(null)
   })
 
   test("is forgotten by one success, and begins anew", function* () {

@@ -87,9 +87,12 @@ export type Endpoint = typeof Endpoint.Type
 /** An endpoint, and how its deliveries stand. What waits is counted up to `COUNT_CAP`, in a list up to `LIST_COUNT_CAP`. */
 export const EndpointStatus = Schema.Struct({
   ...Endpoint.fields,
-  /** `open`: it failed five times in a row and waits for its next probe. `recovering`: it has answered and is called more and more. */
+  /**
+   * It opens after five calls in a row that failed and may succeed later. `open`: it waits for its next probe. `recovering`: it has answered and is
+   * called more and more; then one such call opens it again.
+   */
   breaker: Schema.Literals(["closed", "open", "probing", "recovering"]),
-  /** Failures in a row, for now. */
+  /** Those calls in a row, since the last one that was answered with another status. */
   failures: Schema.Int,
   /** Since when every call has failed, if that is known, and how often its organization was notified of it, or would have been. */
   failingSince: Schema.NullOr(Timestamp),
@@ -118,7 +121,5 @@ export const BreakerChange = Schema.Struct({
   changedAt: Timestamp,
   /** Its new state: an `open` breaker lets at most one call at a time through. */
   breaker: Schema.Literals(["open", "closed"]),
-  /** Failures in a row until then. */
-  failures: Schema.Int,
 })
 export type BreakerChange = typeof BreakerChange.Type

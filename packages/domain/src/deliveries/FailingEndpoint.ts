@@ -16,7 +16,7 @@ export const FailingEndpoint = Schema.Struct({
   endpointId: EndpointId,
   organizationId: OrganizationId,
   version: Schema.Int,
-  /** When the first of the calls was made that have all failed; null unless that is known. */
+  /** When the five minutes began in which the first of the calls failed that have all failed; null unless that is known. */
   since: Schema.NullOr(Schema.Number),
   /** How many of `NOTICES` were given, and when the last of them was. */
   notices: Schema.Int,

@@ -1,8 +1,8 @@
 -- Keeps when an endpoint's breaker opened and closed, the newest hundred changes. A trigger, because workers and operators change breakers.
 create or replace function note_breaker() returns trigger language plpgsql as $$
 begin
-  insert into breaker_changes (organization_id, endpoint_id, changed_at, breaker, failures)
-  values (new.organization_id, new.endpoint_id, clock_timestamp(), case when new.allowance is null then 'closed' else 'open' end, new.failures)
+  insert into breaker_changes (organization_id, endpoint_id, changed_at, breaker)
+  values (new.organization_id, new.endpoint_id, clock_timestamp(), case when new.allowance is null then 'closed' else 'open' end)
   on conflict do nothing;
   delete from breaker_changes
   where organization_id = new.organization_id and endpoint_id = new.endpoint_id and changed_at <= (

@@ -484,7 +484,7 @@ create table delivery_workers (
 
 -- Each endpoint as a reader of its organization's log. owner is the worker that delivers to it.
 -- failures, allowance and probe_at are the state of the circuit breaker.
--- failing_since is when the first of the calls was made that have all failed: docs/decisions/0100-a-failing-endpoint-is-disabled-after-two-notices.md.
+-- failing_since is when the first of the calls failed that have all failed, at most five minutes too early: docs/decisions/0100-a-failing-endpoint-is-disabled-after-two-notices.md.
 -- notices counts those that its organization had, noticed_at is when it had the last one, and notice_to lists who has still to receive it.
 create table endpoint_readers (
   endpoint_id text collate "C" primary key references webhook_endpoints,
@@ -508,7 +508,6 @@ create table breaker_changes (
   endpoint_id text collate "C" not null references webhook_endpoints,
   changed_at timestamptz not null,
   breaker text not null check (breaker in ('open', 'closed')),
-  failures integer not null,
   primary key (organization_id, endpoint_id, changed_at)
 );
 create trigger note_breaker after update on endpoint_readers for each row

@@ -24,6 +24,8 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
   const hints = yield* Hints
   const millis = (time: string): Statement.Fragment =>
     sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
+  /** The five minutes in which the calls began to fail: outcomes are counted by them. */
+  const began = "date_bin('5 minutes', failing_since, 'epoch')"
   const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
   const forget = sql.literal(NOT_FAILING)
 
@@ -43,7 +45,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
               on seconds = 300 and at > now_at - interval '15 minutes' and at <= now_at and delivered = 0 and ${failed}
           )
           select reader.endpoint_id as "endpointId", reader.organization_id as "organizationId", version,
-            ${millis("failing_since")} as since,
+            ${millis(began)} as since,
             notices, ${millis("noticed_at")} as "noticedAt", notice_to <> '{}' as "isPending", disable_when_failing as "disableWhenFailing",
             ${millis("succeeded_at")} as "succeededAt", ${millis("first_at")} as "firstFailedAt", ${millis("last_at")} as "lastFailedAt",
             ${millis("answered_at")} as "answeredAt"
@@ -55,12 +57,13 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           cross join lateral (
             select max(at) as succeeded_at from delivery_outcomes
             where endpoint_id = reader.endpoint_id and delivered > 0 and at <= now_at
-              and at >= greatest(coalesce(failing_since, now_at - interval '1 hour'), now_at - interval '2 days')
+              and at >= greatest(coalesce(${sql.literal(began)}, now_at - interval '1 hour'), now_at - interval '2 days')
           ) success
           cross join lateral (
             select min(at) as first_at, max(at) as last_at from delivery_outcomes
             where endpoint_id = reader.endpoint_id and ${failed} and not is_doubtful(at)
               and at > coalesce(succeeded_at, now_at - interval '1 hour') and at <= now_at
+              and at >= date_bin('5 minutes', address_since, 'epoch')
           ) failure
           left join lateral (
             select max(at) as answered_at from (
@@ -74,12 +77,21 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
     }),
 
     note: Effect.fnUntraced(function* (endpoints) {
-      const began = endpoints.flatMap(({ endpointId, since }) => (since === null ? [] : { endpointId, since }))
+      const failing = endpoints.flatMap(({ endpointId, since }) => (since === null ? [] : { endpointId, since }))
       const over = endpoints.flatMap(({ endpointId, since }) => (since === null ? endpointId : []))
-      if (began.length > 0) {
+      if (failing.length > 0) {
         yield* sql`
-            update endpoint_readers reader set failing_since = to_timestamp(given.since / 1000.0)
-            from ${toTable("given", began, { endpointId: "text", since: "bigint" })}
+            update endpoint_readers reader
+            set failing_since = date_trunc('milliseconds', greatest(address_since, coalesce(first_failure, bucket)))
+            from ${toTable("given", failing, { endpointId: "text", since: "bigint" })}
+            cross join lateral (select to_timestamp(given.since / 1000.0) as bucket) five_minutes
+            join webhook_endpoints endpoint on endpoint.id = given.endpoint_id
+            -- Null if the cause of the failures is older.
+            cross join lateral (
+              select min(opened_at) as first_failure from failure_groups failure_group
+              where failure_group.organization_id = endpoint.organization_id and failure_group.endpoint_id = endpoint.id
+                and date_bin('5 minutes', opened_at, 'epoch') = bucket
+            ) opened
             where reader.endpoint_id = given.endpoint_id and failing_since is null`
       }
       if (over.length > 0) {
@@ -93,7 +105,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
             notice_to = case when ${isNotified}::boolean then contacts else '{}' end
           from organizations organization, webhook_endpoints endpoint
           where endpoint_id = ${endpointId} and endpoint.id = endpoint_id and organization.id = reader.organization_id
-            and notices = ${earlier}::int and ${millis("failing_since")} = ${since}::double precision
+            and notices = ${earlier}::int and ${millis(began)} = ${since}::double precision
             and (enabled or disabled_reason = 'failing')
           returning cardinality(contacts) as contacts`.pipe(decodeContacts, first),
 
@@ -125,7 +137,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           select coalesce(sum(client_errors), 0)::int as "clientErrors", coalesce(sum(server_errors), 0)::int as "serverErrors",
             coalesce(sum(other_statuses), 0)::int as "otherStatuses", coalesce(sum(no_responses), 0)::int as "noResponses",
             coalesce(sum(dead_letters), 0)::int as "deadLetters"
-          from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= failing_since
+          from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= ${sql.literal(began)}
         ) calls`.pipe(decodeNotices, first),
 
     // The time of the next notice counts from when the last contact was notified.

@@ -310,12 +310,7 @@ describe("the history of a breaker", () => {
     yield* write(endpoint.id, 7, 1)
     yield* endpoints.enable(endpoint.id)
     const changes = yield* endpoints.breakerChanges(endpoint.id)
-    expect(changes.map(({ breaker, failures }) => [breaker, failures])).toEqual([
-      ["closed", 0],
-      ["open", 7],
-      ["closed", 0],
-      ["open", 5],
-    ])
+    expect(changes.map(({ breaker }) => breaker)).toEqual(["closed", "open", "closed", "open"])
     expect(changes.map(({ changedAt }) => changedAt)).toEqual(
       changes
         .map(({ changedAt }) => changedAt)
@@ -327,10 +322,10 @@ describe("the history of a breaker", () => {
   test("is the newest hundred changes", function* () {
     const { endpoint } = yield* seedCampaign({ recipients: 0 })
     const sql = yield* SqlClient.SqlClient
-    yield* sql.unsafe(`do $$ begin for n in 1..102 loop
-      update endpoint_readers set failures = n, allowance = case when allowance is null then 1 end where endpoint_id = '${endpoint.id}';
+    yield* sql.unsafe(`do $$ begin for n in 1..101 loop
+      update endpoint_readers set allowance = case when allowance is null then 1 end where endpoint_id = '${endpoint.id}';
     end loop; end $$`)
     const changes = yield* (yield* EndpointRepository).breakerChanges(endpoint.id)
-    expect(changes.map(({ failures }) => failures)).toEqual(Array.from({ length: 100 }, (_, i) => 102 - i))
+    expect([changes.length, changes[0]!.breaker, changes.at(-1)!.breaker]).toEqual([100, "open", "closed"])
   })
 })

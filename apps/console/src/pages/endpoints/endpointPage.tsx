@@ -97,7 +97,7 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
     "In flight at most": maxInFlight === null ? "the workers’ default" : formatCount(maxInFlight),
     "Calls a second at most": perSecond === null ? "no limit" : formatCount(perSecond),
     "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
-    "Failures in a row": formatCount(endpoint.failures),
+    "Failures in a row": endpoint.failures > 0 && formatCount(endpoint.failures),
     "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
     "Every call has failed since": endpoint.failingSince && <Time at={endpoint.failingSince} />,
     "When every call fails": failingText(endpoint.disableWhenFailing),
@@ -177,7 +177,7 @@ const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readon
       <Table
         caption="When the breaker opened and closed, newest first"
         rows={rows}
-        empty="The breaker has never opened: the endpoint has not failed five times in a row."
+        empty="The breaker has never opened."
         columns={{
           At: ({ changedAt }) => <Time at={changedAt} />,
           State: ({ breaker }) => (
@@ -185,7 +185,6 @@ const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readon
               {breaker === "open" ? "Opened" : "Closed"}
             </StatusBadge>
           ),
-          "Failures in a row": { count: ({ failures }) => failures },
           For: ({ lasted }) => lasted,
         }}
       />

@@ -128,8 +128,8 @@ export interface EndpointState {
 }
 
 const BREAKERS: Readonly<Record<Exclude<EndpointStatus["breaker"], "closed">, EndpointState>> = {
-  open: { tone: "bad", word: "Breaker open", sentence: "It failed five times in a row and waits for its next probe." },
-  probing: { tone: "bad", word: "Probing", sentence: "It failed five times in a row and is called one by one." },
+  open: { tone: "bad", word: "Breaker open", sentence: "Its last calls failed, so it waits for its next probe." },
+  probing: { tone: "bad", word: "Probing", sentence: "Its last calls failed, so it is called one by one." },
   recovering: { tone: "warning", word: "Recovering", sentence: "It answers again and is called more and more." },
 }
 

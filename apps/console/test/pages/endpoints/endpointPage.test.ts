@@ -68,13 +68,16 @@ it("shows an endpoint's lag, the shares and latency of its calls, and when its b
     }),
   )
   await writeBreaker(endpoint.id, 5, 1)
+  await writeBreaker(endpoint.id, 0, 2)
+  await writeBreaker(endpoint.id, 1, 1)
   await test().run(publishSent(campaign, 1))
   const { words } = await admin.get(`/endpoints/${endpoint.id}`)
   expect(words).toContain("Breaker open")
+  expect(words).toMatch(/Its last calls failed.*Failures in a row1(?!\d)/)
   expect(words).toMatch(/Behind the log1 event, \d+ second/)
   expect(words).toContain("66.7 % of 3 calls")
   expect(words).toMatch(/Half of the calls within\d+ ms \(p50\)/)
-  expect(words).toMatch(/Opened5.*until now/)
+  expect(words).toMatch(/Opened\d+ seconds? until now/)
 })
 
 it("names the cause of the last failure first, even if another failed more often or this one is muted", async () => {
