@@ -69,14 +69,7 @@ export const NOTICES: ReadonlyArray<ReturnedForm> = [
     "qmail (QSBMF)",
     "https://cr.yp.to/proto/qsbmf.txt",
     "since 1997",
-    [
-      "hi. this is the",
-      "hi. the mta program at",
-      "unfortunately, your mail was not delivered to the following address",
-      "unfortunately, we were not able to deliver your message to the following",
-      "we're sorry. there's a problem with the e-mail address",
-      "this is the machine generated message from mail service",
-    ],
+    ["hi. this is the", "hi. the mta program at"],
     ["--- enclosed are the original headers"],
   ),
   bounce(
@@ -246,6 +239,7 @@ export const NOTICES: ReadonlyArray<ReturnedForm> = [
     ["there was an error delivering your mail to <"],
     ["message headers follow"],
   ),
+  bounce("KDDI au (ezweb)", `${SISIMAI} (EZweb)`, "2003 to 2018", ["each of the following recipients was rejected"]),
   bounce("Sisimai's X1", `${SISIMAI} (X1)`, "2010", ["---the following addresses had delivery errors---"]),
   bounce(
     "Sisimai's X6",

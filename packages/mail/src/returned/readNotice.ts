@@ -11,7 +11,8 @@ type Read = { readonly rule: string } & (
 
 /** Reads a message by the forms of machines; undefined when none fits. Only mail systems return messages. */
 export const readNotice = (message: Email): Read | undefined => {
-  const heads = headsOf(message)
+  const received = message.headers.flatMap(({ key, value }) => (key === "received" ? [value] : []))
+  const heads = new Map([...headsOf(message), ["received", received.join("\n")]])
   const isSystem = isOfSystem(message)
   const all = textOf(message)
     .split(/\r\n?|\n/)

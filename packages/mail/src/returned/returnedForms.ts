@@ -55,6 +55,9 @@ const guessed = (...[name, source, seen, head]: [string, string, string, Readonl
 
 export const RETURNED_FORMS: ReadonlyArray<ReturnedForm> = [
   ...NOTICES,
+  byHead("bounce", "qmail, in other words", "qmail-send.c 1.03, injectbounce", "since 1998", {
+    received: /\(qmail \d+ invoked for bounce\)/,
+  }),
   byHead("bounce", "IMail", `${SISIMAI} (IMailServer)`, "since 1998", { "x-mailer": /^<SMTP32 v/i }),
   byHead("bounce", "X-Failed-Recipients", "exim 4.96, deliver.c; Gmail", "since 1998", { "x-failed-recipients": /@/ }),
   ...CHALLENGES,
