@@ -1,5 +1,6 @@
 import { BOUNCE_REASONS, EVENTS, type EventType, eventExamples, RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
+import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
 import { MAX_ATTEMPTS, SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { MAX_EVENT_BYTES } from "@outreach/domain/events/Event"
 import { KEY_POLICY } from "../http/ResponseContext.ts"
@@ -76,6 +77,7 @@ export const webhookValues: GuideValues = {
   requestsPerMinute: KEY_POLICY.limit,
   pageSize: `${LIMIT.minimum} to ${LIMIT.maximum}, default ${LIMIT.default}`,
   maxAttempts: MAX_ATTEMPTS,
+  maxProbeWait: duration(MAX_PROBE_WAIT_SECONDS * 1000),
   attempts: SPECIFIED_SCHEDULE.delays.length + 1,
   recipientsPerEvent: RECIPIENTS_PER_EVENT,
   maxEventKib: MAX_EVENT_BYTES / 1024,

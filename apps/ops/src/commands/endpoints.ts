@@ -1,6 +1,7 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
+import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
 import { describeSchedule, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
 import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
 import { InFlight, PerSecond } from "@outreach/domain/deliveries/Endpoint"
@@ -65,7 +66,7 @@ const settings = {
   retrySchedule: optional(
     flag(
       RetryDelays,
-      "The delays between the attempts at a delivery, such as 10s,1m,1h; or default for those of the deployment",
+      `The delays between the attempts at a delivery, such as 10s,1m,1h; or default for those of the deployment. After five failures in a row calls go out one by one, up to ${MAX_PROBE_WAIT_SECONDS}s apart, so delays can be longer`,
     ),
   ),
   standardWebhooks: optional(

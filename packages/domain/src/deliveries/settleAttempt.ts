@@ -16,8 +16,8 @@ const GONE = 410
 /**
  * Judges an attempt, numbered from 1, and decides what follows for its delivery.
  *
- * The schedule is a promise. Only after a status that the endpoint names does `Retry-After` make a delay longer: to what it asks, and at most to the
- * delay that comes after the next. The last delay stays as it is.
+ * Only after a status that the endpoint names does `Retry-After` make a delay longer: to what it asks, and at most to the delay that comes after
+ * the next. The last delay stays as it is. The breaker of an endpoint that keeps failing can make every delay longer.
  */
 export const settleAttempt = (
   response: WebhookResponse,

@@ -88,7 +88,7 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       hint: "Such as 408,429,503: 4xx are tried again, and Retry-After is kept; 410=disable lets 410 disable it; none for every 4xx to be final",
     }),
     "retry-schedule": field(RetryDelays, "Delays between attempts", {
-      hint: "Such as 10s,1m,1h, at most 19 up to 7d; default for those of the deployment",
+      hint: "Such as 10s,1m,1h, at most 19 up to 7d; default for those of the deployment. After five failures in a row calls go out one by one, so delays can be longer.",
       size: 32,
     }),
     "standard-webhooks": choice("Standard Webhooks headers", [
