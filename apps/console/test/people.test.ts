@@ -214,7 +214,10 @@ describe("a clinician's page", () => {
     const erased = await admin.post(`${path}/erase`, { typed: npi(2).slice(-4) })
     expect(erased.words).toContain("The clinician is erased")
     for (const term of [npi(2), email(2), token]) {
-      expect((await admin.post("/find", { search: term })).words).toContain("Nothing was found")
+      const { words } = await admin.post("/find", { search: term })
+      expect(words).toContain("Nothing was found")
+      if (term !== token) expect(words).toContain("The clinician was erased and stays suppressed")
+      expect(words).not.toContain("nothing suppresses")
     }
     const left = await admin.get(path)
     expect(left.words).toContain("Erased clinician")

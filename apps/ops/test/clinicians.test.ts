@@ -37,6 +37,10 @@ describe("clinicians erase", () => {
     // Later clinicians are compared with the keyed hashes of this organization.
     const add = ["suppressions", "create", "--program", program.id, "--npi", person.npi]
     expect(await runJson(...add)).toMatchObject({ added: 0 })
+    const lift = ["suppressions", "remove", ...add.slice(2), "--reason", "asked again"]
+    expect(await runJson(...lift)).toMatchObject({ removed: 0, is_erased: true })
+    const found = await run(["recipients", "find", "--npi", person.npi])
+    expect(found.stdout).toContain(`The clinician was erased and stays suppressed in ${organization.id}.`)
     const withoutKey = await run(add, { SECRETS_KEY: "" })
     expect(withoutKey).toMatchObject({ code: 1, stderr: expect.stringMatching(/SECRETS_KEY/) })
   })

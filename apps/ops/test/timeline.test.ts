@@ -44,7 +44,12 @@ describe("recipients find", () => {
       expect(await find(...flags, "--reveal")).toEqual(timeline)
     }
     const few = await find("--id", seeded.id, "--reveal", "--limit", "2")
-    expect(few).toEqual({ recipients: timeline.recipients, entries: timeline.entries.slice(-2), has_more: true })
+    expect(few).toEqual({
+      recipients: timeline.recipients,
+      entries: timeline.entries.slice(-2),
+      has_more: true,
+      erased_in: [],
+    })
     expect((await runJson("recipients", "find", "--npi", npi)).recipients).toHaveLength(2)
   })
 

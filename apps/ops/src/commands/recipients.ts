@@ -125,12 +125,13 @@ const find = revealing({
     const recipients = found.recipients.map((recipient) =>
       reveal ? recipient : { ...recipient, npi: maskNpi(recipient.npi), email: maskEmail(recipient.email) },
     )
-    const { entries, hasMore } = found
-    return { recipients, entries, hasMore }
+    const { entries, hasMore, erasedIn } = found
+    return { recipients, entries, hasMore, erasedIn }
   },
-  format: ({ recipients, entries }) => [
+  format: ({ recipients, entries, erasedIn }) => [
     formatRows(recipients, ["id", "token", "npi", "email", "organizationId", "campaignId", "programId"]),
     formatRows(entries, ["at", "kind", "detail", "campaignId", "programId", "eventId"]),
+    ...(erasedIn.length === 0 ? [] : [`The clinician was erased and stays suppressed in ${erasedIn.join(", ")}.`]),
   ],
   note: ({ entries, hasMore }) =>
     hasMore ? `There is more than the newest ${entries.length}. See --limit.` : undefined,
@@ -167,8 +168,7 @@ export const recipients = group({
     RecipientRepositoryPg,
     SubjectTestRepositoryPg,
     SuppressionRepositoryPg,
-    TimelineReader.layer,
-    erasedClinicians,
+    Layer.provideMerge(TimelineReader.layer, erasedClinicians),
   ),
 })
 

@@ -3,6 +3,7 @@ import { type SuppressionListFilter, SuppressionReader } from "@outreach/backoff
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import {
   SUPPRESSION_KINDS,
   SUPPRESSION_REASONS,
@@ -73,7 +74,8 @@ const remove = changing({
     yes,
   },
   *run(input) {
-    const keys = suppressionKeys(yield* readClinician(input))
+    const clinician = yield* readClinician(input)
+    const keys = suppressionKeys(clinician)
     const scope = yield* readScope(input)
     const suppressions = yield* SuppressionRepository
     const found = yield* suppressions.find(scope, keys)
@@ -85,8 +87,14 @@ const remove = changing({
       `remove ${formatCount(found.length, "suppression")} of ${owner} (${reasons}), so that it may write to the clinician again`,
       { yes: input.yes || found.length === 0, count: found.length },
     )
-    return { ...scope, removed: yield* suppressions.remove(scope, keys) }
+    const removed = yield* suppressions.remove(scope, keys)
+    const { organizationId } =
+      scope.programId === undefined ? scope : yield* (yield* ProgramRepository).find(scope.programId)
+    const erasedIn = yield* (yield* ErasedClinicianRepository).organizationsOf(clinician, organizationId)
+    return { ...scope, removed, isErased: erasedIn.length > 0 }
   },
+  note: ({ isErased }) =>
+    isErased ? "The clinician was erased, and stays suppressed in all programs of the organization." : undefined,
 })
 
 const entryFilter = {

@@ -1,6 +1,9 @@
 import type { OutreachEventType } from "@outreach/domain/events/Event"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Recipient } from "@outreach/domain/recipients/Recipient"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { IN_EVENTS_OF_RECIPIENT } from "@outreach/postgres/events/recipientEvents"
@@ -87,30 +90,34 @@ const INBOX_CONDITIONS = [
 ]
 
 /** Reads what happened to one clinician; every look-up is a range of an index, for each organization, campaign or program. */
-export class TimelineReader extends DatabaseService<TimelineReader>()("backoffice/recipients/TimelineReader", (sql) => {
-  const findClinicians = ({ by, value, organizationId = undefined }: ClinicianKey) => {
-    const only = sql`(${organizationId ?? null}::text is null or organization.id = ${organizationId ?? null})`
-    const found =
-      by === "npi"
-        ? sql`select ${value} as npi`
-        : by === "email"
-          ? sql`
+export class TimelineReader extends DatabaseService<TimelineReader>()(
+  "backoffice/recipients/TimelineReader",
+  function* (sql) {
+    const erasures = yield* ErasedClinicianRepository
+
+    const findClinicians = ({ by, value, organizationId = undefined }: ClinicianKey) => {
+      const only = sql`(${organizationId ?? null}::text is null or organization.id = ${organizationId ?? null})`
+      const found =
+        by === "npi"
+          ? sql`select ${value} as npi`
+          : by === "email"
+            ? sql`
             select npi from campaigns campaign cross join lateral (
               select npi from recipient_keys
               where organization_id = campaign.organization_id and campaign_id = campaign.id and email = lower(${value}) limit 1
             ) same
             where campaign.organization_id = organization.id`
-          : sql`
+            : sql`
             select npi from ${sql(by === "token" ? "recipient_keys" : "recipients")}
             where organization_id = organization.id and ${sql(by)} = ${value} limit 1`
-    return sql`
+      return sql`
       select distinct organization.id as "organizationId", found.npi from organizations organization
       cross join lateral (${found}) found
       where ${only} limit ${by === "npi" ? null : MAX_CLINICIANS}`.pipe(decodeClinicians)
-  }
+    }
 
-  const findRecipients = (clinicians: ReadonlyArray<Clinician>, limit: number) =>
-    sql`
+    const findRecipients = (clinicians: ReadonlyArray<Clinician>, limit: number) =>
+      sql`
       select found.* from ${toTable("clinician", clinicians, { organizationId: "text", npi: "text" })}
       join campaigns campaign on campaign.organization_id = clinician.organization_id
       cross join lateral (
@@ -122,13 +129,13 @@ export class TimelineReader extends DatabaseService<TimelineReader>()("backoffic
       ) found
       order by found.id limit ${limit}`.pipe(decodeRecipients)
 
-  const lastReply = (outcome: "accepted" | "bounced" | "refused") => sql`(
+    const lastReply = (outcome: "accepted" | "bounced" | "refused") => sql`(
     select reply from attempt
     where attempt.organization_id = recipient.organization_id and attempt.recipient_id = recipient.id and outcome = ${outcome}
     order by last_at desc limit 1)`
 
-  const readEntries = ({ clinicians, addresses, recipients }: People, limit: number, before: TimelineCursor | null) =>
-    sql`
+    const readEntries = ({ clinicians, addresses, recipients }: People, limit: number, before: TimelineCursor | null) =>
+      sql`
       with clinician as materialized (
         select * from ${toTable("clinician", clinicians, { organizationId: "text", npi: "text" })}
       ), identity as materialized (
@@ -249,63 +256,73 @@ export class TimelineReader extends DatabaseService<TimelineReader>()("backoffic
       select ${entryRows.columns} from keyed
       where ${newestFirst.after(before)} order by ${newestFirst.order} limit ${limit}`.pipe(entryRows.decode)
 
-  const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
-    const { data, next_cursor: next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
-    const entries = data.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
-    // An event is written down a moment after it happened.
-    return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
-  })
+    const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
+      const { data, next_cursor: next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
+      const entries = data.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
+      // An event is written down a moment after it happened.
+      return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
+    })
 
-  return {
-    /** Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries of what happened, oldest first. */
-    find: Effect.fnUntraced(function* (key: ClinicianKey, limit: number) {
-      const clinicians = yield* findClinicians(key)
-      const recipients = yield* findRecipients(clinicians, limit + 1)
-      const { by, value, organizationId } = key
-      const owners =
-        by !== "email"
-          ? []
-          : organizationId === undefined
-            ? yield* sql`select id from organizations`.pipe(decodeOrganizations)
-            : [{ id: organizationId }]
-      const addresses = [...recipients, ...owners.map(({ id }) => ({ organizationId: id, email: value }))]
-      const { entries, next } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
-      return { recipients: recipients.slice(0, limit), entries, hasMore: next !== null || recipients.length > limit }
-    }),
+    return {
+      /**
+       * Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries of what happened, oldest first. An NPI or an
+       * address that was erased has neither; `erasedIn` lists the organizations whose erasures still suppress it.
+       */
+      find: Effect.fnUntraced(function* (key: ClinicianKey, limit: number) {
+        const clinicians = yield* findClinicians(key)
+        const recipients = yield* findRecipients(clinicians, limit + 1)
+        const { by, value, organizationId } = key
+        const owners =
+          by !== "email"
+            ? []
+            : organizationId === undefined
+              ? yield* sql`select id from organizations`.pipe(decodeOrganizations)
+              : [{ id: organizationId }]
+        const addresses = [...recipients, ...owners.map(({ id }) => ({ organizationId: id, email: value }))]
+        const { entries, next } = yield* readNewest({ clinicians, addresses, recipients }, limit, null)
+        const clinician = {
+          npi: by === "npi" ? (value as Npi) : null,
+          email: by === "email" ? (value as EmailAddress) : null,
+        }
+        const erasedIn = yield* erasures.organizationsOf(clinician, organizationId)
+        const hasMore = next !== null || recipients.length > limit
+        return { recipients: recipients.slice(0, limit), entries, hasMore, erasedIn }
+      }),
 
-    /** Finds the clinicians of a key, each with their newest record first. */
-    findPeople: Effect.fnUntraced(function* (key: ClinicianKey) {
-      const clinicians = yield* findClinicians(key)
-      const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
-      return recipients.toReversed()
-    }),
+      /** Finds the clinicians of a key, each with their newest record first. */
+      findPeople: Effect.fnUntraced(function* (key: ClinicianKey) {
+        const clinicians = yield* findClinicians(key)
+        const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
+        return recipients.toReversed()
+      }),
 
-    /** Reads the records of a recipient's clinician in one organization, newest first, and entries of what happened, newest last; undefined if there is no such recipient. */
-    read: Effect.fnUntraced(function* (
-      recipientId: RecipientId,
-      { limit, before = null }: { readonly limit: number; readonly before?: TimelineCursor | null },
-    ) {
-      const clinicians = yield* findClinicians({ by: "id", value: recipientId })
-      const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
-      const recipient = recipients.find(({ id }) => id === recipientId)
-      if (recipient === undefined) return undefined
-      const { entries, next } = yield* readNewest({ clinicians, addresses: recipients, recipients }, limit, before)
-      const { organizationId } = recipient
-      const names = yield* sql`
+      /** Reads the records of a recipient's clinician in one organization, newest first, and entries of what happened, newest last; undefined if there is no such recipient. */
+      read: Effect.fnUntraced(function* (
+        recipientId: RecipientId,
+        { limit, before = null }: { readonly limit: number; readonly before?: TimelineCursor | null },
+      ) {
+        const clinicians = yield* findClinicians({ by: "id", value: recipientId })
+        const recipients = yield* findRecipients(clinicians, MAX_RECIPIENTS)
+        const recipient = recipients.find(({ id }) => id === recipientId)
+        if (recipient === undefined) return undefined
+        const { entries, next } = yield* readNewest({ clinicians, addresses: recipients, recipients }, limit, before)
+        const { organizationId } = recipient
+        const names = yield* sql`
         select id, name from organizations where id = ${organizationId}
         union all select id, name from programs where organization_id = ${organizationId}
         union all select id, name from campaigns
           where organization_id = ${organizationId} and id = any (${recipients.map(({ campaignId }) => campaignId)}::text[])`.pipe(
-        decodeNames,
-      )
-      return {
-        recipient,
-        recipients: recipients.toReversed(),
-        entries,
-        next,
-        /** Of the organization, its programs and the campaigns, by their ids. */
-        names: new Map(names.map(({ id, name }) => [id, name])),
-      }
-    }),
-  }
-}) {}
+          decodeNames,
+        )
+        return {
+          recipient,
+          recipients: recipients.toReversed(),
+          entries,
+          next,
+          /** Of the organization, its programs and the campaigns, by their ids. */
+          names: new Map(names.map(({ id, name }) => [id, name])),
+        }
+      }),
+    }
+  },
+) {}

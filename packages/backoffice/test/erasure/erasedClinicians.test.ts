@@ -21,6 +21,7 @@ import { afterAll } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
 import { PersonalDataReader } from "../../src/erasure/PersonalDataReader.ts"
 import { importFile } from "../../src/recipients/importFile.ts"
+import { TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) }))
 
@@ -78,6 +79,14 @@ describe("an erasure", () => {
     const seeded = yield* seedPerson()
     const { organization, program, token } = seeded
     yield* erase(organization.id)
+    const timeline = yield* TimelineReader
+    for (const key of [
+      { by: "npi", value: person.npi },
+      { by: "email", value: person.email.toUpperCase() },
+    ] as const) {
+      const found = yield* timeline.find({ ...key, organizationId: organization.id }, 10)
+      expect(found).toEqual({ recipients: [], entries: [], hasMore: false, erasedIn: [organization.id] })
+    }
     const data = { ...person, consumer_program_slug: program.slug, attribution: "organic", token: null }
     yield* receiveEvent(seeded, "evt_11", "clinician.account_created", { ...data, email: "ada@home.test" })
     yield* receiveEvent(seeded, "evt_12", "clinician.completer_qualified", data)

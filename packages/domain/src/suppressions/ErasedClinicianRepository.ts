@@ -29,6 +29,8 @@ export class ErasedClinicianRepository extends Context.Service<
   ErasedClinicianRepository,
   {
     find(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<ErasedClinicians>
+    /** Lists the organizations that erased a clinician, and therefore never write to them: of all, or only this one. */
+    organizationsOf(clinician: Clinician, organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<OrganizationId>>
     add(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<void>
     /** Computes the hashes of NPIs and addresses in hex, in the order of the clinicians, the NPI first; none while the organization erased nobody. */
     hash(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<ReadonlyArray<string>>

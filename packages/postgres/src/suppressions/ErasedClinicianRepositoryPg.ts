@@ -1,16 +1,20 @@
 import { createHmac, randomBytes } from "node:crypto"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import { OrganizationId } from "@outreach/domain/Identifier"
+import type { Clinician } from "@outreach/domain/suppressions/Clinician"
 import {
   ErasedClinicianRepository,
   type ErasedClinicians,
+  isErased,
 } from "@outreach/domain/suppressions/ErasedClinicianRepository"
 import { type SuppressionKey, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { Effect, Redacted, Schema } from "effect"
 import { adapter } from "../adapter.ts"
+import { equal } from "../conditions.ts"
 import { SecretCipher } from "../deliveries/SecretCipher.ts"
 import { decodeColumn, first } from "../rowsOf.ts"
 
 const decodeKeys = decodeColumn({ ciphertext: Schema.Uint8Array })
+const decodeOwners = decodeColumn({ id: OrganizationId })
 const decodeHashes = decodeColumn({ hash: Schema.String })
 
 /**
@@ -30,29 +34,41 @@ export const ErasedClinicianRepositoryPg = adapter(ErasedClinicianRepository, fu
     return key && cipher.decrypt(key, organizationId)
   })
 
-  return {
-    find: Effect.fnUntraced(function* (organizationId, clinicians) {
-      if (clinicians.length === 0) return NONE
-      const key = yield* readKey(organizationId)
-      if (key === undefined) return NONE
-      const hashed = clinicians.flatMap(suppressionKeys).map((identity) => ({
-        ...identity,
-        hash: hashOf(key, identity),
-      }))
-      const found = yield* sql`
+  const find = Effect.fnUntraced(function* (organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>) {
+    if (clinicians.length === 0) return NONE
+    const key = yield* readKey(organizationId)
+    if (key === undefined) return NONE
+    const hashed = clinicians.flatMap(suppressionKeys).map((identity) => ({
+      ...identity,
+      hash: hashOf(key, identity),
+    }))
+    const found = yield* sql`
           select encode(hash, 'hex') as hash from erased_clinicians
           where organization_id = ${organizationId}
             and hash = any (array(select decode(given, 'hex') from unnest(${hashed.map(({ hash }) => hash)}::text[]) as given))`.pipe(
-        decodeHashes,
+      decodeHashes,
+    )
+    const known = new Set(found)
+    const erased = hashed.filter(({ hash }) => known.has(hash))
+    return {
+      npis: new Map(
+        erased.flatMap(({ kind, value, hash }) => (kind === "npi" ? [[value, `erased ${hash}`] as const] : [])),
+      ),
+      emails: new Set(erased.flatMap(({ kind, value }) => (kind === "email" ? [value.toLowerCase()] : []))),
+    }
+  })
+
+  return {
+    find,
+
+    organizationsOf: Effect.fnUntraced(function* (clinician, organizationId) {
+      const owners = yield* sql`
+          select organization_id as id from erasure_keys where ${equal({ organization_id: organizationId })} order by 1`.pipe(
+        decodeOwners,
       )
-      const known = new Set(found)
-      const erased = hashed.filter(({ hash }) => known.has(hash))
-      return {
-        npis: new Map(
-          erased.flatMap(({ kind, value, hash }) => (kind === "npi" ? [[value, `erased ${hash}`] as const] : [])),
-        ),
-        emails: new Set(erased.flatMap(({ kind, value }) => (kind === "email" ? [value.toLowerCase()] : []))),
-      }
+      return yield* Effect.filter(owners, (id) =>
+        Effect.map(find(id, [clinician]), (erased) => isErased(erased, clinician)),
+      )
     }),
 
     add: Effect.fnUntraced(function* (organizationId, clinicians) {

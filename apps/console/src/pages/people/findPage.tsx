@@ -61,10 +61,10 @@ const search = defineAction("/find", "recipients find", {
     if (only !== undefined && hits.length === 1) {
       return HttpServerResponse.empty({ status: 303, headers: { location: only.to } })
     }
-    const known =
+    const { entries: known, erasedIn } =
       hits.length === 0 && (term.by === "npi" || term.by === "email")
-        ? (yield* (yield* TimelineReader).find(keyOf(term.by, term.value, operator), MAX_ENTRIES)).entries
-        : []
+        ? yield* (yield* TimelineReader).find(keyOf(term.by, term.value, operator), MAX_ENTRIES)
+        : { entries: [], erasedIn: [] }
     return searchPage({
       title: hits.length === 0 ? "Nothing was found" : `${formatCount(hits.length)} things were found`,
       // A secret is not shown again.
@@ -74,7 +74,7 @@ const search = defineAction("/find", "recipients find", {
           <Table
             caption="Found"
             rows={hits}
-            empty={nothingBy(term, known.length > 0)}
+            empty={nothingBy(term, known.length > 0, erasedIn.length > 0)}
             columns={{
               What: ({ what }) => what,
               Name: ({ to, name }) => <a href={to}>{name}</a>,
@@ -87,6 +87,11 @@ const search = defineAction("/find", "recipients find", {
           {hits.length >= MAX_NAMED && (
             <p>At most {MAX_NAMED} of each kind are shown. Write more of the name to see others.</p>
           )}
+          {erasedIn.map((id) => (
+            <p key={id}>
+              The clinician was erased and stays suppressed in all programs of <IdLink id={id} />.
+            </p>
+          ))}
           {known.length > 0 && (
             <>
               <h2>What is known</h2>
@@ -197,7 +202,7 @@ const WHAT: Readonly<Record<Kind, string>> = {
 const kindOf = (id: string): Kind =>
   (Object.keys(PREFIXES) as ReadonlyArray<Kind>).find((kind) => id.startsWith(PREFIXES[kind])) ?? "event"
 
-const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean): string => {
+const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean, isErased: boolean): string => {
   if (by === "id") {
     return value.startsWith("req_")
       ? "Requests are not kept. The log of the API has them by this id."
@@ -206,6 +211,8 @@ const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean): string => {
   if (by === "key" || by === "secret") return "No organization here has or had it. It may be of another deployment."
   if (by === "name") return "No organization, program, campaign or sender has this in its name."
   if (isKnown) return "No campaign has a recipient like this. What is known beside campaigns stands below."
+  // Nothing but recipients is found by a token.
+  if (isErased || by === "token") return "No campaign has a recipient like this."
   return "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
 }
 
