@@ -71,7 +71,7 @@ const cipher = Layer.effect(
 
 const secrets = SigningSecretRepositoryPg.pipe(Layer.provideMerge(cipher))
 
-const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(reads))
+const monitor = databaseMonitor("api").pipe(Layer.provide(cipher), Layer.provide(reads))
 
 const handlerPorts = Layer.mergeAll(
   RecipientRepositoryPg,

@@ -44,7 +44,7 @@ const deployment = fromSettings(Deployment, ({ deployment }) => ({ livemode: dep
 const preflightSettings = fromSettings(PreflightSettings, ({ preflight }) => preflight)
 const cipher = fromSettings(SecretCipher, ({ secretsKey }) => SecretCipher.make(secretsKey))
 
-const monitor = databaseMonitor.pipe(Layer.provide(cipher), Layer.provide(database))
+const monitor = databaseMonitor("operator").pipe(Layer.provide(cipher), Layer.provide(database))
 
 const webhookClient = Layer.unwrap(
   Effect.map(ConsoleConfig, ({ allowPrivateAddresses, dnsServers }) =>

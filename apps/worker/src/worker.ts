@@ -49,7 +49,7 @@ export const worker = Effect.gen(function* () {
   const names = partnerNames(config.dnsServers)
 
   const ports = adapters.pipe(
-    Layer.provideMerge(databaseMonitor),
+    Layer.provideMerge(databaseMonitor("worker")),
     Layer.provideMerge(
       databaseLayer({
         database: config.database,

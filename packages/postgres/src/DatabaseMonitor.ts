@@ -10,6 +10,7 @@ import { Cause, Clock, Config, ConfigProvider, Context, Deferred, Duration, Effe
 import { SqlError } from "effect/sql"
 import { DatabaseFailure } from "./DatabaseFailure.ts"
 import { canReadSecrets, isUnusable, makeDatabaseFault, WRONG_KEY } from "./databaseFault.ts"
+import type { RoleKind } from "./roles/grants.ts"
 
 const CHECK_EVERY_MS = 5000
 /** How often the database is checked while it is unusable, and until a stored secret could be read. */
@@ -53,75 +54,76 @@ export const DatabaseMonitor = Context.Reference<{
   }),
 })
 
-/** Monitors the database until its scope closes. Fails if the first check finds that SECRETS_KEY does not open what is stored. */
-export const databaseMonitor = Layer.effect(
-  DatabaseMonitor,
-  Effect.gen(function* () {
-    const check = yield* makeDatabaseFault(CHECK_TIME_LIMIT)
-    const { changes } = yield* DatabaseRoute
-    const recoveries = new Signal()
-    const secretsRead = yield* Deferred.make<void, Config.ConfigError>()
-    let fault: DatabaseFault | undefined
-    let refused: { readonly code: string; count: number } | undefined
+/** Monitors the database for a kind of process until its scope closes. Fails if the first check finds that SECRETS_KEY does not open what is stored. */
+export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
+  Layer.effect(
+    DatabaseMonitor,
+    Effect.gen(function* () {
+      const check = yield* makeDatabaseFault(CHECK_TIME_LIMIT, kind)
+      const { changes } = yield* DatabaseRoute
+      const recoveries = new Signal()
+      const secretsRead = yield* Deferred.make<void, Config.ConfigError>()
+      let fault: DatabaseFault | undefined
+      let refused: { readonly code: string; count: number } | undefined
 
-    const observe = Effect.gen(function* () {
-      const [took, found] = yield* Effect.timed(check)
-      const isRecovery = isUnusable(fault) && !isUnusable(found)
-      fault = found
-      if (isRecovery) recoveries.raise()
-      yield* Metric.update(monitorMetrics.up, isUnusable(found) ? 0 : 1)
-      yield* Metric.update(monitorMetrics.checkSeconds, Duration.toSeconds(took))
-      if (found === WRONG_KEY) yield* Deferred.fail(secretsRead, wrongKey)
-      else if (canReadSecrets(found)) yield* Deferred.succeed(secretsRead, undefined)
-    })
-    const logFault = logPerMinute("database unusable")
-    const logRefused = logPerMinute("database refuses connections")
-    const report = Effect.gen(function* () {
-      if (isUnusable(fault)) {
-        yield* logFault.log(fault)
-        return
-      }
-      if (logFault.reset()) yield* Effect.logInfo("database usable again")
-      if (refused === undefined) return
-      const { code, count } = refused
-      if (yield* logRefused.log({ code, advice: adviceOn(code), count })) refused = undefined
-    })
-
-    let changesSeen = changes.count
-    yield* observe
-    if (fault === WRONG_KEY) return yield* Effect.fail(wrongKey)
-    yield* Effect.forkScoped(
-      Effect.gen(function* () {
-        while (true) {
-          yield* report
-          const isWell = !isUnusable(fault) && (yield* Deferred.isDone(secretsRead))
-          yield* Effect.raceFirst(
-            Effect.sleep(isWell ? CHECK_EVERY_MS : CHECK_FAULT_EVERY_MS),
-            changes.after(changesSeen),
-          )
-          changesSeen = changes.count
-          yield* observe
+      const observe = Effect.gen(function* () {
+        const [took, found] = yield* Effect.timed(check)
+        const isRecovery = isUnusable(fault) && !isUnusable(found)
+        fault = found
+        if (isRecovery) recoveries.raise()
+        yield* Metric.update(monitorMetrics.up, isUnusable(found) ? 0 : 1)
+        yield* Metric.update(monitorMetrics.checkSeconds, Duration.toSeconds(took))
+        if (found === WRONG_KEY) yield* Deferred.fail(secretsRead, wrongKey)
+        else if (canReadSecrets(found)) yield* Deferred.succeed(secretsRead, undefined)
+      })
+      const logFault = logPerMinute("database unusable")
+      const logRefused = logPerMinute("database refuses connections")
+      const report = Effect.gen(function* () {
+        if (isUnusable(fault)) {
+          yield* logFault.log(fault)
+          return
         }
-      }),
-    )
+        if (logFault.reset()) yield* Effect.logInfo("database usable again")
+        if (refused === undefined) return
+        const { code, count } = refused
+        if (yield* logRefused.log({ code, advice: adviceOn(code), count })) refused = undefined
+      })
 
-    return {
-      fault: Effect.sync(() => fault),
-      unusable: Effect.sync(() => (isUnusable(fault) ? fault : undefined)),
-      recoveries,
-      secretsRead: Deferred.await(secretsRead),
-      covers: Effect.fnUntraced(function* (cause) {
-        const code = codeOf(cause)
-        if (code === undefined) return false
-        if (!isUnusable(fault)) yield* observe
-        if (isUnusable(fault)) return true
-        if (!isOutage(code)) return false
-        refused = { code, count: (refused?.count ?? 0) + 1 }
-        return true
-      }),
-    }
-  }),
-)
+      let changesSeen = changes.count
+      yield* observe
+      if (fault === WRONG_KEY) return yield* Effect.fail(wrongKey)
+      yield* Effect.forkScoped(
+        Effect.gen(function* () {
+          while (true) {
+            yield* report
+            const isWell = !isUnusable(fault) && (yield* Deferred.isDone(secretsRead))
+            yield* Effect.raceFirst(
+              Effect.sleep(isWell ? CHECK_EVERY_MS : CHECK_FAULT_EVERY_MS),
+              changes.after(changesSeen),
+            )
+            changesSeen = changes.count
+            yield* observe
+          }
+        }),
+      )
+
+      return {
+        fault: Effect.sync(() => fault),
+        unusable: Effect.sync(() => (isUnusable(fault) ? fault : undefined)),
+        recoveries,
+        secretsRead: Deferred.await(secretsRead),
+        covers: Effect.fnUntraced(function* (cause) {
+          const code = codeOf(cause)
+          if (code === undefined) return false
+          if (!isUnusable(fault)) yield* observe
+          if (isUnusable(fault)) return true
+          if (!isOutage(code)) return false
+          refused = { code, count: (refused?.count ?? 0) + 1 }
+          return true
+        }),
+      }
+    }),
+  )
 
 const wrongKey = new Config.ConfigError(new ConfigProvider.SourceError({ message: `${WRONG_KEY.advice}.` }))
 

@@ -9,6 +9,8 @@ import { SecretCipher } from "./deliveries/SecretCipher.ts"
 import { describeFault, faultOf } from "./describeFault.ts"
 import { BASELINE, hasOtherBaseline, missingFiles, OTHER_BASELINE } from "./migrations/planMigrations.ts"
 import { readSqlFiles } from "./migrations/readSqlFiles.ts"
+import type { RoleKind } from "./roles/grants.ts"
+import { createMissingRights } from "./roles/missingRights.ts"
 import { decodeRow, decodeValue } from "./rowsOf.ts"
 
 const READ_ONLY = faultOf("25006")
@@ -53,10 +55,24 @@ export const isUnusable = (fault: DatabaseFault | undefined): fault is DatabaseF
 
 /** Reports whether the check that found this fault, or none, could read a stored secret. */
 export const canReadSecrets = (fault: DatabaseFault | undefined): boolean =>
-  !isUnusable(fault) || fault === OLD_SCHEMA || fault === READ_ONLY || fault.code === SESSION_SETTINGS_CODE
+  !isUnusable(fault) ||
+  fault === OLD_SCHEMA ||
+  fault === READ_ONLY ||
+  fault.code === MISSING_RIGHTS_CODE ||
+  fault.code === SESSION_SETTINGS_CODE
 
-/** Creates the check of what keeps the database from serving this release; the check returns undefined when nothing does. */
-export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duration.Input) {
+const MISSING_RIGHTS_CODE = "MISSING_RIGHTS"
+/** How many missing rights the log names. */
+const MAX_NAMED_RIGHTS = 5
+
+/**
+ * Creates the check whether the database can serve this release. The check returns its fault, or undefined. With the kind of the process, it
+ * includes the rights of the process's role.
+ */
+export const makeDatabaseFault = Effect.fnUntraced(function* (
+  timeLimit: Duration.Input,
+  kind?: Exclude<RoleKind, "reader">,
+) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
   const { outage } = yield* DatabaseRoute
@@ -65,6 +81,17 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
     yield* Effect.context<SqlClient.SqlClient | DatabaseRoute>(),
   )
   const needed = yield* Effect.cached(readSqlFiles())
+  const missingRights = kind === undefined ? Effect.succeed([]) : yield* createMissingRights(kind)
+  const rightsFault = (code: string) =>
+    Effect.map(missingRights, (missing): DatabaseFault | undefined => {
+      if (missing.length === 0) return undefined
+      const named = missing.slice(0, MAX_NAMED_RIGHTS).join(", ")
+      const others = missing.length > MAX_NAMED_RIGHTS ? ` and ${missing.length - MAX_NAMED_RIGHTS} more` : ""
+      return {
+        code,
+        advice: `the role of DATABASE_URL lacks rights: ${named}${others}; run \`ops migrate --grant-to\` as the owner`,
+      }
+    })
 
   return Effect.gen(function* (): Effect.fn.Return<DatabaseFault | undefined, unknown> {
     const known = outage()
@@ -83,11 +110,19 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (timeLimit: Duratio
     if (hasOtherBaseline(yield* needed, state.baseline ?? undefined)) return UNKNOWN_BASELINE
     if (missingFiles(yield* needed, new Set(state.files)).length > 0) return OLD_SCHEMA
     if (state.isReadOnly) return READ_ONLY
-    // Apart, because an older schema does not have the function.
+    const lacking = yield* rightsFault(MISSING_RIGHTS_CODE)
+    if (lacking !== undefined) return lacking
+    // Separate, because an older schema doesn't have the function.
     const restore = yield* sql`select restore_fault() as fault`.pipe(decodeRestoreFault)
     if (restore !== null) return RESTORE_FAULTS[restore]
     return yield* lackingSettings
   }).pipe(
+    Effect.catch((error) => {
+      const fault = describeFault(error)
+      return fault.code === "42501"
+        ? Effect.map(rightsFault(fault.code), (lacking) => lacking ?? fault)
+        : Effect.succeed(fault)
+    }),
     Effect.timeout(timeLimit),
     Effect.catch((error) => Effect.succeed(describeFault(error))),
   )

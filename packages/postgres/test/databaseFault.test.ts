@@ -1,13 +1,16 @@
 import { describe, expect } from "@effect/vitest"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
+import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const test = effectTest(runOnDatabase())
+const url = migratedDatabase()
+const test = effectTest(runOnDatabase({ url }))
 
 /** Returns the code of the fault that is found after a change of the database, which is rolled back. */
 const codeAfter = Effect.fnUntraced(function* (...statements: ReadonlyArray<string>) {
@@ -38,6 +41,26 @@ describe("the check of the database", () => {
     expect(yield* codeAfter(other, older)).toBe("OTHER_BASELINE")
     expect(yield* codeAfter("set transaction read only")).toBe("25006")
     expect(yield* codeAfter(older, "set transaction read only")).toBe("OLD_SCHEMA")
+  })
+
+  test("names the rights that a process's role lacks", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const worker = adaptersFor(asRole(url(), "worker"))
+    const check = Effect.flatten(makeDatabaseFault("1 minute", "worker")).pipe(Effect.provide(worker, { local: true }))
+    expect(yield* check).toBeUndefined()
+    const cases = [
+      ["update on messages", "outreach_test_worker", "MISSING_RIGHTS"],
+      ["update (removed_at) on webhook_endpoints", "outreach_test_worker", "MISSING_RIGHTS"],
+      ["execute on function take_due", "public", "MISSING_RIGHTS"],
+      ["execute on function disable_endpoint", "outreach_test_worker", "MISSING_RIGHTS"],
+      ["select on migrations", "outreach_test_worker", "42501"],
+    ] as const
+    for (const [right, role, code] of cases) {
+      yield* sql.unsafe(`revoke ${right} from ${role}`)
+      expect(yield* check).toEqual({ code, advice: expect.stringContaining(`lacks rights: ${right};`) })
+      yield* sql.unsafe(`grant ${right} to ${role}`)
+    }
+    expect(yield* check).toBeUndefined()
   })
 
   test("finds a missing schema", function* () {

@@ -45,7 +45,7 @@ test("counts the domains of one operator together, once the worker has looked th
     ]),
   )
   yield* seedSending(["one.test", "Two.test", "three.test", "unknown.test"])
-  const work = yield* Effect.forkChild(lookUpOperators(partnerNames([server])).pipe(Effect.provide(databaseMonitor)))
+  const work = yield* Effect.forkChild(lookUpOperators(partnerNames([server])).pipe(Effect.provide(databaseMonitor("worker"))))
   yield* Effect.promise(() =>
     eventually(
       () => run(operators),
@@ -78,7 +78,7 @@ test("leaves a domain as it is while DNS fails", function* () {
     values ('one.test', 'operator.com', '2026-01-01', '-infinity')`
   // Nobody listens there.
   const names = partnerNames(["127.0.0.1:1"])
-  const work = yield* Effect.forkChild(lookUpOperators(names).pipe(Effect.provide(databaseMonitor)))
+  const work = yield* Effect.forkChild(lookUpOperators(names).pipe(Effect.provide(databaseMonitor("worker"))))
   yield* Effect.promise(() =>
     eventually(
       () => run(sql`select from mail_operators where domain = 'one.test' and look_up_at > clock_timestamp()`),
