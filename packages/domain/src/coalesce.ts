@@ -6,11 +6,12 @@ import { Effect, Exit } from "effect"
  *
  * A call that comes while nothing is written is written at once. One that comes beside another write first waits for the others of the
  * same turn of the event loop. When a write of several fails, each is written by itself, so that one bad item fails alone.
+ * A write that counts must not be `isRepeatable`: if only its reply was lost, it would count twice.
  */
 export const coalesce = Effect.fnUntraced(function* <Item, Result, E, R>(
   maxBatchSize: number,
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Result>, E, R>,
-  concurrency = 1,
+  { concurrency = 1, isRepeatable = true }: { readonly concurrency?: number; readonly isRepeatable?: boolean } = {},
 ) {
   interface Call {
     readonly item: Item
@@ -35,7 +36,7 @@ export const coalesce = Effect.fnUntraced(function* <Item, Result, E, R>(
     // A defect must not stop the writer, for which all later calls would wait.
     const exit = yield* Effect.exit(Effect.suspend(() => write(batch.map(({ item }) => item))))
     writing--
-    if (Exit.isFailure(exit) && batch.length > 1) {
+    if (Exit.isFailure(exit) && batch.length > 1 && isRepeatable) {
       return yield* Effect.forEach(batch, (call) => writeBatch([call]), { discard: true })
     }
     for (const [i, { respond }] of batch.entries()) respond(Exit.map(exit, (results) => results[i]!))

@@ -35,7 +35,7 @@ describe("coalesce", () => {
           batches.push(items)
           return Effect.as(Effect.yieldNow, items)
         },
-        4,
+        { concurrency: 4 },
       )
       for (const item of [1, 2]) {
         const call = yield* Effect.forkChild(write(item), { startImmediately: true })
@@ -55,7 +55,7 @@ describe("coalesce", () => {
           batches.push(items)
           return Effect.as(Deferred.await(gate), items)
         },
-        3,
+        { concurrency: 3 },
       )
       const calls = yield* Effect.forkChild(Effect.forEach([1, 2, 3, 4, 5], write, { concurrency: "unbounded" }))
       while (batches.length < 3) yield* Effect.yieldNow
@@ -84,6 +84,19 @@ describe("coalesce", () => {
       }
       await Effect.runPromise(Scope.close(scope, Exit.void))
     },
+  )
+
+  it.effect("repeats no write that counts", () =>
+    Effect.gen(function* () {
+      let counted = 0
+      const loseReply = (items: ReadonlyArray<number>) => {
+        counted += items.length
+        return Effect.fail("the reply was lost")
+      }
+      const write = yield* coalesce(10, loseReply, { isRepeatable: false })
+      yield* Effect.forEach([1, 2, 3], (item) => Effect.exit(write(item)), { concurrency: "unbounded" })
+      expect(counted).toBe(3)
+    }),
   )
 
   it.effect("lets one bad item fail alone, and goes on", () =>

@@ -103,7 +103,7 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
       for (const id of new Set(messages.map(({ organizationId }) => organizationId))) yield* hints.give("inbox", id)
       return receipts
     }),
-    STORE_CONCURRENCY,
+    { concurrency: STORE_CONCURRENCY },
   )
 
   const find = Effect.fnUntraced(function* (organizationId: OrganizationId, eventId: string) {

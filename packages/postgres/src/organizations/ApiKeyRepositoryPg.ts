@@ -76,7 +76,7 @@ export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
       }
       return uses
     }),
-    AUTHENTICATION_CONCURRENCY,
+    { concurrency: AUTHENTICATION_CONCURRENCY, isRepeatable: false },
   )
 
   return {

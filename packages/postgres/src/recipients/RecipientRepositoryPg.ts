@@ -66,7 +66,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
       for (const values of rows) found[(values.at(-1) as number) - 1] = recipientOf(values)
       return found
     }),
-    FIND_CONCURRENCY,
+    { concurrency: FIND_CONCURRENCY },
   )
 
   return {
