@@ -2,7 +2,7 @@ import { cpus } from "node:os"
 import { parseArgs } from "node:util"
 import { bundleBytes } from "./leaves/bundleBytes.ts"
 import type { Comparison } from "./leaves/Comparison.ts"
-import { dependenciesOf } from "./leaves/dependenciesOf.ts"
+import { dependenciesOf, versionOf } from "./leaves/dependenciesOf.ts"
 import { raceOperations } from "./leaves/raceOperations.ts"
 
 // Compares each leaf library with what a team would pick instead: bytes, dependencies, features, operations a second.
@@ -29,6 +29,12 @@ for (const leaf of values.only ?? LEAVES) {
   row(
     "---",
     candidates.map(() => "---:"),
+  )
+  row(
+    "version",
+    candidates.map(({ packageName = "@outreach" }) =>
+      packageName.startsWith("@outreach") ? "–" : versionOf(packageName),
+    ),
   )
   row(
     "bytes, minified and gzipped",

@@ -1,6 +1,14 @@
 import { readFileSync, realpathSync } from "node:fs"
 import { findPackageJSON } from "node:module"
 
+/** Returns the installed version of a package. */
+export function versionOf(packageName: string): string {
+  const { version } = JSON.parse(readFileSync(findPackageJSON(packageName, import.meta.url)!, "utf8")) as {
+    version: string
+  }
+  return version
+}
+
 /** Counts the packages that npm installs with a package, of any depth. */
 export function dependenciesOf(packageName: string): number {
   const found = new Set<string>()
