@@ -131,13 +131,15 @@ function parse(text: string, { cursors }: Call, response: ResponseInfo, url: str
   return value
 }
 
-/** Adds headers to the client's own, of which none is replaced, however it is spelt. */
+/** Adds headers to the client's own, of which none is replaced, however it is spelt. An undefined value, which types forbid, adds none. */
 function withoutDuplicates(
   added: Readonly<Record<string, string>> | undefined,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
-  const others = Object.entries(added ?? {}).filter(([name]) => !names.has(name.toLowerCase()))
+  const others = Object.entries(added ?? {}).filter(
+    ([name, value]) => value !== undefined && !names.has(name.toLowerCase()),
+  )
   return { ...Object.fromEntries(others), ...own }
 }
 

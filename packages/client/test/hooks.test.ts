@@ -110,6 +110,7 @@ describe("the hooks", () => {
       traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
       authorization: "Bearer mine",
       ACCEPT: "text/html",
+      tracestate: undefined as never,
     })
     await client.getDigest("2026-11-20")
     expect(asked[0]!.headers).toMatchObject({
@@ -117,6 +118,7 @@ describe("the hooks", () => {
       authorization: "Bearer orp_live_secret",
       accept: "application/json",
     })
+    expect(asked[0]!.headers).not.toHaveProperty("tracestate")
   })
 
   it("end a call with what they throw, and are not asked again", async () => {

@@ -59,14 +59,8 @@ export function defineCatalog<
       const written = describe(code, given)
       super(written.message, "cause" in given ? { cause: given.cause } : {})
       const { retryAfter } = Object.assign(this, written, { retry: types[written.type]!.retry })
-      const headers = {
-        ...codes[code]!.headers,
-        ...(retryAfter !== null && { "Retry-After": `${retryAfter}` }),
-        ...given.headers,
-      }
-      this.headers = Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, `${value}`.replace(NOT_IN_HEADERS, " ")]),
-      )
+      const wait = retryAfter === null ? {} : { "Retry-After": `${retryAfter}` }
+      this.headers = mergeHeaders(codes[code]!.headers, wait, given.headers)
     }
     override get name(): string {
       return "CatalogError"
@@ -93,7 +87,7 @@ export function defineCatalog<
     const error = from(caught)
     return {
       status: error.status,
-      headers: { "Content-Type": envelope.contentType, ...error.headers },
+      headers: mergeHeaders({ "Content-Type": envelope.contentType }, error.headers),
       body: error.toBody(context),
     }
   }
@@ -114,6 +108,17 @@ export function defineCatalog<
 
 /** The longest wait that a header is made to say, some 68 years. */
 const MAX_SECONDS = 2 ** 31
+
+/** Merges headers by their names, of which the case doesn't count; the last value of a name is used. */
+function mergeHeaders(
+  ...sources: (Readonly<Record<string, string | undefined>> | undefined)[]
+): Record<string, string> {
+  const merged = new Map<string, [name: string, value: string]>()
+  for (const [name, value] of sources.flatMap((source) => Object.entries(source ?? {}))) {
+    if (value !== undefined) merged.set(name.toLowerCase(), [name, `${value}`.replace(NOT_IN_HEADERS, " ")])
+  }
+  return Object.fromEntries(merged.values())
+}
 
 /** What the value of a header may not hold (RFC 9110, 5.5): a line break would begin another header. */
 const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]+/g

@@ -59,6 +59,14 @@ describe("an error of a catalog", () => {
     expect(error.retryAfter).toBe(2)
   })
 
+  it("carries each header once, whatever the case of its name, and none that is undefined", async () => {
+    const headers = { "retry-after": "9", "CONTENT-TYPE": "application/json", "X-Window": undefined as never }
+    const response = payments.error("TOO_MANY", { retryAfter: 7, headers }).toResponse({ requestId: "req_1" })
+    expect(Object.fromEntries((response as Response).headers)).toEqual({
+      ...{ "content-type": "application/json", "retry-after": "9", "x-limit": "100" },
+    })
+  })
+
   it("has whole seconds of at most 68 years in Retry-After, or no such header, whatever is given", () => {
     fc.assert(
       fc.property(
