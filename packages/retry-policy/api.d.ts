@@ -7,7 +7,7 @@ interface Outcome {
     /** Milliseconds that the response asked to wait. */
     readonly retryAfter?: number | undefined;
 }
-/** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error, or a code or name of an error. */
+/** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error except an abort, or a code or name of an error. */
 type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "error" | (string & {});
 /** The options of `classify`. */
 interface ClassifyOptions {
@@ -19,7 +19,7 @@ interface ClassifyOptions {
 /**
  * Judges what an attempt returned or threw: a response or an error of fetch, undici or Node, or an error that holds a `response`.
  *
- * A status of 2xx is a success, and so is what is neither a response nor an error. All else is transient where `retryOn` names it, and permanent otherwise.
+ * A status of 2xx is a success, and so is what is neither a response, which has `headers`, nor an error. All else is transient where `retryOn` names it, and permanent otherwise.
  */
 declare function classify(result: unknown, { retryOn, now }?: ClassifyOptions): Outcome;
 

@@ -10,7 +10,7 @@ export interface Outcome {
   readonly retryAfter?: number | undefined
 }
 
-/** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error, or a code or name of an error. */
+/** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error except an abort, or a code or name of an error. */
 export type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "error" | (string & {})
 
 /** The options of `classify`. */
@@ -23,7 +23,10 @@ export interface ClassifyOptions {
 
 /** Codes of Node, OpenSSL, undici and Bun, and the name of a time-out. */
 const NETWORK =
-  /^(E(CONN|PIPE|(HOST|NET)(UN|DO)|NOTF|NODATA|AI_|TIMED|PROTO)|UND_ERR_(SOCKET|RES_CON|.+TIMEOUT)|HPE_|HTTPParser|ERR_(SSL|TLS|HTTP2)_|CERT_|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|Connection|TimeoutError)/
+  /^(E(CONN|PIPE|(HOST|NET)(UN|DO)|NOTF|NODATA|AI_|TIMED|PROTO)|UND_ERR_(SOCKET|RES_CON|.+TIMEOUT)|HPE_|HTTPParser|ERR_(SSL|TLS|HTTP2)_|(Connection(Refused|Closed|Reset|TimedOut)|TimeoutError)$)/
+
+/** Codes of OpenSSL and Node for a certificate that isn't valid, which another attempt doesn't change. */
+const CERTIFICATE = /^(CERT_|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|ERR_TLS_CERT_)/
 
 /** What fetch says where it has no code: Chrome, Firefox, Safari, undici, Deno, Cloudflare, React Native. */
 const FETCH_FAILED = /^(failed to fetch|fetch failed|load failed|terminated|error sending|.{0,4}(network|internet))/i
@@ -31,7 +34,7 @@ const FETCH_FAILED = /^(failed to fetch|fetch failed|load failed|terminated|erro
 /**
  * Judges what an attempt returned or threw: a response or an error of fetch, undici or Node, or an error that holds a `response`.
  *
- * A status of 2xx is a success, and so is what is neither a response nor an error. All else is transient where `retryOn` names it, and permanent otherwise.
+ * A status of 2xx is a success, and so is what is neither a response, which has `headers`, nor an error. All else is transient where `retryOn` names it, and permanent otherwise.
  */
 export function classify(result: unknown, { retryOn = ["5xx", "network"], now }: ClassifyOptions = {}): Outcome {
   if (Object(result) !== result) return { verdict: "success", reason: "" }
@@ -42,10 +45,11 @@ export function classify(result: unknown, { retryOn = ["5xx", "network"], now }:
     reason,
   })
   const failure = isError && networkFailureOf(result)
-  if (failure) return judge(failure, "network")
+  if (failure) return judge(failure, CERTIFICATE.test(failure) ? "error" : "network")
   const { response = result } = result as { readonly response?: unknown }
   const { status, statusCode = status, headers } = Object(response)
-  const text = typeof statusCode === "number" ? String(statusCode) : ""
+  const isResponse = isError || "headers" in Object(response)
+  const text = isResponse && typeof statusCode === "number" ? String(statusCode) : ""
   if (/^[1-9]\d\d$/.test(text) && !(isError && text < "3")) {
     if (text[0] === "2") return { verdict: "success", reason: text }
     const header = (name: string): string | undefined => headers?.get?.(name) ?? headers?.[name]
@@ -53,15 +57,18 @@ export function classify(result: unknown, { retryOn = ["5xx", "network"], now }:
     // RFC 9110, 15 takes a status beyond 599 for one of 5xx.
     return { ...judge(text, `${Math.min(5, +text[0]!)}xx`), retryAfter }
   }
-  return isError ? judge(wordsOf(result)[0] ?? "error", "error") : { verdict: "success", reason: "" }
+  if (!isError) return { verdict: "success", reason: "" }
+  const words = wordsOf(result)
+  const [reason = "error"] = words
+  return judge(reason, words.includes("AbortError") ? reason : "error")
 }
 
-/** Finds the failure of the network among an error, the errors that it gathers, and their causes. */
+/** Finds the failure of the network, or of a certificate, among an error, the errors that it gathers, and their causes. */
 function networkFailureOf(error: unknown): string | undefined {
   const errors = new Set([error])
   let unnamed: string | undefined
   for (const one of errors) {
-    const known = wordsOf(one).find((word) => NETWORK.test(word))
+    const known = wordsOf(one).find((word) => NETWORK.test(word) || CERTIFICATE.test(word))
     if (known) return known
     const { name, message, cause, errors: gathered } = Object(one)
     if (name === "TypeError" && FETCH_FAILED.test(message)) unnamed = "network"

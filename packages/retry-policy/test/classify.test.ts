@@ -23,7 +23,7 @@ describe("a status", () => {
   it("of 2xx is a success", () => {
     fc.assert(
       fc.property(statusIn(200, 299), (status) => {
-        expect(classify({ status })).toEqual({ verdict: "success", reason: String(status) })
+        expect(classify({ status, headers: {} })).toEqual({ verdict: "success", reason: String(status) })
       }),
     )
   })
@@ -31,7 +31,7 @@ describe("a status", () => {
   it("of 5xx, or beyond 599, is transient, and every other is permanent, 408, 425 and 429 among them", () => {
     fc.assert(
       fc.property(fc.oneof(statusIn(100, 199), statusIn(300, 999), fc.constantFrom(408, 425, 429)), (status) => {
-        expect(classify({ status })).toEqual({
+        expect(classify({ status, headers: {} })).toEqual({
           verdict: status >= 500 ? "transient" : "permanent",
           reason: String(status),
         })
@@ -40,7 +40,7 @@ describe("a status", () => {
   })
 
   it("is transient where the caller names it or its class, and a success in any case", () => {
-    const verdict = (status: number, ...retryOn: RetryOn[]) => classify({ status }, { retryOn }).verdict
+    const verdict = (status: number, ...retryOn: RetryOn[]) => classify({ status, headers: {} }, { retryOn }).verdict
     expect([429, 408, 503].map((status) => verdict(status, 408, 429))).toEqual(["transient", "transient", "permanent"])
     expect([302, 429, 503].map((status) => verdict(status, "3xx", "4xx"))).toEqual([
       "transient",
@@ -52,7 +52,12 @@ describe("a status", () => {
   })
 
   it.each([0, -200, 99, 1000, 200.5, Number.NaN, "active", null, undefined, {}])("%s is not one", (status) => {
-    expect(classify({ status })).toEqual({ verdict: "success", reason: "" })
+    expect(classify({ status, headers: {} })).toEqual({ verdict: "success", reason: "" })
+  })
+
+  it("of the task's own result, which isn't a response, is not one", () => {
+    for (const own of [{ status: 503 }, { response: { statusCode: 503 } }])
+      expect(classify(own)).toEqual({ verdict: "success", reason: "" })
   })
 
   it("of a real response is found, and its Retry-After, with fetch, undici and node:http", async () => {
@@ -179,11 +184,27 @@ describe("an error", () => {
     const { url } = await startServer(() => {})
     for (const call of [fetch, request, node]) {
       const error = await failed(call(url, { signal: AbortSignal.abort() }))
-      expect(classify(error)).toEqual({
-        verdict: "permanent",
-        reason: expect.stringMatching(/^(AbortError|ABORT_ERR)$/),
-      })
+      for (const retryOn of [undefined, ["error"] as const]) {
+        expect(classify(error, { retryOn })).toEqual({
+          verdict: "permanent",
+          reason: expect.stringMatching(/^(AbortError|ABORT_ERR)$/),
+        })
+      }
     }
+  })
+
+  it("of a certificate that isn't valid is permanent, also as the cause of a fetch that failed", () => {
+    for (const code of ["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "ERR_TLS_CERT_ALTNAME_INVALID"]) {
+      const error = new TypeError("fetch failed", { cause: Object.assign(new Error(), { code }) })
+      expect(classify(error)).toEqual({ verdict: "permanent", reason: code })
+      expect(classify(error, { retryOn: [code] })).toEqual(transient(code))
+    }
+  })
+
+  it("whose name only begins like that of a network failure is not one", () => {
+    for (const name of ["ConnectionClosedByUser", "TimeoutErrorOfMine"])
+      expect(classify(Object.assign(new Error(), { name }))).toEqual({ verdict: "permanent", reason: name })
+    expect(classify(Object.assign(new Error(), { code: "ConnectionClosed" }))).toEqual(transient("ConnectionClosed"))
   })
 
   it.each([

@@ -307,7 +307,7 @@ describe("over HTTP", () => {
       return response
     }
     const empty = () => new Response(null, { status: 503 })
-    const fails = () => ({ status: 503, body: { cancel: () => Promise.reject(new Error("gone")) } })
+    const fails = () => ({ status: 503, headers: {}, body: { cancel: () => Promise.reject(new Error("gone")) } })
     for (const task of [locked, empty, fails] as const) {
       expect(await retry<{ status: number }>(task, EVERY_SECOND, simulatedTime())).toMatchObject({ status: 503 })
     }

@@ -161,7 +161,7 @@ const CONSEQUENCES = {
 
 function outcomeOf(result: PostResult): string {
   if ("failure" in result) return `  ${result.failure}${CONSEQUENCES.transient}`
-  const { verdict } = classify(result, { retryOn: ["1xx", "3xx", "5xx"] })
+  const { verdict } = classify({ ...result, headers: {} }, { retryOn: ["1xx", "3xx", "5xx"] })
   if (verdict === "success") return ""
   // What a receiver says must not move the cursor of the terminal.
   const text = result.text.replace(/[\s\p{C}]+/gu, " ").trim()
