@@ -123,8 +123,7 @@ begin
     case
       when campaign.window_start > now_at then campaign.window_start
       -- The writer that lifts the reason gives no turn.
-      when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id)
-        or exists (select from organizations where id = campaign.organization_id and frozen_at is not null) then now_at + interval '5 seconds'
+      when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id) then now_at + interval '5 seconds'
       when exists (
         select from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id
@@ -577,8 +576,7 @@ declare
     select token from delivery_workers
     where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute');
   removed constant text[] := array(
-    select endpoint.id from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
-    where removed_at is not null and frozen_at is null);
+    select id from webhook_endpoints where removed_at is not null);
   ended integer;
   deaths jsonb;
 begin
@@ -751,8 +749,8 @@ AS $function$
 #variable_conflict use_column
 declare
   gone constant text[] := (with chosen as materialized (
-    select endpoint.id from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
-    where removed_at < plausible_now() - make_interval(days => history_days + 1) and not is_doubtful(removed_at) and frozen_at is null
+    select endpoint.id from webhook_endpoints endpoint
+    where removed_at < plausible_now() - make_interval(days => history_days + 1) and not is_doubtful(removed_at)
       and not exists (select from deliveries where endpoint_id = endpoint.id)
       and not exists (select from dead_letters where endpoint_id = endpoint.id)
       and not exists (select from failure_groups where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
@@ -994,9 +992,8 @@ CREATE OR REPLACE FUNCTION public.lift_unsubscriptions(max_rows integer)
 AS $function$
   with chosen as materialized (
     select organization_id, recipient_id from unsubscriptions
-    join organizations organization on organization.id = organization_id and frozen_at is null
     where revoked_at is not null and lifted_at is null
-    order by revoked_at limit max_rows for update of unsubscriptions skip locked
+    order by revoked_at limit max_rows for update skip locked
   ), lifted as (
     -- Nothing is left of the request for the organization, so that the next one may be for the program alone.
     update unsubscriptions unsubscription set lifted_at = clock_timestamp(), suppressed_at = coalesce(suppressed_at, clock_timestamp()),
@@ -1133,7 +1130,6 @@ begin
       ) ramp on slots < 2147483647
       where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
         and not quota_reached(campaign.organization_id, campaign.program_id)
-        and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
     ), shared as (
       select open.*, row_number() over (partition by organization order by one, place) as organization_rank
       from open cross join generate_series(1, wanted) as one
@@ -1796,8 +1792,7 @@ begin
   with locked as materialized (
     select endpoint_id from endpoint_readers reader
     join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-    join organizations organization on organization.id = reader.organization_id
-    where enabled and frozen_at is null and (owner is null or owner <> all (alive))
+    where enabled and (owner is null or owner <> all (alive))
     order by owner is null limit max_rows for update of reader skip locked
   )
   select coalesce(array_agg(endpoint_id), '{}') into free from locked;
@@ -2837,7 +2832,6 @@ create table organizations (
   name text not null,
   contacts text[] default '{}'::text[] not null,
   created_at timestamp with time zone default clock_timestamp() not null,
-  frozen_at timestamp with time zone,
   constraint organizations_pkey PRIMARY KEY (id),
   constraint organizations_contacts_check CHECK ((cardinality(contacts) <= 10))
 );
@@ -3223,7 +3217,7 @@ create table hits_later partition of hits FOR VALUES FROM (MINVALUE) TO (MAXVALU
 
 create table inbox_later partition of inbox (constraint inbox_later_pkey PRIMARY KEY (organization_id, event_id)) FOR VALUES FROM (MINVALUE) TO (MAXVALUE);
 
-CREATE UNIQUE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
+CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organization_id, id);
 CREATE INDEX audit_log_of_object ON public.audit_log USING gin (objects);
 CREATE INDEX campaign_counts_by_hour ON public.campaign_counts USING btree (hour);
 CREATE INDEX campaign_domains_bounced ON public.campaign_domains USING btree (organization_id, domain) WHERE (((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other) > 0);
@@ -3244,7 +3238,7 @@ CREATE INDEX deliveries_lost ON public.deliveries USING btree (endpoint_id, due_
 CREATE INDEX deliveries_owned ON public.deliveries USING btree (owner) WHERE (owner IS NOT NULL);
 CREATE INDEX delivery_outcomes_by_time ON public.delivery_outcomes USING btree (seconds, at);
 CREATE UNIQUE INDEX dkim_keys_of_sender ON public.dkim_keys USING btree (organization_id, sender_id, selector);
-CREATE UNIQUE INDEX endpoint_readers_of_organization ON public.endpoint_readers USING btree (organization_id, endpoint_id);
+CREATE INDEX endpoint_readers_of_organization ON public.endpoint_readers USING btree (organization_id, endpoint_id);
 CREATE INDEX events_by_type ON public.events USING btree (organization_id, type, emitted_at, id);
 CREATE INDEX events_log ON public.events USING btree (organization_id, emitted_at, id);
 CREATE INDEX events_of_recipient ON public.events USING btree (organization_id, recipient_id, emitted_at) WHERE (type = ANY (ARRAY['outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
@@ -3285,21 +3279,14 @@ CREATE UNIQUE INDEX senders_of_program ON public.senders USING btree (organizati
 CREATE INDEX sign_in_links_of_operator ON public.sign_in_links USING btree (operator_id);
 CREATE INDEX signing_secrets_by_hash ON public.signing_secrets USING btree (hash);
 CREATE INDEX signing_secrets_of_endpoint ON public.signing_secrets USING btree (organization_id, endpoint_id);
-CREATE UNIQUE INDEX signing_secrets_of_organization ON public.signing_secrets USING btree (organization_id, id);
 CREATE INDEX stored_responses_by_age ON public.stored_responses USING btree (created_at);
 CREATE INDEX stored_responses_by_bytes ON public.stored_responses USING btree (organization_id, bytes_before);
 CREATE INDEX suppressions_by_time ON public.suppressions USING btree (organization_id, program_id, reason, created_at);
 CREATE INDEX unsubscriptions_of_campaign ON public.unsubscriptions USING btree (organization_id, campaign_id, asked_at, recipient_id);
 CREATE INDEX unsubscriptions_to_apply ON public.unsubscriptions USING btree (asked_at) WHERE (suppressed_at IS NULL);
 CREATE INDEX unsubscriptions_to_lift ON public.unsubscriptions USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (lifted_at IS NULL));
-CREATE UNIQUE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
+CREATE INDEX webhook_endpoints_of_organization ON public.webhook_endpoints USING btree (organization_id, id);
 CREATE INDEX webhook_endpoints_removed ON public.webhook_endpoints USING btree (removed_at) WHERE (removed_at IS NOT NULL);
-
-alter table only api_keys replica identity using index api_keys_of_organization;
-alter table only endpoint_readers replica identity using index endpoint_readers_of_organization;
-alter table only inbox replica identity full;
-alter table only signing_secrets replica identity using index signing_secrets_of_organization;
-alter table only webhook_endpoints replica identity using index webhook_endpoints_of_organization;
 
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id) ON DELETE CASCADE;

@@ -25,10 +25,10 @@ describe("organizations", () => {
       contacts: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     })
-    const row = { ...created, contacts: 0, clock_ahead_seconds: 0, frozen_at: null }
+    const row = { ...created, contacts: 0, clock_ahead_seconds: 0 }
     expect((await runJson("organizations", "list")).data).toContainEqual(row)
     const { stdout } = await run(["organizations", "list"])
-    expect(stdout).toMatch(/^id +name +contacts +created_at +clock_ahead_seconds +frozen_at$/m)
+    expect(stdout).toMatch(/^id +name +contacts +created_at +clock_ahead_seconds$/m)
     expect(stdout).toContain(`${created.id}  Łódź 医院`)
     expect(stdout).toContain(created.created_at.replace("T", " ").replace(/\.\d{6}Z/, " UTC"))
   })
@@ -42,57 +42,12 @@ describe("organizations", () => {
     expect(JSON.stringify(await auditedArguments())).not.toContain("acme.example")
     expect((await runJson(...to("o'hara@acme.example"))).contacts).toEqual(["o'hara@acme.example"])
     expect((await run(["organizations", "show", org])).stdout).toContain("o'hara@acme.example")
-    expect((await run(["organizations", "plan-move", org])).stdout).toContain("array['o''hara@acme.example']::text[]")
     expect((await runJson(...update("--no-contacts"))).contacts).toEqual([])
     const eleven = Array.from({ length: 11 }, (_, n) => `a${n}@acme.example`)
     for (const wrong of [update(), to(...eleven), [...to("ann@acme.example"), "--no-contacts"]]) {
       expect(await runFailing(...wrong)).toMatchObject({ code: "unclear_contacts" })
     }
     expect((await run(to("ann at acme"))).code).toBe(2)
-  })
-
-  it("are frozen at a WAL position, and served again after a confirmation", async () => {
-    const org = await organization()
-    const frozen = await runJson("organizations", "freeze", org)
-    expect(frozen).toEqual({
-      id: org,
-      frozen_at: expect.stringMatching(/Z$/),
-      wal_position: expect.stringMatching(/^[0-9A-F]+\/[0-9A-F]+$/),
-    })
-    const frozenAt = async () =>
-      (await runJson("organizations", "list")).data.find(({ id }: { id: string }) => id === org).frozen_at
-    expect(await frozenAt()).toBe(frozen.frozen_at)
-    expect(await runFailing("organizations", "unfreeze", org)).toMatchObject({ code: "not_confirmed" })
-    await runJson("organizations", "unfreeze", org, "--yes")
-    expect(await frozenAt()).toBeNull()
-  })
-
-  it("have a plan of statements that move them, in an order that the database accepts", async () => {
-    const org = (await runJson("organizations", "create", "--name", "O'Hara")).id
-    // The secrets of an endpoint refer to it, and a removed endpoint stays with them.
-    await createEndpoint(org, "--own-secret")
-    await runJson("endpoints", "remove", (await createEndpoint(org, "--own-secret")).id, "--yes")
-    const { steps } = await runJson("organizations", "plan-move", org)
-    const { stdout } = await run(["organizations", "plan-move", org])
-    const statements: ReadonlyArray<string> = steps.flatMap((step: { statements: string[] }) => step.statements)
-    for (const statement of statements) expect(stdout).toContain(`${statement};`)
-    expect(stdout).toContain("'O''Hara'")
-    const deleted = statements.flatMap((statement) => /^delete from (\w+)/.exec(statement)?.[1] ?? [])
-    expect(deleted.indexOf("signing_secrets")).toBeLessThan(deleted.indexOf("webhook_endpoints"))
-    expect(deleted.indexOf("recipients")).toBeLessThan(deleted.indexOf("campaigns"))
-    expect(deleted.indexOf("campaigns")).toBeLessThan(deleted.indexOf("programs"))
-    // A server without replication can run these. They are rolled back.
-    const runnable = statements.filter(
-      (statement) => !/\ssubscription |pg_subscription|^insert|keep_one_unsub/.test(statement),
-    )
-    const tried = SqlClient.SqlClient.use((sql) =>
-      Effect.forEach(runnable, (statement) => sql.unsafe(statement)).pipe(
-        Effect.andThen(Effect.fail("rolled back" as const)),
-        sql.withTransaction,
-        Effect.flip,
-      ),
-    )
-    expect(await meanwhile(tried)).toBe("rolled back")
   })
 
   it("show how a partner uses the API", async () => {

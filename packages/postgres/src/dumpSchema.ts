@@ -9,7 +9,7 @@ const read = <E, R>(statements: Effect.Effect<ReadonlyArray<object>, E, R>) =>
   Effect.map(decodeTexts(statements), (rows) => rows.map(({ text }) => `${text};`))
 
 /**
- * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, replica identities, foreign keys and
+ * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, foreign keys and
  * triggers, each by name.
  *
  * The text depends on nothing but the schema, so that it can be committed and compared. Dies at a kind of object that it cannot write.
@@ -78,13 +78,6 @@ export const dumpSchema = Effect.gen(function* () {
       and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
     order by relname collate "C"`)
 
-  const identities = yield* read(sql`
-    select format('alter table only %I replica identity %s', relname, case relreplident
-      when 'i' then 'using index ' || (select indexrelid::regclass from pg_index where indrelid = pg_class.oid and indisreplident)
-      when 'f' then 'full' when 'n' then 'nothing' end) as text
-    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relreplident <> 'd'
-    order by relname collate "C"`)
-
   const foreignKeys = yield* read(sql`
     select format('alter table %I add constraint %I %s', relname, conname, pg_get_constraintdef(pg_constraint.oid)) as text
     from pg_constraint join pg_class on pg_class.oid = conrelid
@@ -104,7 +97,7 @@ export const dumpSchema = Effect.gen(function* () {
     ...functions,
     ...tables,
     ...partitions,
-    ...[indexes, identities, foreignKeys, triggers].map((statements) => statements.join("\n")),
+    ...[indexes, foreignKeys, triggers].map((statements) => statements.join("\n")),
   ]
     .join("\n\n")
     .concat("\n")

@@ -37,7 +37,6 @@ describe("dumpSchema", () => {
     ["a unique constraint", "alter table recipient_keys drop constraint recipient_keys_npi"],
     ["a foreign key", "alter table messages drop constraint messages_organization_id_recipient_id_fkey"],
     ["an index", "drop index recipients_by_update"],
-    ["a replica identity", "alter table programs replica identity full"],
     ["a table", "create table more (id text primary key)"],
     ["a table's durability", "alter table rate_windows set logged"],
     ["a storage parameter", "alter table deliveries reset (fillfactor)"],

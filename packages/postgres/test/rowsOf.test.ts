@@ -27,7 +27,7 @@ const ENTITIES = [
     ],
   },
   { table: "programs", entity: Program, others: [] },
-  { table: "organizations", entity: Organization, others: ["frozen_at"] },
+  { table: "organizations", entity: Organization, others: [] },
   { table: "api_keys", entity: ApiKey, others: ["hash"] },
   { table: "operators", entity: Operator, others: ["created_at", "removed_at"] },
   {

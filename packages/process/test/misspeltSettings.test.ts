@@ -26,7 +26,7 @@ describe("a variable of the environment", () => {
     ...SETTINGS,
     ...["PATH", "HOME", "HOSTNAME", "HOSTTYPE", "LANG", "PWD", "SHLVL", "TERM", "USER", "LOGNAME", "SHELL", "TZ", "CI"],
     ...["PORTS", "POST", "SORT", "HOSTS", "PGHOST", "PGPORT", "NODE_ENV", "NODE_OPTIONS", "npm_config_user_agent"],
-    ...["DATABASE_URL_OLD", "DATABASE_LISTEN_URL_OLD", "DATABASE_HOST", "DATABASE_USER", "DATABASE_SSL", "DATABASE_NAME"],
+    ...["DATABASE_URL_OLD", "DATABASE_HOST", "DATABASE_USER", "DATABASE_SSL", "DATABASE_NAME"],
     ...["SMTP_HOST", "SMTP_PORT", "SMTP_USER", "SECRET", "LOG_FILE", "LOG_FORMAT", "MAIL_TO", "PORT_8080_TCP_ADDR"],
     ...["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_PORT", "HTTPS_PROXY"],
   ])("named %s is left alone", (name) => {

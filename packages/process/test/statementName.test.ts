@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { statementName } from "../src/statementName.ts"
 
 it.each([
-  ["select id from organizations organization where frozen_at is null", "select from organizations"],
+  ["select id from organizations organization where name is null", "select from organizations"],
   ["\n  select * from take_due($1, $2)", "take_due"],
   ["select keep_partitions($1)", "keep_partitions"],
   [

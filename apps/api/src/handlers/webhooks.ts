@@ -2,7 +2,6 @@ import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { currentTraceparent } from "@outreach/domain/TraceContext"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
-import { RequestError } from "../http/toErrorResponse.ts"
 
 /** Stores what a partner sends, once for each of its event ids, and acknowledges it; it is applied later. */
 export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(function* ({
@@ -21,7 +20,6 @@ export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(funct
     body: bodyText,
     traceparent: yield* currentTraceparent,
   })
-  if (receipt === "frozen") return yield* Effect.fail(RequestError.Unavailable())
   if (receipt === "differs") {
     yield* Effect.logWarning("inbound event repeated with another body, keeping the first").pipe(
       Effect.annotateLogs({ organizationId, endpointId, eventId }),

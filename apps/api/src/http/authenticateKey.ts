@@ -18,8 +18,6 @@ export interface AuthenticatedRequest {
   readonly window: RateLimitDecision
   /** When the request came, in Unix milliseconds: the earlier of this process's clock and the database's, which stamps. */
   readonly at: number
-  /** Whether the caller's organization is frozen: it gets no response of an operation. */
-  readonly isFrozen: boolean
 }
 
 /** Creates the function that recognises and counts the bearer of a request. */
@@ -57,14 +55,14 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     }
     good.add(digest)
 
-    const { caller, count, now, isFrozen } = admission
+    const { caller, count, now } = admission
     const window = decideCount(KEY_POLICY, count, now * 1000)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
       spent.set(digest, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset, caller })
       return yield* overLimit(window, caller)
     }
-    return { caller, window, at: Math.min(millis, now * 1000), isFrozen } satisfies AuthenticatedRequest
+    return { caller, window, at: Math.min(millis, now * 1000) } satisfies AuthenticatedRequest
   })
 })
 

@@ -137,7 +137,6 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const { caller, window } = authenticated
     state.window = window
     state.caller = callerOf(caller, window)
-    if (authenticated.isFrozen) return yield* Effect.fail(RequestError.Unavailable())
     if (auth.kind === "scope" && !caller.scopes.includes(auth.scope)) {
       return yield* Effect.fail(RequestError.InsufficientScope({ scope: auth.scope }))
     }

@@ -85,30 +85,6 @@ describe("a signed event", () => {
     await until(api().log, isLogged)
     expect(api().log.text).not.toContain(EXAMPLE.data.email)
   })
-
-  it("gets 503 while its organization is frozen, and is stored if it is sent again; others are stored meanwhile", async () => {
-    const another = await api().run(seedCampaign({ recipients: 0 }))
-    const freeze = (frozenAt: string | null) =>
-      api().sql(
-        (sql) =>
-          sql`update organizations set frozen_at = ${frozenAt}::timestamptz where id = ${another.organization.id}`,
-      )
-    const [ids, otherIds] = [Array.from({ length: 4 }, newId), Array.from({ length: 4 }, newId)]
-    const send = (event_id: string) => {
-      const text = eventText({ event_id })
-      return post(text, sign(text, Redacted.value(another.secret)), another.endpoint.id)
-    }
-    const sendOther = (event_id: string) => post(eventText({ event_id }), sign(eventText({ event_id })))
-    await freeze("2026-11-01T00:00:00Z")
-    // Concurrent, so that they share a statement.
-    const [refused, accepted] = await Promise.all([Promise.all(ids.map(send)), Promise.all(otherIds.map(sendOther))])
-    expect(refused.map(codeOf)).toEqual(ids.map(() => [503, "SERVICE_UNAVAILABLE"]))
-    expect(accepted.map(({ status }) => status)).toEqual(otherIds.map(() => 200))
-    expect([await stored(...ids), (await stored(...otherIds)).length]).toEqual([[], 4])
-    await freeze(null)
-    expect((await Promise.all(ids.map(send))).map(({ status }) => status)).toEqual(ids.map(() => 200))
-    expect(await stored(...ids)).toHaveLength(4)
-  })
 })
 
 describe("what is not signed by the endpoint's organization", () => {

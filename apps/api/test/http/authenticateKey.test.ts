@@ -42,24 +42,6 @@ describe("a key's limit", () => {
   })
 })
 
-describe("a frozen organization", () => {
-  it("receives 503 and is charged until it is unfrozen, while another is served", async () => {
-    const { organization } = await api().run(seedCampaign({ recipients: 1 }))
-    const { text } = await api().issue(organization.id, ["tokens:read"])
-    const freeze = (frozenAt: string | null) =>
-      api().sql(
-        (sql) => sql`update organizations set frozen_at = ${frozenAt}::timestamptz where id = ${organization.id}`,
-      )
-    await freeze("2026-11-01T00:00:00Z")
-    const { status, body } = await ask(api(), LIST, { key: text })
-    expect([status, body.error.code, body.error.details]).toEqual([503, "SERVICE_UNAVAILABLE", { retry_after: 5 }])
-    expect(await api().charged(organization.id)).toBe(1)
-    expect((await ask(api(), LIST, { key: key.text })).status).toBe(200)
-    await freeze(null)
-    expect((await ask(api(), LIST, { key: text })).status).toBe(200)
-  })
-})
-
 describe("an address that keeps failing to authenticate", () => {
   /** Starts another API over the same database, which lets an address fail three times a minute. Its clock only moves when a test sets it. */
   const startStrict = async (settings: Record<string, string> = {}) => {

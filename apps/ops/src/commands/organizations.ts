@@ -3,16 +3,15 @@ import { PartnerActivityReader } from "@outreach/backoffice/organizations/Partne
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { MAX_CONTACTS } from "@outreach/domain/organizations/Organization"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { createOrganization, freezeOrganization } from "@outreach/domain/organizations/Organizations"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { emailAddress, organizationArgument as organizationId } from "../inputs/filters.ts"
 import { flag, onlySwitch, several } from "../inputs/Input.ts"
-import { formatMovePlan, movePlan } from "../organizations/movePlan.ts"
 import { formatActivity, readActivity } from "../organizations/readActivity.ts"
-import { confirm, formatCount, printToStderr, refuse, yes } from "../output/Output.ts"
+import { refuse } from "../output/Output.ts"
 import { secretSummaries } from "../secretCipher.ts"
 
 const create = changing({
@@ -28,7 +27,7 @@ const list = reading({
     OrganizationReader.use(({ list }) =>
       Effect.map(list, (all) => all.map((each) => ({ ...each, contacts: each.contacts.length }))),
     ),
-  columns: ["id", "name", "contacts", "createdAt", "clockAheadSeconds", "frozenAt"],
+  columns: ["id", "name", "contacts", "createdAt", "clockAheadSeconds"],
 })
 
 const update = changing({
@@ -64,58 +63,8 @@ const show = revealing({
   services: Layer.mergeAll(PartnerActivityReader.layer, ApiKeyRepositoryPg, secretSummaries),
 })
 
-const POLL_INTERVAL = "500 millis"
-
-const freeze = changing({
-  about:
-    "Let nothing new begin for an organization on this server, and wait until nothing is in flight: before it moves to another. Requests get a 503",
-  input: { organizationId },
-  *run({ organizationId }) {
-    const { inFlight, walPosition } = yield* OrganizationReader
-    const { frozenAt, older } = yield* freezeOrganization(organizationId)
-    let printed = ""
-    while (true) {
-      const { transactions, messages, endpoints, calls } = yield* inFlight(organizationId, older)
-      if (transactions.length + messages + endpoints + calls === 0) break
-      const waiting = [
-        transactions.length > 0 ? `the transactions of ${transactions.join(", ")}` : [],
-        messages > 0 ? formatCount(messages, "message") : [],
-        endpoints > 0 ? `${formatCount(endpoints, "endpoint")} that workers give up` : [],
-        calls > 0 ? formatCount(calls, "webhook") : [],
-      ].flat()
-      const sentence = `Nothing new begins. Waits for what is in flight: ${waiting.join(", ")}.`
-      if (sentence !== printed) yield* printToStderr(sentence)
-      printed = sentence
-      yield* Effect.sleep(POLL_INTERVAL)
-    }
-    return { id: organizationId, frozenAt, walPosition: yield* walPosition }
-  },
-})
-
-const unfreeze = changing({
-  about:
-    "Serve an organization from this server: at the target of a move, or when a move is given up. Asks first, or needs --yes",
-  input: { organizationId, yes },
-  *run({ organizationId, yes }) {
-    yield* confirm("serve the organization from this server, which no other server may do at the same time", { yes })
-    yield* OrganizationRepository.use(({ unfreeze }) => unfreeze(organizationId))
-    return { id: organizationId, frozenAt: null }
-  },
-})
-
-const planMove = reading({
-  about:
-    "Print the statements that move an organization to another server by logical replication; it runs none of them",
-  input: { organizationId },
-  *run({ organizationId }) {
-    const { find, movedTables } = yield* OrganizationReader
-    return { steps: movePlan(yield* find(organizationId), yield* movedTables) }
-  },
-  format: ({ steps }) => formatMovePlan(steps),
-})
-
 export const organizations = group({
   about: "The partners' accounts",
-  commands: { create, list, show, update, freeze, unfreeze, "plan-move": planMove },
+  commands: { create, list, show, update },
   services: Layer.mergeAll(OrganizationRepositoryPg, OrganizationReader.layer),
 })

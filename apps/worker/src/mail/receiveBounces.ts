@@ -176,13 +176,14 @@ const receive = Effect.fnUntraced(
     if (unsubscribing.length > 0) {
       // The address is the request. Apple Mail marks its message as an automatic reply, so only bounces are none.
       const isBounce = sender === "" && returned !== undefined && REPORTS.includes(returned.kind)
-      if (!isBounce && (yield* unsubscribeSenders(unsubscribing)) === "early") return TRY_LATER
+      if (!isBounce) yield* unsubscribeSenders(unsubscribing)
       if (recipients.length === 0) return null
     }
     if (returned?.kind === "bounce") return yield* receiveBounce(returned, recipients)
     if (returned?.kind === "complaint") return yield* receiveComplaint(returned, recipients)
     if (returned?.kind === "message" && sender !== "" && recipients.length > 0) {
-      return (yield* receiveReplies(message!, recipients)) === "early" ? TRY_LATER : null
+      yield* receiveReplies(message!, recipients)
+      return null
     }
     yield* Metric.update(metrics.bounceReports.ignored, 1)
     return null
@@ -225,7 +226,6 @@ const receiveComplaint = Effect.fnUntraced(function* (
 ) {
   const recipientId = (yield* sealedRecipient(complaint)) ?? recipients[0]
   const result = recipientId === undefined ? "unknown" : yield* reportComplaint(recipientId, complaint.feedbackType)
-  if (result === "early") return TRY_LATER
   yield* Metric.update(metrics.complaintReports[result], 1)
   yield* (result === "recorded" ? Effect.logInfo : Effect.logDebug)("complaint reported").pipe(
     Effect.annotateLogs({ result, ...(recipientId !== undefined && { recipientId }) }),

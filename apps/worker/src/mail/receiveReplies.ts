@@ -4,10 +4,10 @@ import { readReply } from "@outreach/domain/mail/readReply"
 import { Effect, Metric } from "effect"
 import { metrics } from "../admin/metrics.ts"
 
-/** Unsubscribes the recipients of messages by mail to their addresses for that; returns `early` if it must come again later. */
+/** Unsubscribes the recipients of messages by mail to their addresses for that. */
 export const unsubscribeSenders = (recipients: ReadonlyArray<RecipientId>) => countEach(recipients, unsubscribeByMail)
 
-/** Keeps what a person wrote to the return paths of messages, or unsubscribes them; returns `early` if it must come again later. */
+/** Keeps what a person wrote to the return paths of messages, or unsubscribes them. */
 export const receiveReplies = (message: Parameters<typeof readReply>[0], recipients: ReadonlyArray<RecipientId>) =>
   countEach(recipients, (recipientId) => receiveReply(recipientId, readReply(message)))
 
@@ -17,11 +17,9 @@ const countEach = Effect.fnUntraced(function* <R>(
 ) {
   for (const recipientId of recipients) {
     const result = yield* act(recipientId)
-    if (result === "early") return result
     yield* Metric.update(metrics.replies[result], 1)
     yield* (result === "unsubscribed" ? Effect.logInfo : Effect.logDebug)("mail of a recipient").pipe(
       Effect.annotateLogs({ recipientId, result }),
     )
   }
-  return undefined
 })

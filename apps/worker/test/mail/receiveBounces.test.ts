@@ -18,7 +18,7 @@ import { complaintReport, complaintReports } from "../complaintReport.ts"
 import { deliveryReport } from "../deliveryReport.ts"
 import { journey } from "../journey.ts"
 import { smtpDialogue } from "../smtpDialogue.ts"
-import { freeze, returnPaths, seedSent, sharedBounceReceiver, startBounceReceiver } from "./startBounceReceiver.ts"
+import { returnPaths, seedSent, sharedBounceReceiver, startBounceReceiver } from "./startBounceReceiver.ts"
 
 const { run, query } = journey()
 const send = sharedBounceReceiver(run)
@@ -253,14 +253,6 @@ describe("a complaint", () => {
     expect(await complained(message)).toEqual(none)
     expect(await send(message.to, complaintReport(YAHOO, "redacted", "x.test"))).toMatch(/^250/)
     expect(await complained(message)).toMatchObject({ complaints: ["abuse"] })
-  })
-
-  it("is requested again later while the organization is frozen", async () => {
-    const message = await sent()
-    await run(freeze(message.organizationId, "now"))
-    const report = complaintReport(sourceOf("unsubscribed"), localPartOf(message.to), "bounces.acme.test")
-    expect(await send(COMPLAINTS, report)).toMatch(/^451 /)
-    expect(await complained(message)).toEqual(none)
   })
 
   it("is not accepted at any other name", async () => {

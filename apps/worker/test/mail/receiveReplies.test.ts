@@ -6,7 +6,7 @@ import { ReplyRepository } from "@outreach/domain/mail/ReplyRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { deliveryReport } from "../deliveryReport.ts"
 import { journey } from "../journey.ts"
-import { freeze, returnPaths, seedSent, sharedBounceReceiver } from "./startBounceReceiver.ts"
+import { returnPaths, seedSent, sharedBounceReceiver } from "./startBounceReceiver.ts"
 
 const { run, query } = journey()
 const send = sharedBounceReceiver(run)
@@ -170,15 +170,6 @@ AAAA
     expect((await outcome())?.replies).not.toContain("Hello: ")
     await write(mail("Stop"))
     expect((await outcome())?.unsubscribed).toBe(true)
-  })
-
-  it("is requested again later while the organization is frozen", async () => {
-    const { to, unsubscribe, organizationId, outcome } = await sent()
-    await run(freeze(organizationId, "now"))
-    for (const address of [to, unsubscribe]) {
-      for (const subject of ["Stop", "Hello"]) expect(await send(address, mail(subject), CLINICIAN)).toMatch(/^451 /)
-    }
-    expect(await outcome()).toEqual(NOTHING)
   })
 
   it("of an erased clinician is accepted and not kept", async () => {

@@ -1,4 +1,4 @@
-import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import type { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
@@ -75,9 +75,3 @@ export const seedSent = Effect.fnUntraced(function* (sentAt: "now" | null = "now
   const addresses = { to: returnPaths.of(id), unsubscribe: returnPaths.unsubscribe(id) }
   return { ...addresses, id, campaignId: campaign.id, organizationId: organization.id }
 })
-
-/** Freezes an organization, or ends that. */
-export const freeze = (organizationId: OrganizationId, at: "now" | null) =>
-  SqlClient.SqlClient.use(
-    (sql) => sql`update organizations set frozen_at = ${at}::timestamptz where id = ${organizationId}`,
-  )

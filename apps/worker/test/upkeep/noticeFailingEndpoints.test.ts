@@ -266,13 +266,6 @@ describe("an endpoint to which every call fails", () => {
     expect((yield* stateOf(endpoint.id)).enabled).toBe(true)
   })
 
-  test("is left alone while its organization is frozen", function* () {
-    const { endpoint, organization, other } = yield* seed("ann@acme.test")
-    yield* OrganizationRepository.use(({ freeze }) => freeze(organization.id))
-    yield* failOn(24, endpoint.id, other.id)
-    expect(yield* judge).toEqual([])
-  })
-
   test("begins anew after a time in which the database's clock was not believed", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     const sql = yield* SqlClient.SqlClient

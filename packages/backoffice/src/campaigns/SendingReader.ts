@@ -22,7 +22,6 @@ const states = rowsOf(SendingState, {
     where organization_id = campaign.organization_id and campaign_id = campaign.id and drawn_at is null)`,
   workers: "(select count(*)::int from delivery_workers where alive_until > statement_timestamp() and not stopping)",
   restoreFault: "restore_fault()",
-  isFrozen: "exists (select from organizations where id = campaign.organization_id and frozen_at is not null)",
   isQuotaReached: "quota_reached(campaign.organization_id, program_id)",
   isRampReached: "ramp_reached(campaign.organization_id, program_id)",
   dueAt: `(

@@ -19,7 +19,6 @@ export const SendingState = Schema.Struct({
   /** Why nothing is sent from the database, as `restore_fault` has it; null if all may be. */
   restoreFault: Schema.NullOr(Schema.String),
   /** Whether its organization moves to another server. */
-  isFrozen: Schema.Boolean,
   isQuotaReached: Schema.Boolean,
   /** Whether the sender has sent as much today as its ramp allows. */
   isRampReached: Schema.Boolean,
@@ -98,9 +97,6 @@ const whyItWaits = (state: SendingState, left: number, now: number): Finding | n
         : "The database is on another server than the workers last saw, and nothing is sent from it.",
       "Follow the guide for restores, and run ops restores finish.",
     )
-  }
-  if (state.isFrozen) {
-    return warning("Its organization is frozen, because it moves to another server.", "Finish the move, or undo it.")
   }
   if (state.workers === 0) return failed("No worker runs, so nothing is published or sent.", "Start a worker.")
   if (state.isQuotaReached) {

@@ -103,7 +103,7 @@ export interface Standing {
   /** From 0, among the living workers. */
   readonly rank: number
   readonly workers: number
-  /** The number of enabled endpoints of organizations that are not frozen; null when it has not changed. */
+  /** The number of enabled endpoints; null when it has not changed. */
   readonly endpoints: number | null
   /** The endpoints, of whatever worker, of which something may have changed, such as who owns them. */
   readonly changed: ReadonlyArray<EndpointId>

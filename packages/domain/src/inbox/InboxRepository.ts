@@ -23,10 +23,9 @@ export type InboundMessage = typeof InboundMessage.Type
 const { organizationId, endpointId, secretId, eventId, type, npi, body, traceparent } = InboundMessage.fields
 
 /**
- * The outcome of a message: `repeated` and `differs` were stored before, the latter with another body. The first one stays. Nothing is stored for
- * a `frozen` organization.
+ * The outcome of a message: `repeated` and `differs` were stored before, the latter with another body. The first one stays.
  */
-export type Receipt = "stored" | "repeated" | "differs" | "frozen"
+export type Receipt = "stored" | "repeated" | "differs"
 
 /** An inbound event waits to be applied, is applied, or is quarantined because it could not be. */
 export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const

@@ -9,8 +9,6 @@ import type { LateRefusalCause } from "./lateRefusalCause.ts"
 /** A recipient whose message came back, as they stand while they are locked. */
 export interface BouncedRecipient {
   readonly recipient: Recipient
-  /** Whether their organization is frozen: then nothing is written. */
-  readonly isFrozen: boolean
   /** Their message, if it was neither sent nor bounced; undefined when there is none. */
   readonly message: { readonly unknownOutcomes: number; readonly isLeased: boolean } | undefined
 }

@@ -11,8 +11,8 @@ import { OUR_RETRY } from "./Outreach.ts"
 import { isSeedId } from "./SeedMessage.ts"
 
 /**
- * What becomes of a report: `recorded` as a bounce, or `refused`, which publishes nothing. `early` while the message is still being sent or
- * the organization is frozen, `unknown` without a message.
+ * What becomes of a report: `recorded` as a bounce, or `refused`, which publishes nothing. `early` while the message is still being sent,
+ * `unknown` without a message.
  */
 export type BounceResult = "recorded" | "refused" | "repeated" | "early" | "unknown"
 
@@ -22,8 +22,7 @@ export type ReportedOutcome = Extract<MailOutcome, { _tag: "Bounced" | "Deferred
 /** Decides what becomes of a report that a recipient's message was not delivered. */
 export const decideBounce = (bounced: BouncedRecipient | undefined, verdict: ReportedOutcome): BounceResult => {
   if (bounced === undefined) return "unknown"
-  const { recipient, isFrozen, message } = bounced
-  if (isFrozen) return "early"
+  const { recipient, message } = bounced
   if (recipient.bouncedAt !== null) return "repeated"
   if (recipient.sentAt !== null)
     return verdict._tag === "Bounced" && isHardBounce(verdict.reason) ? "recorded" : "refused"

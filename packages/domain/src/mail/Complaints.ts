@@ -28,7 +28,7 @@ export const suppressionFor = (feedbackType: string) =>
  * Acts on feedback on a message to a recipient: a complaint suppresses the address in every program of the organization and is counted once, and a
  * wish for no more e-mails is an unsubscription.
  *
- * Returns `early` while the organization is frozen, `unknown` when no message matches, and `ignored` when it is not a complaint by its recipient.
+ * Returns `unknown` when no message matches, and `ignored` when it is not a complaint by its recipient.
  */
 export const reportComplaint = Effect.fnUntraced(function* (recipientId: RecipientId, feedbackType: string) {
   const reason = suppressionFor(feedbackType)
@@ -39,7 +39,6 @@ const record = Effect.fnUntraced(function* (recipientId: RecipientId, feedbackTy
   const bounces = yield* BounceRepository
   const bounced = yield* bounces.lock(recipientId)
   if (bounced === undefined) return "unknown"
-  if (bounced.isFrozen) return "early"
   const { organizationId } = bounced.recipient
   if (reason === "unsubscribed") {
     yield* (yield* UnsubscriptionRepository).ask({ organizationId, recipientId })

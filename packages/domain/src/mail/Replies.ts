@@ -7,7 +7,7 @@ import { isUnsubscribeRequest } from "./isUnsubscribeRequest.ts"
 import type { ReplyText } from "./Reply.ts"
 import { ReplyRepository } from "./ReplyRepository.ts"
 
-/** Unsubscribes the recipient of a message from its organization; `early` while the organization is frozen, `unknown` for an id of nobody. */
+/** Unsubscribes the recipient of a message from its organization; `unknown` for an id of nobody. */
 export const unsubscribeByMail = Effect.fnUntraced(function* (recipientId: RecipientId) {
   return yield* ofRecipient(recipientId, unsubscribe)
 }, inTransaction)
@@ -33,5 +33,5 @@ const ofRecipient = Effect.fnUntraced(function* <A, R>(
 ) {
   const bounced = yield* (yield* BounceRepository).lock(recipientId)
   if (bounced === undefined) return "unknown" as const
-  return bounced.isFrozen ? ("early" as const) : yield* act(bounced)
+  return yield* act(bounced)
 })

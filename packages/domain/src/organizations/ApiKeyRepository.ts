@@ -18,8 +18,6 @@ export interface KeyUse {
   readonly count: number
   /** The database's clock when the request was counted, in Unix seconds with fractions. */
   readonly now: number
-  /** Whether the caller's organization is frozen: it is moving to another server, or has moved. */
-  readonly isFrozen: boolean
 }
 
 /** Keeps API keys as hashes, and recognises and counts those who present them. */

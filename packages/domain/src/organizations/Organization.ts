@@ -16,8 +16,3 @@ export type Organization = typeof Organization.Type
 export const MAX_CONTACTS = 10
 
 export class OrganizationNotFound extends DescribedError("OrganizationNotFound", "No organization {organizationId}.") {}
-
-export class ReplayUnderWay extends DescribedError(
-  "ReplayUnderWay",
-  "The replay {replayId} may concern the organization, and does not move with it. Wait until it has finished, or cancel it.",
-) {}

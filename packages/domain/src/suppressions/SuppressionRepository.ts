@@ -30,7 +30,7 @@ export class SuppressionRepository extends Context.Service<
       scope: SuppressionScope,
       keys: ReadonlyArray<SuppressionKey>,
     ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
-    /** Lists organizations' entries whose waiting recipients are not withdrawn yet, oldest first; none of frozen organizations. */
+    /** Lists organizations' entries whose waiting recipients are not withdrawn yet, oldest first. */
     findUnapplied(limit: number): Effect.Effect<ReadonlyArray<Suppression>>
     /** Marks entries of an organization: none of the recipients that they match waits any more. */
     markApplied(organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<void>

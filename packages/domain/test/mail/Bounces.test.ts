@@ -14,11 +14,10 @@ const REFUSED: ReportedOutcome = { _tag: "Refused", status: "550 5.7.1" }
 const bounced = (state: {
   readonly sentAt?: Timestamp | null
   readonly bouncedAt?: Timestamp
-  readonly isFrozen?: boolean
   readonly message?: { readonly unknownOutcomes: number; readonly isLeased: boolean }
 }) => {
-  const { sentAt = at, bouncedAt = null, isFrozen = false, message } = state
-  return { recipient: { sentAt, bouncedAt } as Recipient, isFrozen, message }
+  const { sentAt = at, bouncedAt = null, message } = state
+  return { recipient: { sentAt, bouncedAt } as Recipient, message }
 }
 const sent = bounced({})
 const unknown = bounced({ sentAt: null, message: { unknownOutcomes: 1, isLeased: false } })
@@ -31,7 +30,6 @@ describe("decideBounce", () => {
     ["a sent message", sent, "recorded"],
     ["a message that bounced after it was sent", bounced({ bouncedAt: at }), "repeated"],
     ["a message that bounced immediately", bounced({ sentAt: null, bouncedAt: at }), "repeated"],
-    ["a message of a frozen organization", bounced({ isFrozen: true }), "early"],
     ["a recipient without a message", bounced({ sentAt: null }), "unknown"],
     ["a message that was never sent", neverSent, "early"],
     ["a message that is being sent again", resending, "early"],

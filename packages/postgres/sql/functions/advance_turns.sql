@@ -26,8 +26,7 @@ begin
     case
       when campaign.window_start > now_at then campaign.window_start
       -- The writer that lifts the reason gives no turn.
-      when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id)
-        or exists (select from organizations where id = campaign.organization_id and frozen_at is not null) then now_at + interval '5 seconds'
+      when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id) then now_at + interval '5 seconds'
       when exists (
         select from messages message
         where message.organization_id = given.organization_id and message.campaign_id = given.campaign_id

@@ -1,7 +1,7 @@
 -- Ends what waits at removed endpoints: at most max_rows deliveries, and as many dead letters. Returns how many it ended.
 --
 -- A delivery that waits becomes a cancelled one with its attempts. The call of a living worker is left to it; that of a lost one is noted as unknown.
--- Dead letters stay, and no longer wait for a replay. No failure lasts. Nothing is written for an organization that is moving.
+-- Dead letters stay, and no longer wait for a replay. No failure lasts.
 create or replace function end_removed(max_rows integer) returns integer
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -10,8 +10,7 @@ declare
     select token from delivery_workers
     where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute');
   removed constant text[] := array(
-    select endpoint.id from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
-    where removed_at is not null and frozen_at is null);
+    select id from webhook_endpoints where removed_at is not null);
   ended integer;
   deaths jsonb;
 begin

@@ -5,8 +5,8 @@ create or replace function forget_removed(history_days integer) returns integer 
 #variable_conflict use_column
 declare
   gone constant text[] := (with chosen as materialized (
-    select endpoint.id from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
-    where removed_at < plausible_now() - make_interval(days => history_days + 1) and not is_doubtful(removed_at) and frozen_at is null
+    select endpoint.id from webhook_endpoints endpoint
+    where removed_at < plausible_now() - make_interval(days => history_days + 1) and not is_doubtful(removed_at)
       and not exists (select from deliveries where endpoint_id = endpoint.id)
       and not exists (select from dead_letters where endpoint_id = endpoint.id)
       and not exists (select from failure_groups where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)

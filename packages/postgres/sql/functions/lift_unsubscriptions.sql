@@ -5,9 +5,8 @@ create or replace function lift_unsubscriptions(max_rows integer) returns intege
 language sql security definer set search_path = public, pg_temp as $$
   with chosen as materialized (
     select organization_id, recipient_id from unsubscriptions
-    join organizations organization on organization.id = organization_id and frozen_at is null
     where revoked_at is not null and lifted_at is null
-    order by revoked_at limit max_rows for update of unsubscriptions skip locked
+    order by revoked_at limit max_rows for update skip locked
   ), lifted as (
     -- Nothing is left of the request for the organization, so that the next one may be for the program alone.
     update unsubscriptions unsubscription set lifted_at = clock_timestamp(), suppressed_at = coalesce(suppressed_at, clock_timestamp()),

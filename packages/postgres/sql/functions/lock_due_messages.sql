@@ -111,7 +111,6 @@ begin
       ) ramp on slots < 2147483647
       where campaign.status = 'sending' and campaign.window_start <= now_at and campaign.window_end > now_at
         and not quota_reached(campaign.organization_id, campaign.program_id)
-        and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
     ), shared as (
       select open.*, row_number() over (partition by organization order by one, place) as organization_rank
       from open cross join generate_series(1, wanted) as one

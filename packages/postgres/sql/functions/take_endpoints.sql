@@ -1,4 +1,4 @@
--- Makes a worker the owner of enabled endpoints of organizations that are not frozen and that no living worker owns, those that a lost worker left first.
+-- Makes a worker the owner of enabled endpoints that no living worker owns, those that a lost worker left first.
 --
 -- What was open becomes rows of deliveries, owned by nobody until they are recovered.
 -- It returns how many endpoints were taken, and how many of them from lost workers.
@@ -13,8 +13,7 @@ begin
   with locked as materialized (
     select endpoint_id from endpoint_readers reader
     join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-    join organizations organization on organization.id = reader.organization_id
-    where enabled and frozen_at is null and (owner is null or owner <> all (alive))
+    where enabled and (owner is null or owner <> all (alive))
     order by owner is null limit max_rows for update of reader skip locked
   )
   select coalesce(array_agg(endpoint_id), '{}') into free from locked;

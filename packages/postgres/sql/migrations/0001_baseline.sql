@@ -1,18 +1,15 @@
 -- The tables of every subject, in the order of their journeys: docs/flows.md.
 -- A tenant's table has organization_id first in its primary key and in every unique constraint, except where an id alone is looked up.
--- organization_id also belongs to the replica identity of each tenant's table, so that a publication can select one organization: docs/cells.md.
 -- Ids, tokens and other keys have the collation "C": they are compared byte by byte.
 -- The functions stand in sql/functions, and who may use a table stands in src/roles/grants.ts.
 
 -- Organizations
 
--- While an organization is frozen, nothing new begins for it here: it is moving to another server, or has moved.
 create table organizations (
   id text collate "C" primary key,
   name text not null,
   contacts text[] not null default '{}' check (cardinality(contacts) <= 10),
-  created_at timestamptz not null default clock_timestamp(),
-  frozen_at timestamptz
+  created_at timestamptz not null default clock_timestamp()
 );
 
 -- The newest timestamp that an organization has given to an event or to a change of a row that partners poll.
@@ -40,8 +37,7 @@ create table api_keys (
   revoked_at timestamptz,
   last_used_at timestamptz
 );
-create unique index api_keys_of_organization on api_keys (organization_id, id);
-alter table api_keys replica identity using index api_keys_of_organization;
+create index api_keys_of_organization on api_keys (organization_id, id);
 
 -- The requests of each key in each window of its rate limit.
 -- The table is unlogged: a crash of the server gives every key at most one fresh window.
@@ -440,8 +436,7 @@ create table webhook_endpoints (
   check (removed_at is null or not enabled)
 );
 create index webhook_endpoints_removed on webhook_endpoints (removed_at) where removed_at is not null;
-create unique index webhook_endpoints_of_organization on webhook_endpoints (organization_id, id);
-alter table webhook_endpoints replica identity using index webhook_endpoints_of_organization;
+create index webhook_endpoints_of_organization on webhook_endpoints (organization_id, id);
 create trigger raise_version before update on webhook_endpoints for each row
   when (old.* is distinct from new.*) execute function raise_version();
 
@@ -459,8 +454,6 @@ create table signing_secrets (
 );
 create index signing_secrets_by_hash on signing_secrets (hash);
 create index signing_secrets_of_endpoint on signing_secrets (organization_id, endpoint_id);
-create unique index signing_secrets_of_organization on signing_secrets (organization_id, id);
-alter table signing_secrets replica identity using index signing_secrets_of_organization;
 create trigger raise_endpoint_versions_insert after insert on signing_secrets for each row execute function raise_endpoint_versions();
 create trigger raise_endpoint_versions_update after update of expires_at on signing_secrets for each row
   when (old.expires_at is distinct from new.expires_at) execute function raise_endpoint_versions();
@@ -499,8 +492,7 @@ create table endpoint_readers (
   notice_to text[] not null default '{}',
   notice_due_at timestamptz
 ) with (fillfactor = 50);
-create unique index endpoint_readers_of_organization on endpoint_readers (organization_id, endpoint_id);
-alter table endpoint_readers replica identity using index endpoint_readers_of_organization;
+create index endpoint_readers_of_organization on endpoint_readers (organization_id, endpoint_id);
 
 -- The newest openings and closings of each endpoint's breaker: note_breaker deletes the older ones.
 create table breaker_changes (
@@ -737,9 +729,6 @@ create index inbox_to_apply on inbox (organization_id, received_at, event_id)
 create index inbox_quarantined on inbox (organization_id, quarantined_at, event_id) where quarantined_at is not null;
 -- The events about one clinician. An event enters the index when it is applied, so that receiving it costs nothing more.
 create index inbox_applied_of_clinician on inbox (organization_id, npi, received_at) where applied_at is not null;
--- The table itself holds no rows, and cannot have the key of its partitions. The identity of each partition is its own primary key,
--- so this writes nothing more to the WAL; it lets a subscriber update the rows.
-alter table only inbox replica identity full;
 
 -- The ids of every event that partners sent. They outlive the bodies, so that no event is ever applied twice.
 create table inbox_keys (

@@ -22,7 +22,6 @@ export class CampaignCounts extends DatabaseService<CampaignCounts>()("postgres/
         with chosen as materialized (
           select organization_id, campaign_id, id from campaign_count_changes change
           where (select pg_try_advisory_xact_lock(hashtextextended('campaign counts', 0)))
-            and not exists (select from organizations where id = organization_id and frozen_at is not null)
           limit ${BATCH_SIZE}
         ), gone as (
           delete from campaign_count_changes change using chosen

@@ -28,7 +28,7 @@ import { publishEvents } from "../events/publishEvents.ts"
 import { decodeColumn, decodeRow, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "./campaignChanges.ts"
-import { IS_SERVED, openAndComplete } from "./openAndComplete.ts"
+import { openAndComplete } from "./openAndComplete.ts"
 
 const { publish } = WORKER_TRANSITIONS
 
@@ -60,7 +60,6 @@ const decodeQuarantined = decodeRows(QuarantinedMessage.fields)
 export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) {
   const hints = yield* Hints
   const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
-  const isServed = sql.literal(IS_SERVED)
 
   // Not decoded, because requests for a token read it.
   const summaries = Effect.fnUntraced(function* (
@@ -198,7 +197,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
         with chosen as materialized (
           select organization_id, id, sent, complained
           from campaigns campaign cross join lateral campaign_totals(organization_id, id)
-          where status = any (${TRANSITIONS.pause.from}::text[]) and pause_on_complaints and ${isServed}
+          where status = any (${TRANSITIONS.pause.from}::text[]) and pause_on_complaints
             and complained > complaints_accepted and complained >= ${MIN_COMPLAINTS}::int
             and complained::float8 / nullif(sent, 0) >= ${COMPLAINT_THRESHOLDS.upper}::float8
           for update of campaign skip locked
@@ -212,7 +211,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
     lockNextChunk: Effect.fnUntraced(function* (limit) {
       const campaigns = yield* sql`
           select organization_id as "organizationId", id from campaigns campaign
-          where status = any (${publish.from}::text[]) and ${isServed} and not exists (
+          where status = any (${publish.from}::text[]) and not exists (
             select from follow_ups
             where organization_id = campaign.organization_id and campaign_id = campaign.id and drawn_at is null
               and window_start > clock_timestamp() + make_interval(secs => lead_seconds))

@@ -24,8 +24,6 @@ const decodeCounts = decodeRows({ testSubject: TestSubject, sent: Schema.Int, cl
 
 export const SubjectTestRepositoryPg = adapter(SubjectTestRepository, function* (sql) {
   const hints = yield* Hints
-  const isServed = sql.literal(`
-      not exists (select from organizations where id = organization_id and frozen_at is not null)`)
 
   return {
     create: ({ organizationId, campaignId }, { subjectB, share, afterSeconds }) =>
@@ -58,13 +56,12 @@ export const SubjectTestRepositoryPg = adapter(SubjectTestRepository, function* 
         join subject_tests test on test.organization_id = campaign.organization_id and test.campaign_id = campaign.id
         where campaign.status = ${SENDING} and winner is null and after_seconds is not null and began_at is not null
           and window_end > clock_timestamp()
-          and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
         order by began_at, campaign_id`.pipe(decodeUndecided),
 
     // The campaign first, as a publication locks it: a recipient that it publishes either counts or sees the winner.
     lockUndecided: Effect.fnUntraced(function* ({ organizationId, campaignId }) {
       const locked = yield* sql`
-          select from campaigns where organization_id = ${organizationId} and id = ${campaignId} and status = ${SENDING} and ${isServed}
+          select from campaigns where organization_id = ${organizationId} and id = ${campaignId} and status = ${SENDING}
           for no key update skip locked`
       if (locked.length === 0) return undefined
       const undecided = yield* sql`
@@ -93,9 +90,7 @@ export const SubjectTestRepositoryPg = adapter(SubjectTestRepository, function* 
     release: Effect.fnUntraced(function* (limit) {
       const [test] = yield* sql`
           select organization_id as "organizationId", campaign_id as "campaignId" from subject_tests
-          where winner is not null and released_at is null and ${isServed} limit 1 for update skip locked`.pipe(
-        decodeKeys,
-      )
+          where winner is not null and released_at is null limit 1 for update skip locked`.pipe(decodeKeys)
       if (test === undefined) return undefined
       const { organizationId, campaignId } = test
       const released = yield* sql`

@@ -5,19 +5,14 @@ import { countMessages, MESSAGE_STATE } from "./campaignChanges.ts"
 
 const { open, complete } = WORKER_TRANSITIONS
 
-/** The condition that the organization of a row `campaign` is not frozen. */
-export const IS_SERVED = `
-  not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)`
-
 /** Creates the effect that opens the campaigns whose window has begun, gives turns to those that send, and completes those that are done. */
 export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const isServed = sql.literal(IS_SERVED)
     // Turns are inserted in the order of their keys, so that two workers never wait for each other.
     yield* sql`
       with opened as (
         update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
-        where status = any (${open.from}::text[]) and window_start <= clock_timestamp() and ${isServed}
+        where status = any (${open.from}::text[]) and window_start <= clock_timestamp()
         returning organization_id, id
       ), turn as (
         insert into campaign_turns (organization_id, campaign_id, next_at)
@@ -50,7 +45,7 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
     // A lease may still report a message as sent, so its campaign is not closed. Recipients can still be imported into an empty campaign.
     yield* sql`
       update campaigns campaign set status = ${complete.to}, updated_at = clock_timestamp()
-      where status = any (${complete.from}::text[]) and ${isServed} and not exists (
+      where status = any (${complete.from}::text[]) and not exists (
         select from messages message
         where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
           and message.quarantined_at is null and (coalesce(campaign.window_end > plausible_now(), true) or message.lease_until > clock_timestamp()))
@@ -63,7 +58,7 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
         select message.organization_id, message.recipient_id
         from messages message
         join campaigns campaign on campaign.organization_id = message.organization_id and campaign.id = message.campaign_id
-        where campaign.status = any (${CLOSED}::text[]) and message.quarantined_at is null and ${isServed}
+        where campaign.status = any (${CLOSED}::text[]) and message.quarantined_at is null
           and (message.lease_until is null or message.lease_until < clock_timestamp())
         for update of message skip locked
       ), quarantined as (

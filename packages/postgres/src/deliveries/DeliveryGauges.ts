@@ -195,7 +195,6 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
               case when organization_id in (select organization_id from sender_ramps)
                 then date_trunc('day', statement_timestamp(), 'UTC') end) as late_since
           from campaigns
-          join organizations organization on organization.id = organization_id and frozen_at is null
           left join send_rates pace on per_minute is not null and pace.scope = 'campaign ' || campaigns.id
           cross join lateral (
             select due_at from messages

@@ -14,16 +14,11 @@ const decodeCount = decodeValue({ count: Schema.Int })
 export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
   "postgres/deliveries/DeliveryOutcomes",
   (sql) => ({
-    /**
-     * Merges some outcomes that are older than `FINE_OUTCOMES_DAYS` by the hour; returns how many rows, 0 when all is done.
-     *
-     * An organization that is frozen is left alone: its rows come from another server, or go to one.
-     */
+    /** Merges some outcomes that are older than `FINE_OUTCOMES_DAYS` by the hour; returns how many rows, 0 when all is done. */
     merge: sql`
         with old as materialized (
           select ctid as row_ctid from delivery_outcomes
           where seconds = 300 and at < date_trunc('hour', plausible_now() - make_interval(days => ${FINE_OUTCOMES_DAYS}::int), 'UTC')
-            and organization_id not in (select id from organizations where frozen_at is not null)
           order by at limit ${BATCH_SIZE}::int for update skip locked
         ), merged as (
           delete from delivery_outcomes where ctid = any (array(select row_ctid from old))

@@ -52,7 +52,6 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           from time
           cross join endpoint_readers reader
           join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id and enabled
-          join organizations organization on organization.id = reader.organization_id and frozen_at is null
           -- A success is seen within the two days in which outcomes are kept by five minutes.
           cross join lateral (
             select max(at) as succeeded_at from delivery_outcomes
@@ -119,7 +118,6 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
         with due as materialized (
           select reader.endpoint_id from endpoint_readers reader
           join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
-          join organizations organization on organization.id = reader.organization_id and frozen_at is null
           where notice_to <> '{}' and (enabled or (notices = 3 and disabled_reason = 'failing'))
             -- A time written while the database's clock was ahead may lie days away.
             and notice_due_at not between clock_timestamp() and clock_timestamp() + interval '1 hour'

@@ -62,8 +62,7 @@ export const endpointOwnership = Effect.gen(function* () {
         )
         select before as rank, count + 1 as workers,
           case when exists (select from asked where age is null) or exists (select from changed) then (
-            select count(*)::int from webhook_endpoints endpoint join organizations organization on organization.id = organization_id
-            where enabled and frozen_at is null
+            select count(*)::int from webhook_endpoints where enabled
           ) end as endpoints,
           array(
             select id from changed union select endpoint_id from endpoint_readers where age(xmin) <= (select age from asked)
@@ -80,7 +79,7 @@ export const endpointOwnership = Effect.gen(function* () {
 
     listOwned: (worker, endpoints) =>
       sql`
-        select endpoint_id as "endpointId", reader.organization_id as "organizationId", version, enabled and frozen_at is null as enabled, url,
+        select endpoint_id as "endpointId", reader.organization_id as "organizationId", version, enabled, url,
           max_in_flight as "maxInFlight", per_second as "perSecond", retry_statuses as "retryStatuses", retry_delays as "retryDelays",
           disable_on_gone as "disableOnGone", standard_webhooks as "standardWebhooks",
           failures, allowance,
@@ -89,7 +88,6 @@ export const endpointOwnership = Effect.gen(function* () {
           coalesce(elsewhere.calls, 0)::int as "inFlightElsewhere"
         from endpoint_readers reader
         join webhook_endpoints endpoint on endpoint.id = endpoint_id
-        join organizations organization on organization.id = reader.organization_id
         left join (
           select endpoint_id, count(*) as calls from deliveries join webhook_endpoints called on called.id = endpoint_id
           where owner is not null and owner <> ${worker}::uuid and owner in ${alive} and owned_at >= address_since

@@ -69,7 +69,6 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
             and (status = any (${CLOSED}::text[]) or (status = any (${IMPORTABLE}::text[])
               and window_end < plausible_now() - make_interval(months => ${months}::int)))
             and updated_at < plausible_now() - make_interval(months => ${months}::int) and not is_doubtful(updated_at)
-            and not exists (select from organizations where id = campaign.organization_id and frozen_at is not null)
             and ((
               select npi from recipient_keys
               where organization_id = campaign.organization_id and campaign_id = campaign.id

@@ -169,7 +169,7 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
 
     waiting: sql`
         select id from organizations
-        where frozen_at is null and exists (select from hits where organization_id = organizations.id and judged_at is null)
+        where exists (select from hits where organization_id = organizations.id and judged_at is null)
         order by id`.pipe(decodeOrganizations),
 
     // A batch is not decoded: docs/decisions/0087-rows-are-described-once.md.
@@ -179,7 +179,6 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
           from hits hit
           join recipients recipient on recipient.organization_id = hit.organization_id and recipient.id = hit.recipient_id
           where hit.organization_id = ${organizationId} and hit.judged_at is null
-            and not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
             and (recipient.sent_at is not null or hit.received_at < clock_timestamp() - make_interval(secs => ${MAX_JUDGMENT_DELAY_SECONDS}::double precision))
           order by hit.received_at, hit.id limit ${limit} for update of hit skip locked`.values.pipe(
         Effect.map((rows) => rows.map(waitingHits.fromValues)),

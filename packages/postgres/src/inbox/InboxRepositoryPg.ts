@@ -49,7 +49,6 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
           ${column(({ traceparent }) => traceparent ?? "")}::text[]
         ) with ordinality as given (organization_id, event_id, endpoint_id, secret_id, type, npi, body, traceparent, position),
           (select clock_timestamp() as now offset 0) clock
-        where not exists (select from organizations where id = organization_id and frozen_at is not null)
         order by organization_id, event_id
         on conflict do nothing
         returning organization_id as "organizationId", event_id as "eventId"`.pipe(decodeInserted)
@@ -58,8 +57,6 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
 
   // Counts on the first one that another has its id and another body. The content of an erased one is not known any more.
   const compare = Effect.fnUntraced(function* ({ organizationId, eventId, body }: InboundMessage) {
-    const frozen = yield* sql`select from organizations where id = ${organizationId} and frozen_at is not null`
-    if (frozen.length > 0) return "frozen" as const
     const differing = yield* sql`
         update inbox set differing = differing + 1
         where organization_id = ${organizationId} and event_id = ${eventId} and body <> ${body}
@@ -77,8 +74,7 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
     const { organizationId, eventId, endpointId, secretId, type, npi, body, traceparent } = message
     const inserted = yield* sql`
         insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, npi, body, traceparent, received_at)
-        select ${organizationId}, ${eventId}, ${endpointId}, ${secretId}, ${type}, ${npi}, ${body}, ${traceparent}, clock_timestamp()
-        where not exists (select from organizations where id = ${organizationId} and frozen_at is not null)
+        values (${organizationId}, ${eventId}, ${endpointId}, ${secretId}, ${type}, ${npi}, ${body}, ${traceparent}, clock_timestamp())
         on conflict do nothing`.raw
     return (inserted as PgConnection.Result).rowCount === 1 ? ("stored" as const) : yield* compare(message)
   })
@@ -126,7 +122,7 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
 
     organizations: sql`
         select id from organizations organization
-        where frozen_at is null and (exists (
+        where exists (
           select from inbox where organization_id = organization.id and applied_at is null and quarantined_at is null
         ) or exists (
           select from programs program
@@ -136,7 +132,7 @@ export const InboxRepositoryPg = adapter(InboxRepository, function* (sql) {
               where organization_id = program.organization_id and program_id = program.id and exists (
                 select from recipients where organization_id = program.organization_id and campaign_id = campaign.id
                   and sent_at is null and bounced_at is null and withdrawn_at is null))
-        ))
+        )
         order by id`.pipe(decodeIds),
 
     readWaiting: (organizationId, limit) =>

@@ -16,7 +16,7 @@ import { suppressAddresses } from "../suppressions/suppressAddresses.ts"
 import { countDomains } from "./countDomains.ts"
 import { pauseDomains } from "./pauseDomains.ts"
 
-const decodeFound = decodeRows({ ...Recipient.fields, isFrozen: Schema.Boolean })
+const decodeFound = decodeRows(Recipient.fields)
 const decodeStates = decodeRows({ sentAt: Recipient.fields.sentAt, bouncedAt: Recipient.fields.bouncedAt })
 const decodeMessages = decodeRows({ unknownOutcomes: Schema.Int, isLeased: Schema.Boolean })
 
@@ -26,7 +26,7 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
   // A return path does not name the organization: one probe of the key for each finds it.
   const find = (recipientId: RecipientId) =>
     sql`
-        select recipient.*, frozen_at is not null as "isFrozen" from organizations organization
+        select recipient.* from organizations organization
         cross join lateral (
           select ${recipientColumns} from recipients
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
@@ -45,9 +45,8 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
 
   return {
     lock: Effect.fnUntraced(function* (recipientId) {
-      const found = yield* find(recipientId)
-      if (found === undefined) return undefined
-      const { isFrozen, ...known } = found
+      const known = yield* find(recipientId)
+      if (known === undefined) return undefined
       const { organizationId } = known
       const rows = yield* sql`
           select sent_at as "sentAt", bounced_at as "bouncedAt"
@@ -57,11 +56,11 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
       // Erased while this waited for its lock: what was read before is not to be written.
       if (rows[0] === undefined) return undefined
       const recipient = { ...known, ...rows[0] }
-      if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, isFrozen, message: undefined }
+      if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, message: undefined }
       const messages = yield* sql`
           select unknown_outcomes as "unknownOutcomes", coalesce(lease_until >= clock_timestamp(), false) as "isLeased" from messages
           where organization_id = ${organizationId} and recipient_id = ${recipientId} for update`.pipe(decodeMessages)
-      return { recipient, isFrozen, message: messages[0] }
+      return { recipient, message: messages[0] }
     }),
 
     storeBounce: Effect.fnUntraced(function* (

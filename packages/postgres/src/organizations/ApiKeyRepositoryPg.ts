@@ -15,7 +15,6 @@ type Use = readonly [
   organizationId: OrganizationId,
   keyId: KeyId,
   scopes: ApiKey["scopes"],
-  isFrozen: boolean,
   count: number,
   now: number,
 ]
@@ -42,8 +41,7 @@ export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
             select decode(hash, 'hex') as hash, request
             from unnest(${texts.map(hashOf)}::text[]) with ordinality as presented (hash, request)
           ), caller as (
-            select id, organization_id, scopes, last_used_at, request,
-              exists (select from organizations where organizations.id = organization_id and frozen_at is not null) as frozen
+            select id, organization_id, scopes, last_used_at, request
             from presented join api_keys using (hash)
             where revoked_at is null and (expires_at is null or expires_at > statement_timestamp())
           ), counted as (
@@ -60,18 +58,17 @@ export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
               for no key update skip locked
             )
           )
-          select request::int, organization_id as "organizationId", id as "keyId", scopes, frozen as "isFrozen",
+          select request::int, organization_id as "organizationId", id as "keyId", scopes,
             (counted.count + 1 - row_number() over (partition by id order by request desc))::int as count,
             extract(epoch from statement_timestamp())::double precision as now
           from caller join counted on key_id = id`.values
       const uses: Array<KeyUse | undefined> = Array(texts.length).fill(undefined)
       for (const use of rows) {
-        const [request, organizationId, keyId, scopes, isFrozen, count, now] = use as Use
+        const [request, organizationId, keyId, scopes, count, now] = use as Use
         uses[request - 1] = {
           caller: { organizationId, keyId, scopes },
           count,
           now,
-          isFrozen,
         }
       }
       return uses

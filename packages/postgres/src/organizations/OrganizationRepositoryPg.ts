@@ -1,21 +1,12 @@
-import { ReplayId } from "@outreach/domain/Identifier"
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Schema } from "effect"
 import { adapter } from "../adapter.ts"
-import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRow, first, firstOr, rowsOf } from "../rowsOf.ts"
+import { decodeRow, firstOr, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Organization)
 const decodeOrganization = decodeRow(Organization.fields)
-const decodeReplays = decodeColumn({ id: ReplayId })
-const decodeFrozen = decodeColumn({ frozenAt: Timestamp })
-const decodeTransactions = decodeColumn({ id: Schema.String })
 
 export const OrganizationRepositoryPg = adapter(OrganizationRepository, function* (sql) {
-  const hints = yield* Hints
-
   return {
     create: (id, name) =>
       sql`
@@ -37,32 +28,5 @@ export const OrganizationRepositoryPg = adapter(OrganizationRepository, function
         decode,
         firstOr(OrganizationNotFound, { organizationId }),
       ),
-
-    findReplay: (organizationId) =>
-      sql`
-          select id from replay_jobs where finished_at is null and cancelled_at is null and (
-            endpoint_id is null or endpoint_id in (select id from webhook_endpoints where organization_id = ${organizationId})
-          ) order by id limit 1`.pipe(decodeReplays, first),
-
-    freeze: (organizationId) =>
-      sql`
-          update organizations set frozen_at = coalesce(frozen_at, clock_timestamp())
-          where id = ${organizationId} returning frozen_at as "frozenAt"`.pipe(
-        decodeFrozen,
-        firstOr(OrganizationNotFound, { organizationId }),
-        Effect.tap(hints.give("endpoints")),
-      ),
-
-    unfreeze: Effect.fnUntraced(function* (organizationId) {
-      const rows = yield* sql`update organizations set frozen_at = null where id = ${organizationId} returning id`
-      if (rows.length === 0) return yield* new OrganizationNotFound({ organizationId })
-      yield* hints.give("endpoints")
-      for (const topic of ["events", "due", "inbox", "messages"] as const) yield* hints.give(topic, organizationId)
-    }),
-
-    openTransactions: sql`
-        select virtualxid as id from pg_locks join pg_stat_activity using (pid)
-        where locktype = 'virtualxid' and granted and pid <> pg_backend_pid() and usesysid is not null
-          and datid = (select oid from pg_database where datname = current_database())`.pipe(decodeTransactions),
   }
 })

@@ -43,9 +43,7 @@ export type ReadPosition = typeof ReadPosition.Type
 export class PartnerActivity extends DatabaseService<PartnerActivity>()(
   "postgres/organizations/PartnerActivity",
   (sql) => {
-    // Rows are locked in one order by all who write. Nothing is written for an organization that is moving, or that this server does not have yet.
-    const served = sql.literal(`join organizations on organizations.id = given.organization_id and frozen_at is null`)
-
+    // Rows are locked in one order by all who write.
     return {
       /** Adds counts to those of the present hour. */
       countRequests: (counts: ReadonlyArray<RequestCount>) =>
@@ -53,7 +51,6 @@ export class PartnerActivity extends DatabaseService<PartnerActivity>()(
           insert into request_counts as kept (organization_id, caller_id, hour, code, requests, peak)
           select organization_id, caller_id, date_trunc('hour', statement_timestamp(), 'UTC'), code, requests, peak
           from ${toTable("given", counts, { organizationId: "text", callerId: "text", code: "text", requests: "bigint", peak: "int" })}
-          ${served}
           order by organization_id, caller_id, code
           on conflict (organization_id, caller_id, hour, code)
           do update set requests = kept.requests + excluded.requests, peak = greatest(kept.peak, excluded.peak)`,
@@ -68,7 +65,6 @@ export class PartnerActivity extends DatabaseService<PartnerActivity>()(
             ${positions.map(({ list }) => list)}::text[], ${positions.map(({ types }) => types?.join() ?? "")}::text[],
             ${positions.map(({ at }) => at)}::timestamptz[], ${positions.map(({ id }) => id)}::text[],
             ${positions.map(({ hasMore }) => hasMore)}::boolean[]) as given (organization_id, key_id, list, types, at, id, has_more)
-          ${served}
           order by organization_id, key_id, list
           on conflict (organization_id, key_id, list) do update set types = excluded.types, position_at = excluded.position_at,
             position_id = excluded.position_id, has_more = excluded.has_more, read_at = excluded.read_at`,
@@ -79,7 +75,6 @@ export class PartnerActivity extends DatabaseService<PartnerActivity>()(
           insert into secret_verifications (organization_id, secret_id, endpoint_id, verified_at)
           select organization_id, secret_id, endpoint_id, statement_timestamp()
           from ${toTable("given", verifications, { organizationId: "text", secretId: "text", endpointId: "text" })}
-          ${served}
           order by organization_id, secret_id, endpoint_id
           on conflict (organization_id, secret_id, endpoint_id) do update set verified_at = excluded.verified_at`,
 

@@ -12,7 +12,7 @@ type Rights = Partial<Record<Exclude<RoleKind, "reader">, string>>
  * right leaves this table one release after its last use.
  */
 export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
-  organizations: { api: "select", worker: "select", operator: "select, insert, update (name, contacts, frozen_at)" },
+  organizations: { api: "select", worker: "select", operator: "select, insert, update (name, contacts)" },
   organization_clock: { api: "select", worker: "select, update", operator: "select, insert, update" },
   api_keys: { api: "select, update (last_used_at)", operator: "select, insert, update" },
   rate_windows: { api: "select, insert, update", worker: "select, delete", operator: "select" },

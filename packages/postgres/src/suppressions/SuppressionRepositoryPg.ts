@@ -90,7 +90,6 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
     findUnapplied: (limit) =>
       sql`
           select ${ofOrganization} from organization_suppressions suppression
-          join organizations organization on organization.id = organization_id and frozen_at is null
           where applied_at is null
           order by suppression.created_at limit ${limit}`.pipe(decodeSuppressions),
 

@@ -79,7 +79,7 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
     sql`
           select ${unsubscriptions.columns} from unsubscriptions
           join recipients recipient using (organization_id)
-          join organizations organization on organization.id = organization_id and frozen_at is null
+          join organizations organization on organization.id = organization_id
           where recipient.id = recipient_id and erased_at is null and revoked_at is null and suppressed_at is null
           order by asked_at limit ${limit}`.pipe(unsubscriptions.decode),
 

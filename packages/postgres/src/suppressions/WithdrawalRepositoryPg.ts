@@ -16,8 +16,7 @@ export const WithdrawalRepositoryPg = adapter(WithdrawalRepository, function* (s
   return {
     takeTurn: (organizationId) =>
       sql`
-          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0))
-            and not exists (select from organizations where id = ${organizationId} and frozen_at is not null) as "isTaken"`.pipe(
+          select pg_try_advisory_xact_lock(hashtextextended('withdraw ' || ${organizationId}, 0)) as "isTaken"`.pipe(
         decodeTurn,
       ),
 

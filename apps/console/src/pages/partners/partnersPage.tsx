@@ -61,7 +61,6 @@ export const partnersPage = definePage("/partners", {
               number: ({ use: { badSignatures } = { badSignatures: 0 } }) =>
                 badSignatures > 0 ? <StatusBadge tone="bad">{formatCount(badSignatures)}</StatusBadge> : "0",
             },
-            Served: ({ frozenAt }) => (frozenAt === null ? "here" : <StatusBadge tone="warning">Frozen</StatusBadge>),
             Since: ({ createdAt }) => <Time at={createdAt} />,
           }}
         />
