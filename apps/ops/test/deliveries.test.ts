@@ -71,8 +71,10 @@ describe("deliveries", () => {
     })
     expect(attempts).toEqual([expect.objectContaining({ number: 1, status: 410, outcome: "client_error" })])
     const { stdout } = await run(["deliveries", "show", first.deliveryId])
-    expect(stdout).toContain("gone\uFFFD[2J")
-    expect(stdout).not.toContain("\u001b")
+    expect(stdout).toContain("gone\uFFFD[2J\uFFFDlive")
+    const json = await run(["deliveries", "show", first.deliveryId, "--output", "json"])
+    expect(json.stdout).toContain("gone\\u001b[2J\\u202elive")
+    expect(stdout + json.stdout).not.toMatch(/\p{Cf}/u)
   })
 })
 

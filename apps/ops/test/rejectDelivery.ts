@@ -11,11 +11,11 @@ export const rejectDelivery = Effect.gen(function* () {
   const [delivery] = yield* take(1)
   const { id: deliveryId, endpointId } = delivery!
   const attempt = { number: 1, startedAt: fromUnixMillis(0), latencyMs: 12, status: 410, outcome: "client_error" }
-  // A response that would clear the terminal.
+  // A response that would clear the terminal, and show the rest backwards.
   const rejected = {
     delivery: delivery!,
     version: delivery!.version,
-    attempt: { ...attempt, response: "gone\u001b[2J" },
+    attempt: { ...attempt, response: "gone\u001b[2J\u202Elive" },
     settlement: { state: "rejected" },
   } as const
   yield* (yield* DeliveryLeases).write(token, [

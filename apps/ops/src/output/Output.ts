@@ -16,8 +16,22 @@ export class Output extends Context.Reference<(typeof OUTPUT_FORMS)[number]>("op
 /** Prints a value as JSON, as CSV, or else as a text. */
 export const print = Effect.fnUntraced(function* (value: object, text: () => string, csv = () => toCsv(value)) {
   const output = yield* Output
-  yield* Console.log(output === "json" ? JSON.stringify(snakeCase(value)) : output === "csv" ? csv().trimEnd() : text())
+  yield* Console.log(output === "json" ? toJson(value) : output === "csv" ? csv().trimEnd() : toVisible(text()))
 })
+
+/** The characters that steer a terminal, or make a text look like another one. */
+const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** Replaces invisible characters in a text, because a partner may have sent parts of it. */
+export const toVisible = (text: string): string => text.replaceAll(INVISIBLE, "\uFFFD")
+
+/** Writes a value as JSON, with escapes for invisible characters. */
+export const toJson = (value: object): string =>
+  JSON.stringify(snakeCase(value)).replaceAll(INVISIBLE, (character) =>
+    [...Array(character.length).keys()]
+      .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`)
+      .join(""),
+  )
 
 /** Writes the only list of objects in a value as CSV, or else its fields as two columns. */
 const toCsv = (value: object): string => {
@@ -37,7 +51,7 @@ const isRows = (value: unknown): value is ReadonlyArray<object> =>
 
 /** Prints a text to standard error; nothing as JSON. */
 export const printToStderr = Effect.fnUntraced(function* (text: string) {
-  if ((yield* Output) !== "json") yield* Console.error(text)
+  if ((yield* Output) !== "json") yield* Console.error(toVisible(text))
 })
 
 /** Shows a progress bar on standard error until the scope closes; nothing as JSON or with `quiet`. */
@@ -94,7 +108,7 @@ export type Cell = string | number | boolean | null | ReadonlyArray<string>
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
 
-/** Formats a value for people. Replaces control characters, which a partner may have sent to steer the terminal. */
+/** Formats a value for people, on one line. */
 export const formatCell = (value: Cell): string => {
   if (value === null) return "–"
   if (typeof value === "boolean") return value ? "yes" : "no"

@@ -6,13 +6,13 @@ import { Cause, Config, Console, Effect } from "effect"
 import { CliError, CliOutput, type HelpDoc } from "effect/cli"
 import { SqlError } from "effect/sql"
 import { formatHelp } from "./formatHelp.ts"
-import { OUTPUT_FORMS, Output, print, snakeCase, snakeName } from "./Output.ts"
+import { OUTPUT_FORMS, Output, print, snakeCase, snakeName, toJson, toVisible } from "./Output.ts"
 
 /** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const failure = describeFailure(cause)
-  if ((yield* Output) === "json") yield* Console.log(JSON.stringify({ error: failure }))
-  else yield* Console.error(failure.message)
+  if ((yield* Output) === "json") yield* Console.log(toJson({ error: failure }))
+  else yield* Console.error(toVisible(failure.message))
   return failure.code === USAGE ? 2 : 1
 })
 

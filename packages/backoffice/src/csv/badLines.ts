@@ -21,7 +21,8 @@ export type RejectsFile = Effect.Success<ReturnType<typeof createRejectsFile>>
 /**
  * Creates a file for refused lines that only its owner can read. Removes it with the scope unless it has lines and is complete.
  *
- * Its columns are `line`, `reason` and those of the import file. The text of a line is unchanged, so that it can be fixed and imported.
+ * Its columns are `line`, `reason` and those of the import file, so that lines can be fixed and imported. Cells that a spreadsheet would run as
+ * formulas get an apostrophe in front, which an import takes off.
  */
 export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
   const { append, keep } = yield* createPrivateFile(path, UnusableRejectsFile)
@@ -29,11 +30,15 @@ export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
   return {
     write: Effect.fnUntraced(function* ({ text, delimiter }: Header, lines: ReadonlyArray<RejectedLine>) {
       if (lines.length === 0) return
-      if (!hasLines) yield* append(`${["line", "reason", text].join(delimiter)}\n`)
+      const disarm = disarmCells(delimiter)
+      if (!hasLines) yield* append(`${["line", "reason", disarm(text)].join(delimiter)}\n`)
       hasLines = true
       yield* append(
         lines
-          .map(({ number, reason, text }) => `${[number, `"${reason.replaceAll('"', '""')}"`, text].join(delimiter)}\n`)
+          .map(
+            ({ number, reason, text }) =>
+              `${[number, `"${reason.replaceAll('"', '""')}"`, disarm(text)].join(delimiter)}\n`,
+          )
           .join(""),
       )
     }),
@@ -41,6 +46,17 @@ export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
     complete: Effect.suspend(() => (hasLines ? keep : Effect.void)),
   }
 })
+
+/** Creates the function that disarms the formulas in a line, which may be no valid CSV. */
+const disarmCells = (delimiter: string) => {
+  const blanks = delimiter === "\t" ? " *" : "[ \\t]*"
+  const formulas = new RegExp(`(?:^|[${delimiter}])"?(?=${blanks}[=+\\-@＝＋－＠])`, "g")
+  return (text: string): string =>
+    text.replaceAll(formulas, (start, offset: number) =>
+      // A delimiter within quotes begins no cell.
+      text.slice(0, offset).split('"').length % 2 === 1 ? `${start}'` : start,
+    )
+}
 
 /** The file has lines that cannot be imported, and `--skip-bad` was not given. */
 export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {

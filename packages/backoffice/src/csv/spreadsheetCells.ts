@@ -26,6 +26,9 @@ const isPlainEmail = (text: string): boolean => !text.startsWith("'") && isEmail
 
 /** Finds what a spreadsheet did to the value of a field; a value that is only doubtful stays as it is. */
 export const readField = (name: string, value: string): Cell => {
+  if (/^'\s*[=+\-@＝＋－＠]/.test(value)) {
+    return { value: value.slice(1), remark: `an apostrophe before the field ${name} was taken off` }
+  }
   if (!/[#\d]/.test(value)) return { value }
   if (ERROR.test(value)) return { value, reason: `the field ${name} ${ERROR_FAULT}` }
   const doubt = DOUBTS.find(([isOf, pattern]) => isOf.test(name) && pattern.test(value))?.[2]

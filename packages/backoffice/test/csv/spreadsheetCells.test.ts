@@ -95,6 +95,7 @@ describe("a field", () => {
     ["code", "4-Mar", { value: "4-Mar", remark: expect.stringContaining("a date") }],
     ["first_name", "#N/A", { value: "#N/A", reason: expect.stringContaining("the field first_name is the error") }],
     ["first_name", "'t Hooft", { value: "'t Hooft" }],
+    ["first_name", "'=1+2", { value: "=1+2", remark: expect.stringContaining("an apostrophe before") }],
   ])("%s of %j", (name, value, cell) => {
     expect(readField(name, value)).toEqual(cell)
   })

@@ -362,6 +362,21 @@ describe("the file of refused lines", () => {
     expect(report).toMatchObject({ imported: 3, badCount: 0 })
   })
 
+  test("has no live formulas", function* () {
+    const campaign = yield* draft()
+    const rejects = rejectsFile()
+    const [formula, other] = ['=HYPERLINK(""http://a.test"";1)', "-1"]
+    const lines = [`=1,"${formula}",${other}`, `${npi(1)},@x,"a,=b"`, `${npi(2)},+,y`]
+    const path = file(["npi,email,note", ...lines, ""].join("\n"))
+    yield* Effect.flip(loadWith(campaign, path, rejects, { ignoreColumns: true }))
+    const [, ...written] = readFileSync(rejects, "utf8").trim().split("\n")
+    expect(written.map((text) => text.replace(/^\d+,"(?:[^"]|"")*",/, ""))).toEqual([
+      `'=1,"'${formula}",'${other}`,
+      `${npi(1)},'@x,"a,=b"`,
+      `${npi(2)},'+,y`,
+    ])
+  })
+
   test("has all refused lines, also beyond those that are reported, and only exists if there are any", function* () {
     const campaign = yield* draft()
     const rejects = rejectsFile()
