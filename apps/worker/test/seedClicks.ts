@@ -20,7 +20,8 @@ export const seedClicks = Effect.fnUntraced(function* (count: number, endpointUr
         id: yield* createIdentifier("hit"),
         organizationId,
         recipientId: recipient!.id,
-        link: "https://clinic.test/",
+        // Each of a link of its own, because few hits of one link are forwarded in a minute.
+        link: `https://clinic.test/${i}`,
         method: "GET",
         address: `198.51.${Math.floor(i / 256)}.${i % 256}`,
         headers: { "user-agent": i === 0 ? "curl/8.5.0" : "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" },
