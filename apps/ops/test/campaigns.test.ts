@@ -180,12 +180,13 @@ describe("scheduling", () => {
     expect(checked).toMatchObject(notReady)
     expect(checked.checks).toContainEqual({
       ...{ check: "recipients", status: "failed", found: "No recipient is imported." },
-      advice: `Import them: ops recipients import --campaign ${id} <file>.`,
+      advice: "Import recipients.",
+      command: ["recipients", "import", "list.csv", "--campaign", id],
     })
     expect((await run(["campaigns", "preflight", id])).stdout).toMatch(/^ok +unsubscribe: The e-mail shows a link/m)
     const refused = await runFailing("campaigns", "schedule", id, "--force", "quota,window")
     expect(refused).toMatchObject(notReady)
-    expect(refused.message).toContain("--force recipients")
+    expect(refused.message).toContain("by forcing recipients")
     expect(await runFailing("campaigns", "schedule", id, "--force", "everything")).toMatchObject({
       ...{ code: "usage", message: expect.stringContaining("one or more of recipients, suppressed, window") },
     })

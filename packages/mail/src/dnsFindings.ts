@@ -25,7 +25,6 @@ export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounce
         : lookUp.dkim(dkimName(dkim.keys[0]!, dkim.domain), {
             publicKey: dkim.keys[0]!.publicKey,
             name: "DKIM_KEY",
-            printedBy: "openssl pkey -pubout",
           }),
     SPF: lookUp.spf(bounceDomain),
     DMARC: lookUp.dmarc(domainOf(from.address), dkim?.domain),
@@ -52,7 +51,7 @@ export const senderFindings = (
       const signing = {
         publicKey: key.publicKey,
         name: `the key ${key.selector} of ${id}`,
-        printedBy: `ops senders show ${id}`,
+        command: ["senders", "show", id],
       }
       return [`TXT ${name}`, lookUp.dkim(name, signing)] as const
     }),
@@ -121,7 +120,7 @@ export const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A |
         : Effect.fail(
             failed(
               `The name server gives no response for ${name} (${code}).`,
-              "Check the resolver of this machine, or name another with --dns-server.",
+              "Check the resolver of this machine, or ask another name server.",
             ),
           ),
     ),
@@ -134,8 +133,8 @@ interface SigningKey {
   readonly publicKey: string
   /** Its name, such as `DKIM_KEY`. */
   readonly name: string
-  /** The command that prints its public half. */
-  readonly printedBy: string
+  /** The command that prints its public half; by default openssl does. */
+  readonly command?: ReadonlyArray<string>
 }
 
 /** Compares the DKIM records at a name (RFC 6376) with the key that signs. */
@@ -144,18 +143,19 @@ export const dkimFinding = (name: string, records: ReadonlyArray<string>, signin
   const key = createPublicKey({ key: Buffer.from(spki, "base64"), type: "spki", format: "der" })
   // RFC 6376 names this form; nearly all records hold the other.
   const pkcs1 = key.export({ type: "pkcs1", format: "der" }).toString("base64")
-  const publish = `Publish the TXT record "v=DKIM1; k=rsa; p=…" at ${name} with the public half of ${signing.name} (\`${signing.printedBy}\`).`
+  const publish = `Publish the TXT record "v=DKIM1; k=rsa; p=…" at ${name} with the public half of ${signing.name}${signing.command ? "" : " (`openssl pkey -pubout`)"}.`
+  const fault = (found: string) => failed(found, publish, signing.command)
   const found = records.map(tagsOf).filter((tags) => tags.has("p") && (tags.get("v") ?? "DKIM1") === "DKIM1")
   const [record] = found
-  if (record === undefined) return failed(`There is no DKIM record at ${name}.`, publish)
+  if (record === undefined) return fault(`There is no DKIM record at ${name}.`)
   if (found.length > 1) return failed(`There are ${found.length} DKIM records at ${name}.`, "Leave one of them.")
   const published = record.get("p")!.replaceAll(/\s/g, "")
-  if (published === "") return failed(`The DKIM record at ${name} is revoked.`, publish)
+  if (published === "") return fault(`The DKIM record at ${name} is revoked.`)
   if (published !== spki && published !== pkcs1) {
-    return failed(`The DKIM record at ${name} belongs to another key than ${signing.name}.`, publish)
+    return fault(`The DKIM record at ${name} belongs to another key than ${signing.name}.`)
   }
   if ((record.get("k") ?? "rsa") !== "rsa" || !lists(record.get("h"), "sha256") || !lists(record.get("s"), "email")) {
-    return failed(`The DKIM record at ${name} does not allow e-mail signed with rsa-sha256.`, publish)
+    return fault(`The DKIM record at ${name} does not allow e-mail signed with rsa-sha256.`)
   }
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   const said = `The DKIM record at ${name} belongs to ${signing.name}, of ${bits} bits.`

@@ -40,6 +40,9 @@ export type PathValues<P extends string> = ParamsOf<{
   readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
 }>
 
+/** The input that a refusal is about: always the same one, or the one that the error names. */
+type FaultyInput<Name = string> = Name | ((error: never) => Name)
+
 export interface Route<R, P = `/${string}`> extends Access {
   /** A page is read with GET, as is a resource: another document, such as a stream or the content of a frame. An action is a POST. */
   readonly kind: "page" | "resource" | "action"
@@ -52,7 +55,7 @@ export interface Route<R, P = `/${string}`> extends Access {
   /** The words of the command that does the same, as the audit log records them; undefined if nothing is recorded. */
   readonly command?: string
   /** The inputs at which refusals of the domain are shown, by the tags of their errors. */
-  readonly faults?: Readonly<Record<string, string>>
+  readonly faults?: Readonly<Record<string, FaultyInput>>
   /** The most bytes of an action's form. Default 64 KiB. */
   readonly maxBytes?: number
   /** Whether an action only reads, so that its form may be sent again. */
@@ -111,7 +114,7 @@ export const defineAction = <const P extends `/${string}`, E extends Refusal, R,
   command: string,
   action: Declaration<P, I, RequestContext, Answer, E, R> & {
     readonly role: StaffRole
-    readonly faults?: Readonly<Record<string, keyof I & string>>
+    readonly faults?: Readonly<Record<string, FaultyInput<keyof I & string>>>
   } & Pick<Route<R>, "isRepeatable" | "maxBytes">,
 ): Route<R, P> => declare("action", path, { ...action, command })
 

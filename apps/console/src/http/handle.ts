@@ -186,7 +186,8 @@ const refusing = <A, E extends Refusal, R>(effect: Effect.Effect<A, E, R>, { kin
   Effect.mapError(effect, (error: Refusal) => {
     if (error instanceof PageError) return error
     const { _tag, message } = error
-    const name = faults?.[_tag]
+    const fault = faults?.[_tag]
+    const name = typeof fault === "function" ? fault(error as never) : fault
     if (name !== undefined) {
       return new PageError({ status: 409, title: "Not done", messages: [message], faults: { [name]: message } })
     }

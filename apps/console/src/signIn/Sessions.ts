@@ -140,7 +140,7 @@ const notThroughProxy = PageError.of(
 const unknownOperator = PageError.of(
   403,
   "Not an operator",
-  "The proxy has signed you in, but no operator has the name that it gave. An admin can add you: ops operators create --name … --role viewer",
+  "The proxy has signed you in, but no operator has the name that it gave. An admin can add an operator of this name, in the console or on the command line.",
 )
 
 const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)

@@ -1,5 +1,6 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
+import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { type ProgressBar, progressBar } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
@@ -116,8 +117,12 @@ export const formatCell = (value: Cell): string => {
   return text.replace(TIMESTAMP, "$1 $2 UTC").replaceAll(/\p{Cc}/gu, "\uFFFD")
 }
 
-export const formatFinding = (title: string, { status, found, advice }: Finding): string =>
-  formatCell(`${status.padEnd(7)}  ${title}${found}${advice === null ? "" : ` ${advice}`}`)
+export const formatFinding = (title: string, { status, found, advice, command }: Finding): string => {
+  const run = command && `Run \`${formatCommand(["ops", ...command])}\`.`
+  return formatCell(
+    `${status.padEnd(7)}  ${[`${title}${found}`, advice, run].filter((text) => text != null).join(" ")}`,
+  )
+}
 
 export const numbers = new Intl.NumberFormat("en-US")
 

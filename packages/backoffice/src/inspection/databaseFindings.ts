@@ -54,19 +54,22 @@ export const roleFinding = Effect.gen(function* () {
   if (role.missingRights.length > 0) {
     return failed(
       `The role ${role.name} lacks ${formatCount(role.missingRights.length, "right")} of its kind: ${role.missingRights.slice(0, 5).join(", ")}.`,
-      "Run `ops migrate` as the owner of the tables, which gives each role its rights.",
+      "Migrate as the owner of the tables, which gives each role its rights.",
+      ["migrate"],
     )
   }
   if (role.needlessRights.length > 0 && role.ownedTables === 0) {
     return failed(
       `The role ${role.name} has ${formatCount(role.needlessRights.length, "right")} that its kind does not need: ${role.needlessRights.slice(0, 5).join(", ")}.`,
-      "Run `ops migrate` as the owner of the tables, which takes them away.",
+      "Migrate as the owner of the tables, which takes them away.",
+      ["migrate"],
     )
   }
   if (role.kinds.length === 0 && role.unreadableTables.length > 0) {
     return failed(
       `The role ${role.name} cannot read ${formatCount(role.unreadableTables.length, "table")}: ${role.unreadableTables.slice(0, 5).join(", ")}.`,
-      "Run `ops migrate --grant-to` as the owner of the tables, or name the right role in DATABASE_URL.",
+      "Grant the rights as the owner of the tables, or name the right role in DATABASE_URL.",
+      ["migrate", "--grant-to", `operator=${role.name}`],
     )
   }
   if (role.isSuperuser || role.isPowerful) {
@@ -78,7 +81,7 @@ export const roleFinding = Effect.gen(function* () {
   if (role.hasRoles && role.ownedTables > 0) {
     return warning(
       `The role ${role.name} owns tables, and the database has roles that own none: ${owned}.`,
-      "Leave it to `ops migrate`; let the processes and the operators connect with roles of their own.",
+      "Only migrate with it; let the processes and the operators connect with roles of their own.",
     )
   }
   const rights = role.kinds.length > 0 ? `has the rights of ${role.kinds.join(" and ")}` : "reads every table"

@@ -31,7 +31,7 @@ export class CampaignNotReady extends DescribedError(
     return [
       `Campaign ${campaignId} is not ready: ${failed.length} of ${checks.length} checks failed.`,
       ...lines,
-      `Correct this, or schedule the campaign in spite of it with --force ${failed.join(",")}.`,
+      `Correct this, or schedule the campaign anyway by forcing ${failed.join(",")}.`,
     ].join("\n")
   },
 ) {}
@@ -85,7 +85,7 @@ export class SenderNotShown extends DescribedError(
   "SenderNotShown",
   ({ part, missing }: { readonly part: "html" | "text"; readonly missing: ReadonlyArray<keyof typeof DETAILS> }) => {
     const list = (key: "name" | "template") => missing.map((detail) => DETAILS[detail][key]).join(" and ")
-    return `The ${part} does not show ${list("name")}. Add ${list("template")} where recipients see it, or let \`--layout plain\` add a footer.`
+    return `The ${part} does not show ${list("name")}. Add ${list("template")} where recipients see it, or let the plain layout add a footer.`
   },
 ) {}
 

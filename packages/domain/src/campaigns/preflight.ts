@@ -72,7 +72,13 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
   recipients: ({ campaign, progress: { recipients, withdrawn }, isFollowUp }) => {
     if (recipients === 0 && isFollowUp) return ok("Its recipients are drawn shortly before the window.")
     if (recipients === 0) {
-      return failed("No recipient is imported.", `Import them: ops recipients import --campaign ${campaign.id} <file>.`)
+      return failed("No recipient is imported.", "Import recipients.", [
+        "recipients",
+        "import",
+        "list.csv",
+        "--campaign",
+        campaign.id,
+      ])
     }
     return withdrawn === recipients
       ? failed(
@@ -114,7 +120,8 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     if (allowedByRamp < unsent) {
       return warning(
         `The ramp of the sender allows about ${numbers.format(allowedByRamp)} of ${count(unsent, "e-mail")} in the window.`,
-        "Give the campaign a longer window, or the sender another ramp (ops senders update --ramp).",
+        "Give the campaign a longer window, or the sender another ramp.",
+        sender === null ? undefined : ["senders", "update", sender.id, "--ramp", "…"],
       )
     }
     const { perMinute } = campaign
@@ -130,25 +137,30 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     if (waitingSenderId !== null) {
       return warning(
         `The sender ${waitingSenderId} is not live: its DNS records were not found yet. The e-mails are sent in another name.`,
-        `Publish its records, and run ops senders verify ${waitingSenderId}.`,
+        "Publish its records, and verify it.",
+        ["senders", "verify", waitingSenderId],
       )
     }
     if (sender !== null) {
       return isSigned === true
         ? ok(`Sent as ${sender.fromAddress} of ${sender.id}, signed; its DNS records were found.`)
-        : failed(
-            `No key signs for ${sender.id}.`,
-            `Run ops senders rotate-dkim ${sender.id}, publish the record, and verify it.`,
-          )
+        : failed(`No key signs for ${sender.id}.`, "Make a new key, publish its record, and verify the sender.", [
+            "senders",
+            "rotate-dkim",
+            sender.id,
+          ])
     }
     if (isSigned === null) {
       return warning(
         "Sent as the deployment's own sender, MAIL_FROM, whose key is not known to this process.",
-        "Run ops doctor where the worker's settings are.",
+        "Check the settings of the worker on its machine.",
+        ["doctor"],
       )
     }
     return isSigned
-      ? ok("Sent as the deployment's own sender, MAIL_FROM, signed. ops doctor looks up its DNS records.")
+      ? ok(
+          "Sent as the deployment's own sender, MAIL_FROM, signed. The checks of the deployment look up its DNS records.",
+        )
       : warning(
           "Sent as the deployment's own sender, MAIL_FROM, without a DKIM signature.",
           "Set DKIM_KEY, or add a sender: large receivers refuse unsigned bulk mail.",
@@ -172,7 +184,8 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     return names.length > 0
       ? failed(
           `The e-mail does not show ${names.join(" and ")}.`,
-          `Set both with ops programs update ${program.id}, and name them in the template.`,
+          "Set both in the program, and name them in the template.",
+          ["programs", "update", program.id, "--sender-name", "…", "--postal-address", "…"],
         )
       : ok("The e-mail shows the sender's name and postal address.")
   },
@@ -184,7 +197,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
         ? ok("The program is active.")
         : warning(`The program ${id} is ${status}.`, "Make it active, if it is to be."),
 
-  quota: ({ program: { learnerTarget, completerTarget }, completers, progress }) => {
+  quota: ({ program: { id, learnerTarget, completerTarget }, completers, progress }) => {
     if (completerTarget === null) {
       return ok(
         learnerTarget === null
@@ -197,7 +210,8 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     if (left <= 0)
       return failed(
         `${found} The target is reached: ${WHEN_REACHED.completer_qualified}, and nobody is written to.`,
-        "Raise --completer-target, or leave it.",
+        "Raise the target of the program, or leave it.",
+        ["programs", "update", id, "--completer-target", "…"],
       )
     return countUnsent(progress) > 0 && left < completerTarget * 0.05
       ? warning(
@@ -214,9 +228,10 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
         disabled > 0
           ? `No webhook endpoint is enabled; ${disabled} disabled.`
           : "The organization has no webhook endpoint.",
+        `${disabled > 0 ? "Enable one" : "Add one"}; until then the partner reads events from the feed.`,
         disabled > 0
-          ? "Enable one with ops endpoints enable; until then the partner reads events from the feed."
-          : `Add one with ops endpoints create --organization ${organizationId}; until then the partner reads the feed.`,
+          ? ["endpoints", "list", "--organization", organizationId]
+          : ["endpoints", "create", "--organization", organizationId, "--url", "https://…"],
       )
     }
     return failing > 0
@@ -233,7 +248,8 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
       ? ok("A signing secret is active for every enabled endpoint.")
       : failed(
           `No signing secret is active for ${count(unsigned, "enabled endpoint")}.`,
-          `Run ops secrets rotate --organization ${organizationId}, or --endpoint for one with secrets of its own.`,
+          "Make one for the organization, or for the endpoint if it has secrets of its own.",
+          ["secrets", "rotate", "--organization", organizationId],
         )
   },
 }
@@ -243,7 +259,9 @@ export const checkPublicBaseUrl = (facts: Pick<PreflightFacts, "livemode" | "pub
   const { livemode, publicBaseUrl } = facts
   if (publicBaseUrl === null) {
     return livemode
-      ? warning("PUBLIC_BASE_URL is not set for this process.", "Run ops doctor where the worker's settings are.")
+      ? warning("PUBLIC_BASE_URL is not set for this process.", "Check the settings of the worker on its machine.", [
+          "doctor",
+        ])
       : ok("Only production needs an https address in PUBLIC_BASE_URL.")
   }
   if (publicBaseUrl.startsWith("https://")) return ok("The links of e-mails lead to an https address.")

@@ -95,7 +95,8 @@ const whyItWaits = (state: SendingState, left: number, now: number): Finding | n
       state.restoreFault === "restoring"
         ? "The database was restored, and nothing is sent until that is finished."
         : "The database is on another server than the workers last saw, and nothing is sent from it.",
-      "Follow the guide for restores, and run ops restores finish.",
+      "Follow the guide for restores.",
+      ["restores", "finish"],
     )
   }
   if (state.workers === 0) return failed("No worker runs, so nothing is published or sent.", "Start a worker.")
@@ -117,14 +118,15 @@ const whyItWaits = (state: SendingState, left: number, now: number): Finding | n
   if (state.isRampReached) {
     return warning(
       "Its sender has sent as many e-mails today as its ramp allows. It goes on at 00:00 UTC.",
-      "Wait, or give the sender another ramp (ops senders update --ramp).",
+      "Wait, or give the sender another ramp.",
     )
   }
   const [failure] = failures
   if (failure !== undefined) {
     return failed(
       `${explainMailFailure(failure)}. ${count(failure.messages, "message")} wait for it, and are tried again by themselves.`,
-      "Mend the mail server or SMTP_URL; ops doctor tries it.",
+      "Mend the mail server or SMTP_URL, which the checks of the deployment try.",
+      ["doctor"],
     )
   }
   const waits = [

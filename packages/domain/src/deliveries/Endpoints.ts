@@ -60,7 +60,7 @@ const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>
 
 export class NoActiveSecret extends DescribedError(
   "NoActiveSecret",
-  "The endpoint {endpointId} has no active signing secret; make one with `ops secrets rotate`.",
+  "The endpoint {endpointId} has no active signing secret. Rotate its secret to make one.",
 ) {}
 
 /** The type of a test event; the specification has none of that name, so that no receiver acts on it. */

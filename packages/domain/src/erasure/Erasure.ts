@@ -52,7 +52,7 @@ export type ErasureCertificate = typeof ErasureCertificate.Type
 /** Several NPIs have the address, so that it does not say who is meant. */
 export class SharedAddress extends DescribedError(
   "SharedAddress",
-  "The address belongs to {npis} NPIs; name one of them with --npi as well.",
+  "The address belongs to {npis} NPIs; give the NPI of one of them as well.",
 ) {}
 
 /** The domain of placeholder addresses, which RFC 2606 reserves. */

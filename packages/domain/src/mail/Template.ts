@@ -40,7 +40,9 @@ export const checkTemplate = (
     const values = { ...SAMPLE, ...more }
     const unknown = engines[part].globalVariablesSync(text).find((name) => !Object.hasOwn(values, name))
     if (unknown !== undefined) {
-      return `it names ${unknown}, which is neither a variable of every template nor a field that --fields declares`
+      return unknown === "short_link"
+        ? "it names short_link, and the campaign has no short link"
+        : `it names ${unknown}, which is neither a variable of every template nor a declared field of recipients`
     }
     const rendered = compileTemplate(text, part)(values)
     if (rendered.trim() === "") return "it renders to nothing"

@@ -4,9 +4,17 @@ export interface Finding {
   /** What was looked at, and what was found: whole sentences without secrets or personal data. */
   readonly found: string
   readonly advice: string | null
+  /** The words of the command that follows the advice. The command line shows it; the console links to the page that does the same. */
+  readonly command?: ReadonlyArray<string>
 }
 
 export const ok = (found: string): Finding => ({ status: "ok", found, advice: null })
-export const warning = (found: string, advice: string): Finding => ({ status: "warning", found, advice })
-export const failed = (found: string, advice: string): Finding => ({ status: "failed", found, advice })
+export const warning = (found: string, advice: string, command?: ReadonlyArray<string>): Finding => ({
+  ...{ status: "warning", found, advice },
+  ...(command && { command }),
+})
+export const failed = (found: string, advice: string, command?: ReadonlyArray<string>): Finding => ({
+  ...warning(found, advice, command),
+  status: "failed",
+})
 export const skipped = (found: string): Finding => ({ status: "skipped", found, advice: null })

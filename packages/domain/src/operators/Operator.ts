@@ -86,7 +86,7 @@ export class LastAdmin extends DescribedError(
 
 export class PartnerUnbound extends DescribedError(
   "PartnerUnbound",
-  "An operator of the role partner must belong to one organization; add one with --organization org_….",
+  "An operator of the role partner must belong to one organization. Add one with its organization.",
 ) {}
 
 export class OperatorNameTaken extends DescribedError(

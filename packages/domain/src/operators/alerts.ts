@@ -54,21 +54,21 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     section: "no-worker-runs",
     found: () =>
       "No worker runs, so nothing is sent and nothing is delivered. Nothing is lost: it waits in the database.",
-    advice: "Start a worker. One that stops at once says why on standard error; `ops doctor` says what is wrong.",
+    advice:
+      "Start a worker. One that stops at once writes the reason to standard error. The checks on the System page describe other faults.",
   },
   {
     ...{ name: "OutreachWorkersPaused", severity: "critical", reading: "workersPaused", unit: "count" },
     ...{ threshold: 0, delay: "1m", section: "the-workers-are-paused" },
     found: () => "The workers send nothing, because the database was restored, promoted or moved.",
-    advice:
-      "`ops restores show` says which. After a failover to a synchronous standby: `ops restores finish --promoted`.",
+    advice: "Follow the section of the operations guide: it depends on what happened to the database.",
   },
   {
     ...{ name: "OutreachDeliveriesLate", severity: "critical", reading: "liveOldestSeconds", unit: "seconds" },
     ...{ threshold: 60, delay: "5m", section: "deliveries-are-late" },
     found: (value) => `A delivery to an endpoint that works has been due for ${value}.`,
     advice:
-      "Compare with `ops status` what is due and what is in flight. At the bound, raise WEBHOOK_CALLS_IN_FLIGHT or add workers; below it, look for `deliver failed` in the workers' log.",
+      "Compare what is due with what is in flight. At the bound, raise WEBHOOK_CALLS_IN_FLIGHT or add workers; below it, look for `deliver failed` in the workers' log.",
   },
   {
     ...{ name: "OutreachEndpointBehind", severity: "warning", reading: "liveMaxLagSeconds", unit: "seconds" },
@@ -80,14 +80,13 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ name: "OutreachPartnerDown", severity: "warning", reading: "probedOldestSeconds", unit: "seconds" },
     ...{ threshold: 3600, delay: "1m", section: "a-partner-is-down" },
     found: (value) => `A partner has accepted nothing for ${value}.`,
-    advice: "Tell the partner; `ops doctor` shows whether its name, address, port or certificate is at fault.",
+    advice: "Tell the partner. A test event shows whether its name, address, port or certificate is at fault.",
   },
   {
     ...{ name: "OutreachEndpointFailing", severity: "warning", reading: "endpointsFailing", unit: "count" },
     ...{ threshold: 0, delay: "1m", section: "an-endpoint-fails-for-a-day" },
     found: (value) => `Endpoints to which every call has failed for a day, or that were disabled for it: ${value}.`,
-    advice:
-      "Today names them. See that their organizations have contacts; `ops endpoints enable` says what each missed.",
+    advice: "Today names them. See that their organizations have contacts; enabling one shows what it missed.",
   },
   {
     ...{ name: "OutreachDeadLettersLeft", severity: "warning", reading: "deadLetters", unit: "count" },
@@ -112,14 +111,13 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ name: "OutreachCampaignComplaintsHigh", severity: "critical", reading: "campaignsHigh", unit: "count" },
     ...{ threshold: 0, delay: "1m", section: "a-campaign-has-too-many-complaints" },
     found: (value) => `Campaigns that 0.3 % of their recipients or more have reported as unwanted: ${value}.`,
-    advice: "Today names them. `ops campaigns pause` them, before mailbox providers refuse everything that you send.",
+    advice: "Today names them. Pause them, before mailbox providers refuse everything that you send.",
   },
   {
     ...{ name: "OutreachCampaignComplaints", severity: "warning", reading: "campaignsRaised", unit: "count" },
     ...{ threshold: 0, delay: "1m", section: "recipients-complain-about-a-campaign" },
     found: (value) => `Campaigns that 0.1 % of their recipients or more have reported as unwanted: ${value}.`,
-    advice:
-      "Today names them. Ask where their addresses come from; `ops campaigns update --pause-on-complaints` stops them at 0.3 %.",
+    advice: "Today names them. Ask where their addresses come from; a campaign can be paused at 0.3 % by itself.",
   },
   {
     ...{ name: "OutreachUnsubscriptionsWait", severity: "critical", reading: "unsubscriptionsOldestSeconds" },
@@ -162,13 +160,14 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ name: "OutreachClockAhead", severity: "warning", reading: "clockAheadSeconds", unit: "seconds" },
     ...{ threshold: 60, delay: "1m", section: "an-organizations-clock-is-ahead" },
     found: (value) => `The clock of an organization is ${value} ahead of the database's.`,
-    advice: "See to the time synchronisation of the database's machine; `ops database show` names the organizations.",
+    advice: "See to the time synchronisation of the database's machine. The System page names the organizations.",
   },
   {
     ...{ name: "OutreachClockDoubted", severity: "warning", reading: "clockDoubted", unit: "count" },
     ...{ threshold: 0, delay: "1m", section: "the-clock-is-not-believed" },
     found: () => "A worker does not believe the database's clock, so nothing is dropped or erased by its age.",
-    advice: "`ops doctor` says why. See to the time synchronisation of the database's machine and of the workers'.",
+    advice:
+      "The checks on the System page give the reason. See to the time synchronisation of the database's machine and of the workers'.",
   },
 ]
 

@@ -19,7 +19,7 @@ export class ProgramArchived extends DescribedError(
 
 export class ProgramWithoutSender extends DescribedError(
   "ProgramWithoutSender",
-  'The program {programId} has no sender name or no postal address, and each of its e-mails must show both. `ops programs update {programId} --sender-name "Acme Health" --postal-address "1 Main Street, Springfield, IL 62701"` sets them.',
+  "The program {programId} has no sender name or no postal address, and each of its e-mails must show both. Set them in the program first.",
 ) {}
 
 export class ProgramInUse extends DescribedError(

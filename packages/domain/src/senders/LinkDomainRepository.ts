@@ -12,7 +12,7 @@ export class LinkDomainNotFound extends DescribedError("LinkDomainNotFound", "No
 
 export class LinkDomainInUse extends DescribedError(
   "LinkDomainInUse",
-  "The sender {senderId} uses the link domain {domain}; give it another one first with `ops senders update`.",
+  "The sender {senderId} uses the link domain {domain}; give it another one first.",
 ) {}
 
 /** A domain of an organization under which its links are served, also when no sender names it any more: sent e-mails do. */

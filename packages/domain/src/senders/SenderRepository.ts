@@ -11,7 +11,7 @@ export class SenderNotFound extends DescribedError("SenderNotFound", "No sender 
 
 export class SenderExists extends DescribedError(
   "SenderExists",
-  "{of} has the sender {senderId} already; change it with `ops senders update`, or remove it first.",
+  "{of} has the sender {senderId} already; change it, or remove it first.",
 ) {}
 
 export class SelectorTaken extends DescribedError(

@@ -1,6 +1,7 @@
 import type { PlotOptions } from "@observablehq/plot"
 import * as Plot from "@observablehq/plot"
 import { parseHTML } from "linkedom"
+import type { ComponentChildren } from "preact"
 import { formatCompact } from "../format.ts"
 import { type Columns, Table } from "../layout.tsx"
 
@@ -11,7 +12,7 @@ export const Chart = <Row,>(props: {
   readonly plot: (width: number) => PlotOptions
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
-  readonly empty: string
+  readonly empty: ComponentChildren
   /** The attributes that a script of the browser reads, such as `data-brush`. */
   readonly data?: Readonly<Record<`data-${string}`, string>>
   readonly legend?: ReadonlyArray<{ readonly name: string; readonly color: string }>

@@ -1,4 +1,5 @@
 import * as Plot from "@observablehq/plot"
+import type { ComponentChildren } from "preact"
 import { formatCount, formatShare } from "../format.ts"
 import { Chart, isSmall } from "./Chart.tsx"
 
@@ -16,7 +17,7 @@ export const Funnel = (props: {
     readonly note?: string
     readonly to?: string
   }>
-  readonly empty: string
+  readonly empty: ComponentChildren
 }) => {
   const first = props.steps[0]?.count ?? 0
   const steps = props.steps.map((step, i) => ({

@@ -174,7 +174,13 @@ const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyA
   return [
     ops("campaigns show", id),
     ops("recipients export", { campaign: id, out: "outcomes.csv" }),
-    ...(CLOSED.includes(status) ? [] : [ops("campaigns preflight", id), ops("seeds list", { campaign: id })]),
+    ...(CLOSED.includes(status)
+      ? []
+      : [
+          ops("campaigns preflight", id),
+          ops("campaigns test", id, { to: "me@acme.example" }),
+          ops("seeds list", { campaign: id }),
+        ]),
     ...moves.filter((move) => isPossible(move, status)).map((move) => ops(`campaigns ${move}`, id)),
   ]
 }
@@ -260,7 +266,7 @@ const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
     if (smtp === null) {
       return yield* refuse(
         "NoMailServer",
-        "The console has no SMTP_URL, so it sends nothing. Set SMTP_URL and MAIL_FROM as the worker's, or run ops campaigns test.",
+        "The console has no SMTP_URL, so it sends nothing. Set SMTP_URL and MAIL_FROM as the worker's, or send the test on the command line.",
       )
     }
     const found = yield* (yield* CampaignRepository).find(campaign)

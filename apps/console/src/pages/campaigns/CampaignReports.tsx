@@ -95,7 +95,11 @@ export const CampaignFunnel = ({ totals, campaign }: Pick<CampaignView, "totals"
       <Funnel
         title="Recipients"
         steps={recipients === 0 ? [] : steps}
-        empty="No recipient is imported yet. A list of clinicians comes first: import it above, or with ops recipients import."
+        empty={
+          <>
+            No recipient is imported yet. <a href={`/campaigns/${campaign.id}/imports`}>Import a list of clinicians</a>
+          </>
+        }
       />
     </Section>
   )
@@ -211,7 +215,7 @@ export const SubjectTestTable = (props: { readonly subjectA: string; readonly re
       <Table
         caption="The messages with each subject"
         rows={figures}
-        empty="No recipient is imported yet. A list of clinicians comes first: import it above, or with ops recipients import."
+        empty="No recipient is imported yet."
         columns={{
           Subject: ({ testSubject }) => testSubject?.toUpperCase() ?? "the others",
           Recipients: { count: ({ recipients }) => recipients },

@@ -1,5 +1,6 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { Advice } from "../../components/Advice.tsx"
 import { type Columns, Table } from "../../components/layout.tsx"
 import { IdLink, StatusBadge, type Tone } from "../../components/values.tsx"
 
@@ -36,7 +37,7 @@ export const PreflightList = (props: {
       <Table
         label="What to look at"
         rows={checksOf("failed", "warning")}
-        columns={{ ...columns, "What to do": ({ advice }) => advice ?? "–" }}
+        columns={{ ...columns, "What to do": (check) => <Advice finding={check} /> }}
       />
       <details>
         <summary>What is in order</summary>

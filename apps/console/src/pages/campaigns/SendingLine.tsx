@@ -1,10 +1,11 @@
 import type { Finding } from "@outreach/domain/operators/Finding"
+import { Advice } from "../../components/Advice.tsx"
 import { isolated } from "../../components/values.tsx"
 
 /** Says why no e-mail of a campaign goes out, and what to do; nothing while they go out. */
 export const SendingLine = ({ cause }: { readonly cause: Finding | null }) =>
   cause && (
     <p class={cause.status === "ok" ? undefined : "problem"}>
-      No e-mail goes out. {isolated(cause.found)} {cause.advice}
+      No e-mail goes out. {isolated(cause.found)} <Advice finding={cause} none="" />
     </p>
   )

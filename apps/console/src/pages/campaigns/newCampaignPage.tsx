@@ -1,6 +1,7 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { MAX_RATE } from "@outreach/domain/campaigns/Campaign"
+import type { InvalidTemplate, SenderNotShown } from "@outreach/domain/campaigns/CampaignErrors"
 import { draftCampaign } from "@outreach/domain/campaigns/draftCampaign"
 import { FOLLOW_UP_CONDITIONS } from "@outreach/domain/campaigns/FollowUp"
 import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
@@ -72,7 +73,7 @@ export const newCampaignPage = definePage(path, {
 })
 
 const PLACEHOLDERS =
-  "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ short_link }}, {{ unsubscribe_url }} and the fields below"
+  "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ unsubscribe_url }}, {{ short_link }} if the campaign has one, and the fields below"
 const [mail, window, test, followUp] = ["The e-mail", "When it is sent", "A test of two subjects", "A follow-up"]
 
 const inputs = {
@@ -159,6 +160,11 @@ const inputs = {
   }),
 }
 
+/** The inputs of the parts of a template that an error names. */
+const TEMPLATE_INPUTS: Readonly<Record<string, "subject" | "subject-b" | "html" | "text">> = {
+  ...{ subject: "subject", "subject B": "subject-b", html: "html", text: "text" },
+}
+
 const createAction = defineAction(path, "campaigns create", {
   role,
   inputs,
@@ -169,7 +175,8 @@ const createAction = defineAction(path, "campaigns create", {
     ProgramArchived: "program",
     ProgramWithoutSender: "program",
     PreheaderWithoutLayout: "preheader",
-    SenderNotShown: "html",
+    SenderNotShown: ({ part }: SenderNotShown) => TEMPLATE_INPUTS[part]!,
+    InvalidTemplate: ({ part }: InvalidTemplate) => TEMPLATE_INPUTS[part]!,
     InvalidShortLink: "short-link",
     InvalidWindow: "window-end",
     InvalidSubjectTest: "ab-after",

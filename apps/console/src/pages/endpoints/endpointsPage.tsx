@@ -70,11 +70,7 @@ export const endpointsPage = definePage("/endpoints", {
         <Table
           label="Webhook endpoints"
           rows={endpoints.toSorted(byUrgency)}
-          empty={
-            state === undefined
-              ? "No endpoint yet. One is added with ops endpoints create."
-              : `No endpoint is ${state}.`
-          }
+          empty={state === undefined ? "No endpoint yet. Add one on the command line." : `No endpoint is ${state}.`}
           sort={{
             given: sort,
             by: {

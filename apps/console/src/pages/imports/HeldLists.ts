@@ -45,13 +45,13 @@ export interface HeldList {
 const tooMany = PageError.of(
   503,
   "Not done",
-  "The console holds as many lists of other operators as it can. Try again in some minutes, or run ops recipients import.",
+  "The console holds as many lists of other operators as it can. Try again in some minutes, or import the list on the command line.",
 )
 
 const notWritable = PageError.of(
   503,
   "Not done",
-  "The console cannot write to its temporary folder, where it holds lists. Make room in it, or run ops recipients import.",
+  "The console cannot write to its temporary folder, where it holds lists. Make room in it, or import the list on the command line.",
 )
 
 /** Holds the lists that operators have sent to this process: each until it is imported, for 15 minutes, or until the process stops. */

@@ -86,6 +86,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
         ops("organizations show", id),
         ops("keys list", { organization: id }),
         ops("secrets list", { organization: id }),
+        ops("endpoints create", { organization: id, url: "https://…" }),
       ]}
     >
       <Problems {...partner} />
@@ -93,7 +94,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
       <Table
         caption="Endpoints"
         rows={endpoints}
-        empty="No endpoint, so the partner gets no webhooks. Add one with ops endpoints create."
+        empty="No endpoint, so the partner gets no webhooks. Add one on the command line."
         columns={{
           Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
           State: (endpoint) => <EndpointBadge endpoint={endpoint} />,

@@ -1,5 +1,6 @@
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { type DnsRecord, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
+import { Advice } from "../../components/Advice.tsx"
 import { Live, Section, Table } from "../../components/layout.tsx"
 import { Code, CopyButton, Prose, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { LookUp } from "./SenderLookUps.ts"
@@ -68,7 +69,7 @@ const Said = (props: { readonly finding: Finding | undefined; readonly isKnown: 
         <>
           <br />
           <small>
-            <Prose>{finding.advice}</Prose>
+            <Advice finding={finding} />
           </small>
         </>
       )}

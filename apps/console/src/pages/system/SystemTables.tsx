@@ -124,7 +124,7 @@ export const Storage = ({ partitions, tables }: System) => (
     <SystemTable
       caption="Largest tables"
       rows={tables}
-      empty="There is no table: run ops migrate."
+      empty="There is no table: the database was not migrated."
       columns={{
         Table: ({ name }) => name,
         Size: { number: ({ bytes }) => formatBytes(bytes) },

@@ -13,6 +13,7 @@ import { type Finding, failed } from "@outreach/domain/operators/Finding"
 import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
+import { Advice } from "../../components/Advice.tsx"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
@@ -77,7 +78,7 @@ const orUndefined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const checked = <E, R>(check: string, finding: Effect.Effect<Finding, E, R>) =>
   Effect.map(orUndefined(finding), (found) => ({
     check,
-    ...(found ?? failed("The check could not be made.", "Run `ops doctor`, and look at the database's log.")),
+    ...(found ?? failed("The check could not be made.", "Look at the database's log.", ["doctor"])),
   }))
 
 const TONES: Readonly<Record<Finding["status"], Tone>> = {
@@ -91,12 +92,12 @@ const COLUMNS: Columns<{
   readonly tone: Tone
   readonly word: string
   readonly found: string
-  readonly advice: string | null
+  readonly advice: Pick<Finding, "advice" | "command">
   readonly source: ComponentChildren
 }> = {
   Severity: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge>,
   Found: ({ found }) => <Prose>{found}</Prose>,
-  "What to do": ({ advice }) => (advice === null ? "–" : <Prose>{advice}</Prose>),
+  "What to do": ({ advice }) => <Advice finding={advice} />,
   "Known from": ({ source }) => source,
 }
 
@@ -110,15 +111,16 @@ const Problems = ({ alerts, findings }: System) => {
     )
     const words = found(unit === "seconds" ? formatDuration(value) : formatCount(value))
     const tone: Tone = severity === "critical" ? "bad" : "warning"
-    return { tone, word: severity, found: words, advice, source }
+    return { tone, word: severity, found: words, advice: { advice }, source }
   })
-  const checks = findings.map(({ status, check, found, advice }) => {
+  const checks = findings.map(({ check, ...finding }) => {
+    const { status, found } = finding
     const source = (
       <>
         <code>ops doctor</code>, {check}
       </>
     )
-    return { tone: TONES[status], word: status, found, advice, source }
+    return { tone: TONES[status], word: status, found, advice: finding, source }
   })
   const problems = [...active, ...checks.filter(({ tone }) => tone !== "good")].toSorted(
     (a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"),

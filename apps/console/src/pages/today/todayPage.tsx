@@ -5,6 +5,7 @@ import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Order } from "effect"
 import type { ComponentChildren } from "preact"
+import { Advice } from "../../components/Advice.tsx"
 import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
@@ -68,7 +69,7 @@ export const todayPage = definePage("/", {
             columns={{
               Campaign: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
               Why: ({ found }) => found,
-              "What to do": ({ advice }) => advice ?? "–",
+              "What to do": (cause) => <Advice finding={cause} />,
             }}
           />
         )}

@@ -1,0 +1,33 @@
+import { formatCommand } from "@outreach/backoffice/formatCommand"
+import type { Finding } from "@outreach/domain/operators/Finding"
+import { Code, Prose, useView } from "./values.tsx"
+
+/** The pages that do the same as a command, with the label of their link, by the words of the command. */
+const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: string) => string]>> = {
+  "recipients import": ["Import recipients", (id) => `/campaigns/${id}/imports/new`],
+  "senders update": ["Open the sender", (id) => `/senders/${id}`],
+  "senders verify": ["Open the sender", (id) => `/senders/${id}`],
+  "senders rotate-dkim": ["Open the sender", (id) => `/senders/${id}`],
+  "senders show": ["Open the sender", (id) => `/senders/${id}`],
+  "programs update": ["Open the program", (id) => `/programs/${id}`],
+  "endpoints list": ["Look at the endpoints", (id) => `/endpoints?organization=${id}`],
+  "secrets rotate": ["Open the organization", (id) => `/partners/${id}`],
+}
+
+/** What to do about a finding: the advice, with a link to the page for it, or with the command if there is no such page. */
+export const Advice = (props: { readonly finding: Pick<Finding, "advice" | "command">; readonly none?: string }) => {
+  const { finding, none = "–" } = props
+  const { operator, page } = useView()
+  if (finding.advice === null) return <>{none}</>
+  const { command = [] } = finding
+  const [label, addressOf] = PAGES[command.slice(0, 2).join(" ")] ?? []
+  const to = addressOf?.(command.findLast((word) => /^[a-z]{3}_[0-9a-f]{32}$/.test(word)) ?? "")
+  return (
+    <>
+      <Prose>{finding.advice}</Prose>{" "}
+      {to !== undefined
+        ? to !== page && <a href={to}>{label}</a>
+        : command.length > 0 && operator.role !== "partner" && <Code>{formatCommand(["ops", ...command])}</Code>}
+    </>
+  )
+}
