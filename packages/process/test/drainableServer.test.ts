@@ -35,6 +35,19 @@ it("answers a request that is under way on an idle connection when the server cl
   await closed
 })
 
+it("serves the connections that the kernel has queued when the server closes", async () => {
+  const { server, port } = await start()
+  server.on("request", (_, response) => response.end("served"))
+  const asked = Array.from({ length: 16 }, () => ask(port, keptAlive()))
+  // Each is connected, and the server hasn't had a turn to accept one.
+  await new Promise<void>((resolve) => process.nextTick(resolve))
+  const closed = once(server, "close")
+  server.close()
+  const served = { text: "served", connection: "close", reused: false }
+  expect(await Promise.all(asked)).toEqual(Array(16).fill(served))
+  await closed
+})
+
 it("says close in the response to a request that is in flight when it begins to drain", async () => {
   const { server, drain, port } = await start()
   server.on("request", (_, response) => {
