@@ -50,7 +50,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   tcp_user_timeout: "a connection is closed when the server is silent, whatever TCP does",
 }
 
-const ADDRESS = /^postgres(?:ql)?:\/\/([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?(?:#.*)?$/is
+const ADDRESS = /^postgres(?:ql)?:\/\/([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?(#.*)?$/is
 
 /**
  * Parses an address in libpq's form; returns undefined for anything else. Reads the files of certificates.
@@ -58,20 +58,24 @@ const ADDRESS = /^postgres(?:ql)?:\/\/([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?(?:#.*)?
  * Throws a `RangeError` with the reason when a parameter is unknown, malformed, or names a file that is of no use.
  */
 export const parseDatabaseAddress = (text: string): DatabaseAddress | undefined => {
-  const [, authority, path, query] = ADDRESS.exec(text) ?? []
+  const [, authority, path = "", query = "", fragment = ""] = ADDRESS.exec(text) ?? []
   if (authority === undefined) return undefined
+  // A raw delimiter ends the authority too early, and its rest would be taken for another host.
+  if (/@/.test(path + fragment) || /^(?![a-z_]+=).*@/s.test(query)) {
+    throw new RangeError("its user or password has a raw /, ? or #; write %2F, %3F or %23 (and %40 for @)")
+  }
   const at = authority.lastIndexOf("@")
   const given = readAuthority(authority.slice(at + 1))
   if (given === undefined) return undefined
   const [, user, secret] = /^([^:]*):?(.*)$/s.exec(at === -1 ? "" : authority.slice(0, at))!
-  const parameters = readParameters(query ?? "")
+  const parameters = readParameters(query)
   const hosts = readHosts(parameters, given)
   const password = parameters.get("password") ?? decode(secret!)
   return {
     hosts,
     isLoadBalanced: oneOf("load_balance_hosts", parameters, ["disable", "random"]) === "random",
     targetSession: oneOf("target_session_attrs", parameters, TARGET_SESSIONS),
-    database: parameters.get("dbname") ?? (decode(path?.slice(1) ?? "") || undefined),
+    database: parameters.get("dbname") ?? (decode(path.slice(1)) || undefined),
     username: parameters.get("user") ?? (decode(user!) || undefined),
     password: password === "" ? undefined : Redacted.make(password, { label: "the database's password" }),
     applicationName: parameters.get("application_name"),

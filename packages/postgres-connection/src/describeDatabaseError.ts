@@ -19,7 +19,7 @@ const SQLSTATES: Readonly<Record<string, string>> = {
   "22": "the server refuses a setting of the connection, or a value; look at the server's log",
   "25006": "the database is read-only; point DATABASE_URL at the primary, or set default_transaction_read_only to off",
   "26000": POOLER,
-  "28": "the server does not let the user of DATABASE_URL in from this machine; check pg_hba.conf, and whether it demands TLS",
+  "28": "the server does not let the user of DATABASE_URL in from this machine; check whether the role may log in, pg_hba.conf, and whether it demands TLS",
   "28P01":
     "the server refuses the user or the password of DATABASE_URL; correct them there, or set the role's password",
   "3D000": "there is no database of the name in DATABASE_URL; correct the name, or create the database",
@@ -113,7 +113,8 @@ const DRIVER_CODES = [
  */
 export const describeDatabaseError = (error: unknown): DatabaseFault => {
   const chain = [...causesOf(error)]
-  for (const { code } of chain) if (isCode(code)) return { code, advice: poolerRefusal(error) ?? adviceOn(code) }
+  for (const { code } of chain)
+    if (isCode(code)) return { code, advice: poolerRefusal(error) ?? loginRefusal(error) ?? adviceOn(code) }
   if (chain.some(({ _tag }) => _tag === "TimeoutError")) return { code: "ETIMEDOUT", advice: adviceOn("ETIMEDOUT") }
   const words = chain.find(({ _tag }) => isConnecting(_tag))?.message
   const [, code, advice] = DRIVER_CODES.find(([pattern]) => typeof words === "string" && pattern.test(words)) ?? []
@@ -130,6 +131,12 @@ export const poolerRefusal = (error: unknown): string | undefined => {
   }
   return undefined
 }
+
+/** PostgreSQL gives a role that may not log in the SQLSTATE of a missing line in pg_hba.conf. */
+const loginRefusal = (error: unknown): string | undefined =>
+  [...causesOf(error)].some(({ message }) => /is not permitted to log in$/.test(String(message)))
+    ? "the role of DATABASE_URL may not log in; allow it (`alter role … login`), or use another role"
+    : undefined
 
 export const adviceOn = (code: string): string => {
   if (!isSqlState(code)) return SYSTEM_CODES[code] ?? (/TLS|SSL|CERT/.test(code) ? TLS_FAILED : DEFAULT)

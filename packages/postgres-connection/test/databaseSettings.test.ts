@@ -108,6 +108,12 @@ describe("DATABASE_URL", () => {
     },
   )
 
+  it.each(["12/3", "p@x/3", "12#3", "12?3"])("is refused when its password has a raw delimiter: %j", (password) => {
+    const sentence = sentenceOf(`postgres://me:${password}@db.example/d`)
+    expect(sentence).toMatch(/^DATABASE_URL is malformed: its user or password has a raw/)
+    expect(sentence).not.toContain(password)
+  })
+
   it.each([
     ["sslmod=require", /: the parameter sslmod is not known; the known ones are host, .*sslmode, sslrootcert/],
     ["password=a&bcd=e", /: a parameter is not known; /],

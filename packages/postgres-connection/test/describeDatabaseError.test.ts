@@ -85,7 +85,7 @@ describe("an error of PostgreSQL", () => {
 
   it.each([
     ["53300", `alter role ${role} connection limit 0`, `alter role ${role} connection limit -1`, /no connection left/],
-    ["28000", `alter role ${role} nologin`, `alter role ${role} login`, /pg_hba\.conf/],
+    ["28000", `alter role ${role} nologin`, `alter role ${role} login`, /may not log in; allow it/],
   ])("has the SQLSTATE %s after %s", async (code, breakIt, mendIt, advice) => {
     await execute(breakIt)
     expect(await described(asRole())).toEqual({ code, advice: expect.stringMatching(advice) })

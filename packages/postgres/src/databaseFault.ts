@@ -20,6 +20,12 @@ const OLD_SCHEMA: DatabaseFault = {
   advice: "the schema is older than this release; run `ops migrate`",
 }
 
+const SEARCH_PATH: DatabaseFault = {
+  code: "SEARCH_PATH",
+  advice:
+    "the search_path of the role or the database of DATABASE_URL lacks the schema public; reset it (`alter role … reset search_path`)",
+}
+
 const UNKNOWN_BASELINE: DatabaseFault = { code: "OTHER_BASELINE", advice: OTHER_BASELINE }
 
 const RESTORE_FAULTS: Readonly<Record<RestoreFault, DatabaseFault>> = {
@@ -44,6 +50,7 @@ const decodeState = decodeRow({
   organizationId: Schema.NullOr(OrganizationId),
   ciphertext: Schema.NullOr(Schema.Uint8Array),
 })
+const decodeHidden = decodeValue({ hidden: Schema.Boolean })
 const decodeRestoreFault = decodeValue({ fault: Schema.NullOr(RestoreFault) })
 
 /** Reports whether the database works, and waits for an operator to finish a restore, which a paused worker logs. */
@@ -93,6 +100,12 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
       }
     })
 
+  const hiddenSchema = sql`
+    select to_regclass('public.migrations') is not null and has_schema_privilege('public', 'usage') as hidden`.pipe(
+    decodeHidden,
+    Effect.orElseSucceed(() => false),
+  )
+
   return Effect.gen(function* (): Effect.fn.Return<DatabaseFault | undefined, unknown> {
     const known = outage()
     if (known !== undefined) return known
@@ -119,6 +132,9 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
   }).pipe(
     Effect.catch((error) => {
       const fault = describeFault(error)
+      if (fault.code === "42P01") {
+        return Effect.map(hiddenSchema, (isHidden) => (isHidden ? SEARCH_PATH : fault))
+      }
       return fault.code === "42501"
         ? Effect.map(rightsFault(fault.code), (lacking) => lacking ?? fault)
         : Effect.succeed(fault)

@@ -14,7 +14,7 @@ const SCHEMA_ADVICE: Readonly<Record<string, string>> = {
   "42703": SCHEMA,
   "42883": SCHEMA,
   "42P01":
-    "the schema is missing, or the role of DATABASE_URL may not see it; run `ops migrate`, with `--grant-to` for a role that is not the owner",
+    "the schema is missing, or the role of DATABASE_URL does not see it by its rights or its search_path; run `ops migrate`, with `--grant-to` for a role that is not the owner",
 }
 
 /** Returns the fault of a code: with the advice of this product about its schema, and that of the connection about all else. */

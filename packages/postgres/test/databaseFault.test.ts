@@ -63,6 +63,14 @@ describe("the check of the database", () => {
     expect(yield* check).toBeUndefined()
   })
 
+  test("tells a search_path without the schema from a missing schema", function* () {
+    const hidden = new URL(url())
+    hidden.searchParams.set("options", "-c search_path=elsewhere")
+    const check = Effect.flatten(makeDatabaseFault("1 minute"))
+    const fault = yield* Effect.provide(check, adaptersFor(hidden.href), { local: true })
+    expect(fault).toMatchObject({ code: "SEARCH_PATH" })
+  })
+
   test("finds a missing schema", function* () {
     expect(yield* codeAfter("alter table migrations rename to migrations_away")).toBe("42P01")
   })
