@@ -168,6 +168,11 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
       /actions\/seeded@v1 is not named/,
     ],
   },
+  "the-repository-stays-within-its-budget": {
+    append: { "packages/postgres/sql/functions/seeded_again.sql": "-- One function more.\n" },
+    replace: [[".ci/budget.json", '"decisions":', '"seeded": 1,\n  "decisions":']],
+    says: [/sql_functions: \d+, and \.ci\/budget\.json allows \d+/, /disagree about seeded/],
+  },
   "the-sandbox-installs-at-most-150-MiB": {
     args: ["--limit", "1"],
     says: [/npm start installs [\d.]+ MiB, more than 1\./],
