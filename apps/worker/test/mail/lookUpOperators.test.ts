@@ -45,7 +45,9 @@ test("counts the domains of one operator together, once the worker has looked th
     ]),
   )
   yield* seedSending(["one.test", "Two.test", "three.test", "unknown.test"])
-  const work = yield* Effect.forkChild(lookUpOperators(partnerNames([server])).pipe(Effect.provide(databaseMonitor("worker"))))
+  const work = yield* Effect.forkChild(
+    lookUpOperators(partnerNames([server])).pipe(Effect.provide(databaseMonitor("worker"))),
+  )
   yield* Effect.promise(() =>
     eventually(
       () => run(operators),
