@@ -23,6 +23,7 @@ export const INSTALLED = {
  */
 export const UNPACKED = {
   caddy: { packages: ["caddy"], paths: ["usr/bin/caddy"] },
+  haproxy: { packages: ["haproxy"], paths: ["usr/sbin/haproxy"] },
   // Exim finds its user with the second package, without an entry in /etc/passwd.
   exim: { packages: ["exim4-daemon-light", "libnss-wrapper"], paths: ["usr/sbin/exim4"] },
   go: { packages: ["golang-go"], paths: ["usr/lib/go-*/bin/go"], own: true },
