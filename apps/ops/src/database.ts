@@ -18,6 +18,8 @@ export const client = Layer.unwrap(
     // The pool connects at its first statement, which fails only if the connection does.
     const checkConnection = sessionFault.pipe(
       Effect.mapError(describeFault),
+      // Nothing was done yet. A machine without spare CPU time may have let the first attempt run out of time.
+      Effect.retry({ times: 1, while: ({ code }) => code === "ETIMEDOUT" || code === "ECONNRESET" }),
       // Through a pooler that is known, the role's settings matter to the processes that serve, and commands may well mend them.
       Effect.flatMap((fault) => (fault !== undefined && database.pooler === "none" ? Effect.fail(fault) : Effect.void)),
       Effect.mapError(({ code: reason, advice }) =>

@@ -1,3 +1,6 @@
+import { connect, createServer } from "node:net"
+import { pipeline } from "node:stream"
+import { listen } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -5,6 +8,20 @@ import { expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, meanwhile, url } = commandLine()
+
+it("connects again if its first connection is lost", async () => {
+  const { hostname, port } = new URL(url())
+  let isFirst = true
+  const proxy = createServer((socket) => {
+    if (isFirst) socket.destroy()
+    else pipeline(socket, connect(Number(port), hostname), socket, () => {})
+    isFirst = false
+  })
+  const through = new URL(url())
+  through.host = `127.0.0.1:${await listen(proxy)}`
+  expect(await run(["organizations", "list"], { DATABASE_URL: through.href })).toMatchObject({ code: 0, stderr: "" })
+  expect(isFirst).toBe(false)
+})
 
 it("shows the server, the timelines of the clocks and which clocks are ahead, and what the role may not see", async () => {
   const [here, elsewhere] = await meanwhile(
