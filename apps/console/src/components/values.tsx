@@ -78,9 +78,15 @@ export const Code = (props: { readonly class?: string; readonly children: string
   <code class={props.class}>{isolated(props.children)}</code>
 )
 
+/** A sentence of ours, with code in backticks and times to the minute in UTC, which are shown in the zone that the page names. */
 export const Prose = (props: { readonly children: string }) => (
-  <>{props.children.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))}</>
+  <>{props.children.split("`").map((part, i) => (i % 2 === 0 ? withTimes(part) : <code key={i}>{part}</code>))}</>
 )
+
+const withTimes = (text: string): ComponentChildren =>
+  text
+    .split(/\b(\d{4}-\d\d-\d\d \d\d:\d\d) UTC\b/)
+    .map((part, i) => (i % 2 === 0 ? part : <Minute key={i} at={`${part.replace(" ", "T")}:00Z` as Timestamp} />))
 
 export const Noted = (props: { readonly note: string; readonly children: ComponentChildren }) => (
   <>
@@ -187,6 +193,15 @@ export const Time = (props: {
     </time>
   )
 }
+
+/** An instant to the minute, in the zone that the page names. */
+export const Minute = (props: { readonly at: Timestamp; readonly class?: string }) => (
+  <time class={props.class} dateTime={props.at} title={`${minuteOf(props.at)} UTC`} data-local="minute">
+    {minuteOf(props.at)}
+  </time>
+)
+
+const minuteOf = (at: string): string => at.slice(0, 16).replace("T", " ")
 
 /** How long it is until an instant, which the browser counts down. */
 export const Countdown = (props: { readonly until: Timestamp | null }) => {

@@ -185,7 +185,7 @@ const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly chi
           </search>
         )}
         <small>
-          Times in <span data-zone>UTC</span>
+          Times in <span data-zone>UTC</span> <button type="button" data-zone-switch hidden />
         </small>
         <form class="account" method="post" action="/sign-out">
           <input type="hidden" name="token" value={formToken} />

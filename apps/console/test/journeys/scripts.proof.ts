@@ -21,6 +21,25 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     expect(complaints).toEqual([])
   })
 
+  it("show all times of a page in UTC once the viewer switches to it", async () => {
+    const { ids } = await test().run(seedOrganization("utc.test"))
+    const { page } = await open("admin", { screen: { timezoneId: "Asia/Tokyo" } })
+    await page.goto(`/inbox?organization=${ids.organization}&from=2026-11-01T12:00:00Z`)
+    const ticks = () => page.locator("svg [data-local=tick]").evaluateAll((all) => all.map((each) => each.textContent))
+    const inUtc = await page
+      .locator("svg [data-local=tick]")
+      .evaluateAll((all) => all.map((each) => each.dataset["at"]))
+    expect(inUtc.length).toBeGreaterThan(2)
+    const shown = inUtc.map((at) => (at!.includes("T00:00") ? at!.slice(5, 10) : at!.slice(11, 16)))
+    expect(await ticks()).not.toEqual(shown)
+    await page.getByRole("button", { name: "Show UTC" }).click()
+    await page.getByText("Times in UTC").waitFor()
+    expect(await ticks()).toEqual(shown)
+    expect(await page.getByLabel("Received from (UTC)").inputValue()).toBe("2026-11-01T12:00")
+    await page.getByRole("button", { name: "Show local times" }).click()
+    await page.getByText("Times in Asia/Tokyo").waitFor()
+  })
+
   it("focus the field of a form that is wrong, and send a form once on two clicks", async () => {
     const { ids } = await test().run(seedOrganization("acme.test"))
     const { page, complaints } = await open("admin")

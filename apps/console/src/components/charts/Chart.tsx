@@ -87,6 +87,7 @@ const renderPlot = (
     document: document as unknown as Document,
   }) as unknown as Element
   for (const style of svg.querySelectorAll("style")) style.remove()
+  for (const text of svg.querySelectorAll("text")) showTick(text)
   // Plot names its groups, which have no role that could have a name.
   for (const group of svg.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label")
   const links = svg.querySelectorAll("a")
@@ -102,6 +103,15 @@ const renderPlot = (
   svg.removeAttribute("width")
   svg.removeAttribute("height")
   return svg.outerHTML
+}
+
+/** Shows an instant on an axis as the time of day, and as the date at midnight. The browser's script does so in the zone of the page. */
+const showTick = (text: Element): void => {
+  const at = text.textContent ?? ""
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(at)) return
+  text.setAttribute("data-at", at)
+  text.setAttribute("data-local", "tick")
+  text.textContent = at.slice(11, 16) === "00:00" ? at.slice(5, 10) : at.slice(11, 16)
 }
 
 /** Fewer points are no course. */

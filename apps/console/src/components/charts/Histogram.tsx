@@ -2,7 +2,7 @@ import * as Plot from "@observablehq/plot"
 import type { Outcomes, OutcomesAt } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatCompact, formatCount } from "../format.ts"
-import type { Tone } from "../values.tsx"
+import { Minute, type Tone } from "../values.tsx"
 import { Chart, isSmall } from "./Chart.tsx"
 
 /** The parts of each bar: a colour of the stylesheet, and how many of them a row counts. */
@@ -53,7 +53,7 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
       legend={series}
       rows={rows}
       columns={{
-        "From (UTC)": (row) => at(row).slice(0, 16).replace("T", " "),
+        From: (row) => <Minute at={at(row)} />,
         ...Object.fromEntries(series.map(({ name, count }) => [name, { count }])),
       }}
       {...(brush !== undefined && {
@@ -69,7 +69,7 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
         height: isSmall(width) ? 160 : 220,
         marginLeft: MARGIN_LEFT,
         marginRight: MARGIN_RIGHT,
-        x: { type: "utc", domain: [from, to], label: null, tickFormat: formatTick },
+        x: { type: "utc", domain: [from, to], label: null, tickFormat: (at: Date) => at.toISOString() },
         // Counts are whole: fewer of them have no more marks than there are.
         y: {
           domain: [0, Math.max(1, highest)],
@@ -90,12 +90,6 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
 
 const sumOf = <A,>(values: ReadonlyArray<A>, count: (value: A) => number): number =>
   values.reduce((sum, value) => sum + count(value), 0)
-
-/** Formats a place on the axis: the time of day, and the date at midnight. */
-const formatTick = (at: Date): string => {
-  const text = at.toISOString()
-  return text.slice(11, 16) === "00:00" ? text.slice(5, 10) : text.slice(11, 16)
-}
 
 const OUTCOMES: Series<Outcomes> = {
   delivered: ["good", ({ delivered }) => delivered],

@@ -79,7 +79,7 @@ export const CampaignTable = (props: {
           </Noted>
         ),
         Status: ({ status }) => <CampaignStatusBadge status={status} />,
-        "Window (UTC)": (row) => <WindowBar {...row} />,
+        Window: (row) => <WindowBar {...row} />,
         Imported: { count: ({ totals }) => totals.recipients },
         Published: { count: ({ totals }) => totals.published },
         Sent: { count: ({ totals }) => totals.sent },

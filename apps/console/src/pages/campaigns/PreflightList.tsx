@@ -2,7 +2,7 @@ import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Advice } from "../../components/Advice.tsx"
 import { type Columns, Table } from "../../components/layout.tsx"
-import { IdLink, StatusBadge, type Tone } from "../../components/values.tsx"
+import { IdLink, Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 
 const WORDS: Readonly<Record<PreflightCheck["status"], readonly [words: string, tone: Tone]>> = {
   failed: ["wrong", "bad"],
@@ -25,7 +25,11 @@ export const PreflightList = (props: {
       return OF_PARTNER.includes(check) ? <IdLink id={organizationId}>{words}</IdLink> : words
     },
     Status: ({ status }) => <StatusBadge tone={WORDS[status][1]}>{WORDS[status][0]}</StatusBadge>,
-    Found: ({ found }) => found,
+    Found: ({ found }) => (
+      <bdi>
+        <Prose>{found}</Prose>
+      </bdi>
+    ),
   }
   const count = (status: PreflightCheck["status"]) => checks.filter((check) => check.status === status).length
   return (

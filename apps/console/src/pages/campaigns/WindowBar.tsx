@@ -1,6 +1,6 @@
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatDuration } from "../../components/format.ts"
-import { useView } from "../../components/values.tsx"
+import { Minute, useView } from "../../components/values.tsx"
 
 /** How many milliseconds the bar shows before and after now. */
 const REACH_MS = 14 * 86_400_000
@@ -33,15 +33,11 @@ export const WindowBar = (props: { readonly windowStart: Timestamp; readonly win
         />
         <line stroke="var(--bad)" stroke-width="2" x1={WIDTH / 2} x2={WIDTH / 2} y1="0" y2={HEIGHT} />
       </svg>
-      <span class="minute" title={props.windowStart}>
-        {minuteOf(props.windowStart)} to
+      <span class="minute">
+        <Minute at={props.windowStart} /> to
       </span>
-      <span class="minute" title={props.windowEnd}>
-        {minuteOf(props.windowEnd)}
-      </span>
+      <Minute class="minute" at={props.windowEnd} />
       <small>{words}</small>
     </div>
   )
 }
-
-const minuteOf = (at: Timestamp): string => at.slice(0, 16).replace("T", " ")

@@ -67,7 +67,7 @@ const launching = (command: Scheduling, notice: string) =>
         ...asked,
         commands: [ops("campaigns preflight", id), ops(`campaigns ${command}`, id, { force: failed })],
         when: toUnixMillis(windowStart) <= now ? "Immediately" : <Time at={windowStart} />,
-        facts: { "Window (UTC)": <WindowBar {...asked.campaign} />, Subject: subject },
+        facts: { Window: <WindowBar {...asked.campaign} />, Subject: subject },
         hidden: { force: failed },
         typed:
           failed.length === 0

@@ -10,7 +10,7 @@ import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { IdLink, Time, URGENCY } from "../../components/values.tsx"
+import { IdLink, Prose, Time, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
 import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
@@ -68,7 +68,11 @@ export const todayPage = definePage("/", {
             rows={waiting}
             columns={{
               Campaign: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
-              Why: ({ found }) => found,
+              Why: ({ found }) => (
+                <bdi>
+                  <Prose>{found}</Prose>
+                </bdi>
+              ),
               "What to do": (cause) => <Advice finding={cause} />,
             }}
           />
