@@ -46,8 +46,8 @@ export async function measureClaim({ sql }: Claimed, perMinute: number | null): 
   const rows = await sql.begin(async (sql) => {
     const [locked] = await sql<[{ due: DueMessages }]>`
       select lock_due_messages(
-        ${LIMIT}::int, ${LIMIT}::int, ${perMinute}::int, ${perMinute}::int, null, ${LIMIT}::int, '{}'::jsonb) as due`
-    const decision = decideClaim(locked.due, { perMinute, perDomainMinute: perMinute, perOperatorMinute: null }, LIMIT)
+        ${LIMIT}::int, ${LIMIT}::int, ${perMinute}::int, ${perMinute}::int, ${LIMIT}::int, '{}'::jsonb) as due`
+    const decision = decideClaim(locked.due, { perMinute, perDomainMinute: perMinute }, LIMIT)
     const leases = decision.leases.map(({ organizationId, recipientId }) => ({ organizationId, recipientId }))
     return sql`select * from lease_messages(${JSON.stringify({ ...decision, leases })}::text::jsonb, 60)`
   })

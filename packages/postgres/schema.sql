@@ -1027,7 +1027,7 @@ AS $function$
   select count(*)::integer from lifted;
 $function$;
 
-CREATE OR REPLACE FUNCTION public.lock_due_messages(max_rows integer, scan_limit integer, in_all_minute integer, per_domain_minute integer, per_operator_minute integer, max_per_campaign integer, held_by_campaign jsonb)
+CREATE OR REPLACE FUNCTION public.lock_due_messages(max_rows integer, scan_limit integer, in_all_minute integer, per_domain_minute integer, max_per_campaign integer, held_by_campaign jsonb)
  RETURNS json
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1171,19 +1171,18 @@ begin
     from (select distinct hours_from, hours_to, time_zones from candidate where time_zones is not null) each
   )
   select array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns, array_agg(per_minute) as rates,
-    array_agg(ramp) as ramps, array_agg(candidate.domain) as domains, array_agg(coalesce(operator, candidate.domain)) as operators,
+    array_agg(ramp) as ramps, array_agg(domain) as domains,
     array_agg(opens_at) as openings,
     json_agg(json_build_object(
       'organizationId', organization_id, 'campaignId', campaign_id, 'programId', program_id, 'recipientId', recipient_id, 'token', token,
-      'email', email, 'testSubject', test_subject, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', candidate.domain,
-      'operator', coalesce(operator, candidate.domain), 'perMinute', per_minute, 'senderId', ramp,
+      'email', email, 'testSubject', test_subject, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', domain,
+      'perMinute', per_minute, 'senderId', ramp,
       'opensAt', extract(epoch from opens_at)::double precision
     ) order by organization_rank, place) as candidates
   into message
   from candidate
   left join opening on opening.hours_from = candidate.hours_from and opening.hours_to = candidate.hours_to
-    and opening.time_zones = candidate.time_zones
-  left join mail_operators known on per_operator_minute is not null and known.domain = candidate.domain;
+    and opening.time_zones = candidate.time_zones;
 
   -- The others that are due outside of the hours, so that they are not looked at in many claims.
   perform defer_outside_hours(organization, campaign, hours_from, hours_to, now_at)
@@ -1191,11 +1190,6 @@ begin
   where hours_from is not null and exists (
     select from unnest(message.campaigns, message.openings) as looked_at (of_campaign, opens_at)
     where of_campaign = campaign and opens_at > now_at);
-
-  -- The worker looks them up.
-  insert into mail_operators as known (domain)
-  select distinct domain from unnest(message.domains) as each (domain) where per_operator_minute is not null order by domain
-  on conflict (domain) do update set needed_at = excluded.needed_at where known.needed_at < excluded.needed_at - interval '1 day';
 
   if num_nonnulls(variadic message.ramps) > 0 then
     -- The day that was counted last goes on if the clock was set back.
@@ -1220,7 +1214,6 @@ begin
       select 'all' as scope where in_all_minute is not null
       union select 'campaign ' || campaign from unnest(message.campaigns, message.rates) as each (campaign, rate) where rate is not null
       union select 'domain ' || domain from unnest(message.domains) as each (domain) where per_domain_minute is not null
-      union select 'operator ' || operator from unnest(message.operators) as each (operator) where per_operator_minute is not null
     ) binding
     where message.candidates is not null order by scope
     on conflict (scope) do update set next_at = rate.next_at
@@ -2733,15 +2726,6 @@ create table link_domains (
   constraint link_domains_domain_key UNIQUE (domain)
 );
 
-create table mail_operators (
-  domain text collate "C" not null,
-  operator text collate "C",
-  needed_at timestamp with time zone default clock_timestamp() not null,
-  looked_up_at timestamp with time zone,
-  look_up_at timestamp with time zone default clock_timestamp() not null,
-  constraint mail_operators_pkey PRIMARY KEY (domain)
-);
-
 create table message_attempts (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -3254,7 +3238,6 @@ CREATE INDEX inbox_keys_by_receipt ON public.inbox_keys USING btree (organizatio
 CREATE INDEX inbox_quarantined ON public.inbox USING btree (organization_id, quarantined_at, event_id) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX inbox_to_apply ON public.inbox USING btree (organization_id, received_at, event_id) WHERE ((applied_at IS NULL) AND (quarantined_at IS NULL));
 CREATE INDEX late_refusals_of_campaign ON public.late_refusals USING btree (organization_id, campaign_id, refused_at, recipient_id);
-CREATE INDEX mail_operators_to_look_up ON public.mail_operators USING btree (look_up_at);
 CREATE INDEX message_attempts_by_age ON public.message_attempts USING btree (last_at);
 CREATE INDEX messages_due ON public.messages USING btree (organization_id, campaign_id, due_at, recipient_id);
 CREATE INDEX messages_failed ON public.messages USING btree (organization_id, campaign_id, failure_class, failure_code) WHERE (failure_class IS NOT NULL);

@@ -53,10 +53,6 @@ const mail = Config.all({
     "MAIL_PER_DOMAIN_MINUTE",
     "the part of `MAIL_PER_MINUTE` that may go to one recipient domain, 0 for no limit",
   ),
-  perOperatorMinute: rate(
-    "MAIL_PER_OPERATOR_MINUTE",
-    "the part of `MAIL_PER_MINUTE` that may go to all domains of one mail operator together, 0 for no limit. The operator is the owner of the domain's first MX host: `google.com` for all domains at Google. Workers look it up when recipients are published, and again each day. Before the first look-up, and where DNS fails, a domain is its own operator",
-  ),
   bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 

@@ -21,7 +21,6 @@ import { judgeHits } from "./hits/judgeHits.ts"
 import { applyInbox } from "./inbox/applyInbox.ts"
 import { retryForever } from "./loops/retryForever.ts"
 import { whileServing } from "./loops/whileServing.ts"
-import { lookUpOperators } from "./mail/lookUpOperators.ts"
 import { publish } from "./mail/publish.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
 import { SmtpMailer } from "./mail/SmtpMailer.ts"
@@ -46,7 +45,6 @@ export const worker = Effect.gen(function* () {
   const config = yield* warningOfMisspelt(WorkerConfig)
   const { drainSeconds, mail } = config
   const { recipientsMonths } = config.retention
-  const names = partnerNames(config.dnsServers)
 
   const ports = adapters.pipe(
     Layer.provideMerge(databaseMonitor("worker")),
@@ -64,7 +62,7 @@ export const worker = Effect.gen(function* () {
       HttpWebhookClient({
         allowPrivateAddresses: config.webhookAllowPrivateAddresses,
         callMs: config.webhooks.callSeconds * 1000,
-        names,
+        names: partnerNames(config.dnsServers),
       }),
     ),
     Layer.merge(SmtpMailer({ url: mail.smtpUrl })),
@@ -89,7 +87,6 @@ export const worker = Effect.gen(function* () {
             receiveBounces({ host: mail.bounceHost, port: mail.bouncePort, certificate: mail.bounceCertificate }),
           ),
         ]),
-    ...(mail.perOperatorMinute === null ? [] : [lookUpOperators(names)]),
     judgeHits,
     unsubscribe,
     countCampaigns,

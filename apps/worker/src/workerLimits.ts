@@ -60,8 +60,6 @@ export const workerLimits = {
     /** What must be left of it when the message itself is sent. */
     minLeftToSendMs: 5000,
   },
-  /** Look-ups of MX records: how many domains are taken in one statement, and how many are looked up at once: no more than names that are new may be. */
-  operators: { batchSize: 100, concurrency: 6, pauseMs: 2000 },
   /** Little mail arrives, from the relay or a few mail servers; a report may hold the whole message, which is at most a body of 1 MiB and its encoding. */
   bounces: {
     server: {

@@ -110,7 +110,6 @@ describe("WorkerConfig", () => {
     ["RECIPIENTS_MONTHS", "1y"],
     ["MAIL_PER_MINUTE", "many"],
     ["MAIL_PER_DOMAIN_MINUTE", "-1"],
-    ["MAIL_PER_OPERATOR_MINUTE", "-1"],
     ["DNS_SERVERS", "dns.test"],
     ["BOUNCE_DOMAIN", "bounces@acme.test"],
     ["BOUNCE_SMTP_HOST", "not a host"],

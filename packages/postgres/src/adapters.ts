@@ -23,7 +23,6 @@ import { HitRepositoryPg } from "./hits/HitRepositoryPg.ts"
 import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.ts"
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
-import { MailOperatorRepositoryPg } from "./mail/MailOperatorRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
 import { ReplyRepositoryPg } from "./mail/ReplyRepositoryPg.ts"
 import { SeedRepositoryPg } from "./mail/SeedRepositoryPg.ts"
@@ -75,7 +74,6 @@ export const adapters = Layer.mergeAll(
   settlements,
   SenderRepositoryPg,
   LinkDomainRepositoryPg,
-  MailOperatorRepositoryPg,
   BounceRepositoryPg,
   SeedRepositoryPg,
   ReplyRepositoryPg,

@@ -1,4 +1,4 @@
-import type { LookupAddress, MxRecord } from "node:dns"
+import type { LookupAddress } from "node:dns"
 import { Resolver } from "node:dns/promises"
 
 /** How long a question may take with its repetitions. */
@@ -11,16 +11,14 @@ const OTHER_FAMILY_MS = 250
 const MAX_RECORDS = 16
 
 /** What a name server said about a name, and for how many seconds it may be kept. */
-export interface NameAnswer<A> {
-  readonly records: ReadonlyArray<A>
+export interface NameAnswer {
+  readonly records: ReadonlyArray<LookupAddress>
   readonly ttlSeconds: number
 }
 
-const NO_RECORD = "no such record"
-
 /** The name server's words for c-ares's codes; all others mean that no answer came. */
 const SAID: Readonly<Record<string, string>> = {
-  ENODATA: NO_RECORD,
+  ENODATA: "no such record",
   ENOTFOUND: "NXDOMAIN",
   ESERVFAIL: "SERVFAIL",
   EREFUSED: "REFUSED",
@@ -40,10 +38,6 @@ export class UnresolvedName extends Error {
     super(said)
     this.said = said
   }
-  /** Whether the name server said that there is no such record. */
-  get isAbsent(): boolean {
-    return this.said === NO_RECORD || this.said === SAID["ENOTFOUND"]
-  }
 }
 
 /**
@@ -51,7 +45,7 @@ export class UnresolvedName extends Error {
  *
  * Fails with `UnresolvedName`. One family is enough: the other is waited for briefly.
  */
-export const askAddresses = (servers: ReadonlyArray<string>, name: string): Promise<NameAnswer<LookupAddress>> =>
+export const askAddresses = (servers: ReadonlyArray<string>, name: string): Promise<NameAnswer> =>
   ask(servers, async (resolver) => {
     const families = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })].map(
       async (family) => {
@@ -86,19 +80,11 @@ export const askAddresses = (servers: ReadonlyArray<string>, name: string): Prom
     }
   })
 
-/** Asks name servers for the MX records of a domain. Fails with `UnresolvedName`. */
-export const askExchanges = (servers: ReadonlyArray<string>, domain: string): Promise<NameAnswer<MxRecord>> =>
-  // Node does not say for how long they may be kept.
-  ask(servers, async (resolver) => ({
-    records: (await resolver.resolveMx(domain)).toSorted((a, b) => a.priority - b.priority).slice(0, MAX_RECORDS),
-    ttlSeconds: 0,
-  }))
-
 /** A resolver of its own for each question can be cancelled, asks from a new port, and reads `resolv.conf` again. */
-const ask = async <A>(
+const ask = async (
   servers: ReadonlyArray<string>,
-  question: (resolver: Resolver) => Promise<NameAnswer<A>>,
-): Promise<NameAnswer<A>> => {
+  question: (resolver: Resolver) => Promise<NameAnswer>,
+): Promise<NameAnswer> => {
   const resolver = new Resolver({ timeout: REPEAT_MS, tries: 2 })
   if (servers.length > 0) resolver.setServers(servers)
   const deadline = setTimeout(() => resolver.cancel(), QUESTION_MS)

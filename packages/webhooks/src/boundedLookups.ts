@@ -1,3 +1,4 @@
+import type { LookupAddress } from "node:dns"
 import type { NameAnswer } from "./askName.ts"
 
 /** Questions in flight: in all, and of one organization. */
@@ -23,7 +24,7 @@ export class NameNotAsked extends Error {
 }
 
 interface KnownName {
-  readonly answer: Promise<NameAnswer<unknown>>
+  readonly answer: Promise<NameAnswer>
   /** In milliseconds of the monotonic clock; infinite while the question is in flight. */
   readonly expiresAt: number
   readonly isProven: boolean
@@ -32,9 +33,9 @@ interface KnownName {
 }
 
 interface Waiter {
-  readonly ask: () => Promise<NameAnswer<unknown>>
-  readonly answered: Promise<NameAnswer<unknown>>
-  readonly resolve: (answer: Promise<NameAnswer<unknown>>) => void
+  readonly ask: () => Promise<NameAnswer>
+  readonly answered: Promise<NameAnswer>
+  readonly resolve: (answer: Promise<NameAnswer>) => void
 }
 
 /**
@@ -58,7 +59,7 @@ export const boundedLookups = () => {
     return name !== undefined && performance.now() < name.expiresAt ? name.answer : undefined
   }
 
-  const begin = (key: string, organization: string, ask: () => Promise<NameAnswer<unknown>>) => {
+  const begin = (key: string, organization: string, ask: () => Promise<NameAnswer>) => {
     const { isProven = false, failures = 0 } = known.get(key) ?? {}
     const share = isProven ? 1 : UNPROVEN_SHARE
     const ofOrganization = inFlight.get(organization) ?? 0
@@ -103,13 +104,13 @@ export const boundedLookups = () => {
     }
   }
 
-  const wait = (key: string, organization: string, ask: () => Promise<NameAnswer<unknown>>) => {
+  const wait = (key: string, organization: string, ask: () => Promise<NameAnswer>) => {
     const waiters = waiting.get(organization) ?? new Map<string, Waiter>()
     waiting.set(organization, waiters)
     const earlier = waiters.get(key)
     if (earlier !== undefined) return earlier.answered
     let begun: Waiter["resolve"]
-    const answered = new Promise<NameAnswer<unknown>>((resolve, reject) => {
+    const answered = new Promise<NameAnswer>((resolve, reject) => {
       const deadline = setTimeout(() => {
         waiters.delete(key)
         reject(new NameNotAsked())
@@ -123,8 +124,12 @@ export const boundedLookups = () => {
     return answered
   }
 
-  return async <A>(key: string, organization: string, ask: () => Promise<NameAnswer<A>>): Promise<ReadonlyArray<A>> => {
+  return async (
+    key: string,
+    organization: string,
+    ask: () => Promise<NameAnswer>,
+  ): Promise<ReadonlyArray<LookupAddress>> => {
     const answer = current(key) ?? begin(key, organization, ask) ?? wait(key, organization, ask)
-    return (await answer).records as ReadonlyArray<A>
+    return (await answer).records
   }
 }

@@ -1,14 +1,12 @@
-import type { LookupAddress, MxRecord } from "node:dns"
+import type { LookupAddress } from "node:dns"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { askAddresses, askExchanges, UnresolvedName } from "./askName.ts"
+import { askAddresses } from "./askName.ts"
 import { boundedLookups } from "./boundedLookups.ts"
 
-/** Names that partners control: the hosts of their endpoints, and the domains of their recipients. */
+/** Names that partners control: the hosts of their endpoints. */
 export interface PartnerNames {
   /** Finds the addresses of a host. Fails with `UnresolvedName`, or with `NameNotAsked` when it had no turn. */
   readonly addresses: (host: string, organizationId: OrganizationId) => Promise<ReadonlyArray<LookupAddress>>
-  /** Finds the MX records of a domain, none where there are none. Fails as `addresses` does. All organizations share the domains, and the bound of one. */
-  readonly exchanges: (domain: string) => Promise<ReadonlyArray<MxRecord>>
 }
 
 /** RFC 6761, 6.3: no name server is asked for these. */
@@ -27,11 +25,6 @@ export const partnerNames = (servers: ReadonlyArray<string>): PartnerNames => {
   const lookUp = boundedLookups()
   return {
     addresses: async (host, organizationId) =>
-      LOCALHOST.test(host) ? LOOPBACK : lookUp(`A ${host}`, organizationId, () => askAddresses(servers, host)),
-    exchanges: (domain) =>
-      lookUp(`MX ${domain}`, "mail", () => askExchanges(servers, domain)).catch((error) => {
-        if (error instanceof UnresolvedName && error.isAbsent) return []
-        throw error
-      }),
+      LOCALHOST.test(host) ? LOOPBACK : lookUp(host, organizationId, () => askAddresses(servers, host)),
   }
 }

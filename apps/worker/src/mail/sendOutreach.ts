@@ -49,9 +49,9 @@ export const sendOutreach = Effect.fnUntraced(function* (
     readonly drainSeconds: number
     /** Where workers receive mail; null for nowhere, so that no message offers to unsubscribe by mail. */
     readonly bouncePort: number | null
-  } & Pick<MessageClaim, "perMinute" | "perDomainMinute" | "perOperatorMinute">,
+  } & Pick<MessageClaim, "perMinute" | "perDomainMinute">,
 ) {
-  const { sender: deploymentSender, drainSeconds, perMinute, perDomainMinute, perOperatorMinute } = options
+  const { sender: deploymentSender, drainSeconds, perMinute, perDomainMinute } = options
   const queue = yield* MessageQueue
   const hints = yield* Hints
   const senders = yield* SenderRepository
@@ -202,7 +202,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       if (wait > 0 && (yield* Clock.currentTimeMillis) < asksAgainAt) return []
       const endsAt = (yield* Clock.currentTimeNanos) + LEASE_NANOS
       const limit = wait > 0 ? 1 : freeSlots
-      const rates = { perMinute, perDomainMinute, perOperatorMinute }
+      const rates = { perMinute, perDomainMinute }
       const claimed = yield* claimMessages({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
       const leases = yield* withFields(yield* withoutClicked(claimed))
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1

@@ -15,7 +15,7 @@ afterEach(() => {
 const open = () => {
   const lookUp = boundedLookups()
   interface Question {
-    readonly resolve: (answer: NameAnswer<string>) => void
+    readonly resolve: (answer: NameAnswer) => void
     readonly reject: (error: Error) => void
   }
   const questions = new Map<string, Question>()
@@ -34,11 +34,11 @@ const open = () => {
       const outcome: { value: string } = { value: "pending" }
       const found = lookUp(key, organization, () => {
         asked.push(key)
-        return new Promise<NameAnswer<string>>((resolve, reject) => questions.set(key, { resolve, reject }))
+        return new Promise<NameAnswer>((resolve, reject) => questions.set(key, { resolve, reject }))
       })
       found.then(
         ([record]) => {
-          outcome.value = record!
+          outcome.value = record!.address
         },
         (error) => {
           outcome.value = error.code ?? error.message
@@ -47,7 +47,7 @@ const open = () => {
       return outcome
     },
     answer: (key: string, ttlSeconds = 0) =>
-      end(key, ({ resolve }) => resolve({ records: [`address of ${key}`], ttlSeconds })),
+      end(key, ({ resolve }) => resolve({ records: [{ address: `address of ${key}`, family: 4 }], ttlSeconds })),
     fail: (key: string) => end(key, ({ reject }) => reject(new Error("SERVFAIL"))),
   }
 }

@@ -18,7 +18,7 @@ const serve = async (replyTo: (name: string, type: string) => NameServerReply | 
   const server = await startNameServer(replyTo)
   onTestFinished(server.close)
   const names = partnerNames([server.address])
-  return { asked: server.asked, find: (host: string) => names.addresses(host, organizationId), names }
+  return { asked: server.asked, find: (host: string) => names.addresses(host, organizationId) }
 }
 const ipv4 = (name: string, data: string, ttl = 60): Answer => ({ name, type: "A", data, ttl })
 const ipv6 = (name: string, data: string): Answer => ({ name, type: "AAAA", data, ttl: 60 })
@@ -92,18 +92,5 @@ describe("the name of an endpoint", () => {
     for (const pipe of pipes) openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK)
     for (const each of await Promise.all(opened)) await each.close()
     await lookedUp
-  })
-})
-
-describe("the domain of a recipient", () => {
-  it("has its MX records, or none where there are none", async () => {
-    const { names } = await serve((name) =>
-      name === "clinic.test"
-        ? { records: [{ name, type: "MX", data: { preference: 10, exchange: "mx.clinic.test" } }] }
-        : { code: name === "gone.test" ? NXDOMAIN : SERVFAIL },
-    )
-    expect(await names.exchanges("clinic.test")).toMatchObject([{ priority: 10, exchange: "mx.clinic.test" }])
-    expect(await names.exchanges("gone.test")).toEqual([])
-    await expect(names.exchanges("broken.test")).rejects.toMatchObject({ said: "SERVFAIL" })
   })
 })

@@ -61,8 +61,6 @@ const CampaignDomain = Schema.Struct({
   domainNotFound: Schema.Int,
   addressInvalid: Schema.Int,
   other: Schema.Int,
-  /** Who runs its mail servers, if that was looked up. */
-  operator: Schema.NullOr(Schema.String),
   pausedUntil: Schema.NullOr(Timestamp),
   /** The last reply of a message that was not taken, from `cleanSmtpReply`. */
   lastReply: Schema.NullOr(Schema.String),
@@ -161,8 +159,7 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       select paused_domain as domain, coalesce(sent, 0) as sent, coalesce(deferred, 0) as deferred, coalesce(refused, 0) as refused,
         coalesce(mailbox_not_found, 0) as "mailboxNotFound", coalesce(mailbox_disabled, 0) as "mailboxDisabled",
         coalesce(domain_not_found, 0) as "domainNotFound", coalesce(address_invalid, 0) as "addressInvalid",
-        coalesce(other, 0) as other, (select operator from mail_operators where mail_operators.domain = paused_domain) as operator,
-        until as "pausedUntil", last_reply as "lastReply", last_reply_at as "lastReplyAt"
+        coalesce(other, 0) as other, until as "pausedUntil", last_reply as "lastReply", last_reply_at as "lastReplyAt"
       from found
       order by until is null, coalesce(sent, 0) + coalesce(deferred, 0) + coalesce(refused, 0) desc, paused_domain limit ${limit}`.pipe(
       decodeDomains,

@@ -1,7 +1,6 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
 import { Clock, Effect } from "effect"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
-import { MailOperatorRepository } from "../mail/MailOperatorRepository.ts"
 import { checkTemplate, shortLinkTo, templatesOf } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
 import { ErasedClinicianRepository, isErased } from "../suppressions/ErasedClinicianRepository.ts"
@@ -172,7 +171,6 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const campaigns = yield* CampaignRepository
   const transaction = yield* Transaction
   const eventId = yield* createIdentifier("event")
-  const domains = new Set<string>()
   const publish = Effect.gen(function* () {
     const chunk = yield* campaigns.lockNextChunk(RECIPIENTS_PER_EVENT)
     if (chunk === undefined) return undefined
@@ -197,7 +195,6 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
       const at = yield* transaction.commitTimestamp(campaign.organizationId)
       yield* campaigns.storePublication(publication, event, at)
     }
-    for (const { email } of recipients) domains.add(email.slice(email.lastIndexOf("@") + 1).toLowerCase())
     return { campaignId: campaign.id, recipients: recipients.length, withdrawn: 0 }
   })
   const published = yield* transaction.run(publish)
@@ -205,8 +202,6 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   if (published.recipients > 0 || published.withdrawn > 0) {
     yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs(published))
   }
-  // Apart from the publication, so that two of them do not wait for each other.
-  if (domains.size > 0) yield* (yield* MailOperatorRepository).need(domains)
   return true
 })
 

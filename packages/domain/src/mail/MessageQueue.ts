@@ -87,8 +87,6 @@ export interface MessageClaim {
   readonly perMinute: number | null
   /** To any one recipient domain, over all campaigns; null for no bound. */
   readonly perDomainMinute: number | null
-  /** To the domains of any one mail operator, over all campaigns; default no bound. */
-  readonly perOperatorMinute?: number | null | undefined
   /** How many messages this worker may hold of any one campaign; default no bound. */
   readonly maxPerCampaign?: number
   /** How many it holds; default none. */

@@ -16,21 +16,19 @@ const SCAN_FURTHER = 1000
 export const claimMessages = Effect.fnUntraced(function* (claim: MessageClaim) {
   const transaction = yield* Transaction
   const queue = yield* MessageQueue
-  const { limit, leaseSeconds, perMinute, perDomainMinute, perOperatorMinute = null } = claim
+  const { limit, leaseSeconds, perMinute, perDomainMinute } = claim
   const claimOnce = Effect.fnUntraced(function* (scanLimit: number) {
     const due = yield* queue.lockDue(claim, scanLimit)
     if (due === null) return { leases: [], deferred: 0 }
-    const decision = decideClaim(due, { perMinute, perDomainMinute, perOperatorMinute }, limit)
+    const decision = decideClaim(due, { perMinute, perDomainMinute }, limit)
     const tokens = yield* queue.lease(decision, leaseSeconds)
-    const leases = decision.leases.flatMap(
-      ({ domain, operator, perMinute, senderId, opensAt, ...message }): MessageLease[] => {
-        const leaseToken = tokens.get(message.recipientId)
-        const ramp = senderId === null ? undefined : due.ramps[senderId]
-        return leaseToken === undefined
-          ? []
-          : [{ ...message, leaseToken, ramp: ramp ? { senderId: senderId!, day: ramp.day } : null }]
-      },
-    )
+    const leases = decision.leases.flatMap(({ domain, perMinute, senderId, opensAt, ...message }): MessageLease[] => {
+      const leaseToken = tokens.get(message.recipientId)
+      const ramp = senderId === null ? undefined : due.ramps[senderId]
+      return leaseToken === undefined
+        ? []
+        : [{ ...message, leaseToken, ramp: ramp ? { senderId: senderId!, day: ramp.day } : null }]
+    })
     return { leases, deferred: decision.deferrals.length }
   })
   let scanLimit = limit

@@ -7,8 +7,6 @@ type CampaignKey = Pick<MessageLease, "organizationId" | "campaignId">
 export interface DueMessage extends Omit<MessageLease, "leaseToken" | "fields" | "ramp"> {
   /** The domain of the address, in lower case. */
   readonly domain: string
-  /** Who runs the domain's mail servers; the domain itself where nobody knows. */
-  readonly operator: string
   /** The rate of its campaign; null for no bound. */
   readonly perMinute: number | null
   /** The sender whose ramp bounds it; null without a ramp. */
@@ -41,7 +39,6 @@ export interface DueMessages {
 export interface ClaimRates {
   readonly perMinute: number | null
   readonly perDomainMinute: number | null
-  readonly perOperatorMinute: number | null
 }
 
 export interface ClaimDecision {
@@ -88,11 +85,10 @@ export const nextSlot = (nextAt: number | undefined, perMinute: number, now: num
 
 /** The rates that bound a message. Those with `isDeferring` hold up messages until a slot is free. */
 const ratesOf = (
-  { campaignId, domain, operator, perMinute }: DueMessage,
+  { campaignId, domain, perMinute }: DueMessage,
   bounds: ClaimRates,
 ): ReadonlyArray<{ readonly name: string; readonly perMinute: number | null; readonly isDeferring: boolean }> => [
   { name: `domain ${domain}`, perMinute: bounds.perDomainMinute, isDeferring: true },
-  { name: `operator ${operator}`, perMinute: bounds.perOperatorMinute, isDeferring: true },
   { name: `campaign ${campaignId}`, perMinute, isDeferring: false },
   { name: "all", perMinute: bounds.perMinute, isDeferring: false },
 ]
@@ -100,8 +96,8 @@ const ratesOf = (
 /**
  * Decides which of the due messages are leased, at most `limit`, and when others become due.
  *
- * A message is leased if its campaign's hours and pauses, its sender's ramp, and the rates of its domain, its operator, its campaign and of all
- * leave it a slot, in the order of turns; only a leased message uses slots. What a pause, the hours, or the rate of a domain or an operator
+ * A message is leased if its campaign's hours and pauses, its sender's ramp, and the rates of its domain, its campaign and of all
+ * leave it a slot, in the order of turns; only a leased message uses slots. What a pause, the hours, or the rate of a domain
  * holds up is deferred, so that claims do not look at it until then. What the other bounds hold up stays due.
  */
 export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number): ClaimDecision => {

@@ -6,17 +6,17 @@ import { describe, expect, it } from "vitest"
 
 const NOW = 1_800_000_000
 const PAUSED = "cmp_1" as CampaignId
-const NO_RATES = { perMinute: null, perDomainMinute: null, perOperatorMinute: null }
+const NO_RATES = { perMinute: null, perDomainMinute: null }
 
-/** Creates a due message of campaign `campaign` to a domain; each has an operator of its own by default. */
+/** Creates a due message of campaign `campaign` to a domain. */
 const message = (
   place: number,
-  about: Partial<Pick<DueMessage, "domain" | "operator" | "perMinute" | "opensAt">> & {
+  about: Partial<Pick<DueMessage, "domain" | "perMinute" | "opensAt">> & {
     readonly campaign?: number
     readonly sender?: number | null
   } = {},
 ): DueMessage => {
-  const { campaign = 0, sender = null, domain = "a.test", operator = domain, perMinute = null, opensAt = null } = about
+  const { campaign = 0, sender = null, domain = "a.test", perMinute = null, opensAt = null } = about
   return {
     organizationId: `org_${campaign % 2}` as OrganizationId,
     campaignId: `cmp_${campaign}` as CampaignId,
@@ -29,7 +29,6 @@ const message = (
     unknownOutcomes: 0,
     senderId: sender === null ? null : (`snd_${sender}` as SenderId),
     domain,
-    operator,
     perMinute,
     opensAt,
   }
@@ -131,17 +130,10 @@ describe("decideClaim", () => {
       campaign: fc.nat(3),
       sender: fc.option(fc.nat(2), { nil: null }),
       domain: fc.constantFrom("a.test", "b.test", "c.test"),
-      operator: fc.constantFrom("one.test", "two.test"),
       opensAt: fc.option(fc.constantFrom(NOW - 60, NOW + 60, "Infinity" as const), { nil: null }),
     })
-    const scopes = [
-      "all",
-      ...[0, 1, 2, 3].map((id) => `campaign cmp_${id}`),
-      "domain a.test",
-      "domain b.test",
-      "operator one.test",
-    ]
-    const bounds = fc.record({ perMinute: rate, perDomainMinute: rate, perOperatorMinute: rate })
+    const scopes = ["all", ...[0, 1, 2, 3].map((id) => `campaign cmp_${id}`), "domain a.test", "domain b.test"]
+    const bounds = fc.record({ perMinute: rate, perDomainMinute: rate })
     const nexts = fc.tuple(...scopes.map(() => nextAt))
     fc.assert(
       fc.property(
@@ -175,7 +167,6 @@ describe("decideClaim", () => {
           for (const lease of leases) {
             count("all", bounds.perMinute)
             count(`domain ${lease.domain}`, bounds.perDomainMinute)
-            count(`operator ${lease.operator}`, bounds.perOperatorMinute)
             count(`campaign ${lease.campaignId}`, lease.perMinute)
             expect(Number(lease.opensAt ?? 0)).toBeLessThanOrEqual(NOW)
             expect([lease.campaignId, lease.domain]).not.toEqual([PAUSED, "b.test"])
@@ -191,7 +182,7 @@ describe("decideClaim", () => {
           }
           const isFull = (scope: string, perMinute: number | null) =>
             (perScope.get(scope)?.count ?? 0) >= openSlots(rates[scope], perMinute, NOW)
-          const isHeldUp = ({ campaignId, domain, operator, senderId, opensAt, perMinute }: DueMessage) =>
+          const isHeldUp = ({ campaignId, domain, senderId, opensAt, perMinute }: DueMessage) =>
             Number(opensAt ?? 0) > NOW ||
             (campaignId === PAUSED && domain === "b.test") ||
             slots.some(
@@ -200,7 +191,6 @@ describe("decideClaim", () => {
             ) ||
             isFull("all", bounds.perMinute) ||
             isFull(`domain ${domain}`, bounds.perDomainMinute) ||
-            isFull(`operator ${operator}`, bounds.perOperatorMinute) ||
             isFull(`campaign ${campaignId}`, perMinute) ||
             leases.length >= limit
           expect(messages.filter((each) => !leases.includes(each) && !isHeldUp(each))).toEqual([])

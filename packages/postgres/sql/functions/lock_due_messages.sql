@@ -12,7 +12,7 @@
 -- (docs/decisions/0089-a-claim-is-decided-in-the-domain.md).
 -- The plan is made once for a connection. It must not scan a table from end to end, however short the table was then.
 create or replace function lock_due_messages(
-  max_rows integer, scan_limit integer, in_all_minute integer, per_domain_minute integer, per_operator_minute integer,
+  max_rows integer, scan_limit integer, in_all_minute integer, per_domain_minute integer,
   max_per_campaign integer, held_by_campaign jsonb
 ) returns json
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -152,19 +152,18 @@ begin
     from (select distinct hours_from, hours_to, time_zones from candidate where time_zones is not null) each
   )
   select array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns, array_agg(per_minute) as rates,
-    array_agg(ramp) as ramps, array_agg(candidate.domain) as domains, array_agg(coalesce(operator, candidate.domain)) as operators,
+    array_agg(ramp) as ramps, array_agg(domain) as domains,
     array_agg(opens_at) as openings,
     json_agg(json_build_object(
       'organizationId', organization_id, 'campaignId', campaign_id, 'programId', program_id, 'recipientId', recipient_id, 'token', token,
-      'email', email, 'testSubject', test_subject, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', candidate.domain,
-      'operator', coalesce(operator, candidate.domain), 'perMinute', per_minute, 'senderId', ramp,
+      'email', email, 'testSubject', test_subject, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', domain,
+      'perMinute', per_minute, 'senderId', ramp,
       'opensAt', extract(epoch from opens_at)::double precision
     ) order by organization_rank, place) as candidates
   into message
   from candidate
   left join opening on opening.hours_from = candidate.hours_from and opening.hours_to = candidate.hours_to
-    and opening.time_zones = candidate.time_zones
-  left join mail_operators known on per_operator_minute is not null and known.domain = candidate.domain;
+    and opening.time_zones = candidate.time_zones;
 
   -- The others that are due outside of the hours, so that they are not looked at in many claims.
   perform defer_outside_hours(organization, campaign, hours_from, hours_to, now_at)
@@ -172,11 +171,6 @@ begin
   where hours_from is not null and exists (
     select from unnest(message.campaigns, message.openings) as looked_at (of_campaign, opens_at)
     where of_campaign = campaign and opens_at > now_at);
-
-  -- The worker looks them up.
-  insert into mail_operators as known (domain)
-  select distinct domain from unnest(message.domains) as each (domain) where per_operator_minute is not null order by domain
-  on conflict (domain) do update set needed_at = excluded.needed_at where known.needed_at < excluded.needed_at - interval '1 day';
 
   if num_nonnulls(variadic message.ramps) > 0 then
     -- The day that was counted last goes on if the clock was set back.
@@ -201,7 +195,6 @@ begin
       select 'all' as scope where in_all_minute is not null
       union select 'campaign ' || campaign from unnest(message.campaigns, message.rates) as each (campaign, rate) where rate is not null
       union select 'domain ' || domain from unnest(message.domains) as each (domain) where per_domain_minute is not null
-      union select 'operator ' || operator from unnest(message.operators) as each (operator) where per_operator_minute is not null
     ) binding
     where message.candidates is not null order by scope
     on conflict (scope) do update set next_at = rate.next_at

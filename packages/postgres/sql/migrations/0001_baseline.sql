@@ -872,17 +872,6 @@ create table domain_pauses (
   foreign key (organization_id, campaign_id) references campaigns
 );
 
--- Who runs the mail servers of each recipient domain, by its MX records: null until they were looked up, and where there are none.
--- needed_at is when a message to the domain was last queued or sent; a day's difference is not written.
-create table mail_operators (
-  domain text collate "C" primary key,
-  operator text collate "C",
-  needed_at timestamptz not null default clock_timestamp(),
-  looked_up_at timestamptz,
-  look_up_at timestamptz not null default clock_timestamp()
-);
-create index mail_operators_to_look_up on mail_operators (look_up_at);
-
 -- Recipients who reported their message as unwanted. No event tells of it, so the recipient's own row and its stamp stay as they are.
 create table complaints (
   organization_id text collate "C" not null,

@@ -20,18 +20,11 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
     ...(yield* settling),
 
     lockDue: Effect.fnUntraced(function* (claim, scanLimit) {
-      const {
-        limit,
-        perMinute,
-        perDomainMinute,
-        perOperatorMinute = null,
-        maxPerCampaign = limit,
-        heldByCampaign = {},
-      } = claim
+      const { limit, perMinute, perDomainMinute, maxPerCampaign = limit, heldByCampaign = {} } = claim
       // Not decoded: 64 messages would take 0.1 ms of the 5 of their claim (docs/decisions/0087-rows-are-described-once.md).
       const rows = yield* sql<{ readonly due: DueMessages | null }>`
           select lock_due_messages(
-            ${limit}::int, ${scanLimit}::int, ${perMinute}::int, ${perDomainMinute}::int, ${perOperatorMinute}::int, ${maxPerCampaign}::int,
+            ${limit}::int, ${scanLimit}::int, ${perMinute}::int, ${perDomainMinute}::int, ${maxPerCampaign}::int,
             ${JSON.stringify(heldByCampaign)}::jsonb) as due`
       return rows[0]!.due
     }),

@@ -2,7 +2,7 @@ import type { CampaignDomain, LateRefusalCount } from "@outreach/backoffice/camp
 import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
 import { formatCount } from "../../components/format.ts"
 import { Table } from "../../components/layout.tsx"
-import { Code, ForeignText, foreign, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, Noted, StatusBadge, Time } from "../../components/values.tsx"
 
 const REASONS = [
   ["mailboxNotFound", "no such mailbox"],
@@ -37,12 +37,7 @@ export const DomainTable = (props: {
         },
       }}
       columns={{
-        Domain: ({ domain, operator }) => (
-          <>
-            <ForeignText>{domain}</ForeignText>
-            {operator !== null && operator !== domain && <small> {foreign`at ${operator}`}</small>}
-          </>
-        ),
+        Domain: ({ domain }) => <ForeignText>{domain}</ForeignText>,
         State: ({ pausedUntil }) =>
           pausedUntil === null ? (
             <StatusBadge tone="good">open</StatusBadge>
