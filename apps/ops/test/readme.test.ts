@@ -40,7 +40,7 @@ it("walks through commands that succeed one after the other", async () => {
   }
   for (const [name, text] of Object.entries(written)) writeFileSync(join(folder, name), text)
   writeFileSync(join(folder, "list.csv"), fences("csv")[1]!, "latin1")
-  const names = ["previews", "rejects.csv", "dana.json", "outcomes.csv", "suppressions.csv", "ses.csv", "list.csv"]
+  const names = ["previews", "rejects.csv", "dana.json", "outcomes.csv", "suppressions.csv", "list.csv"]
   const files = Object.fromEntries([...names, ...Object.keys(written)].map((name) => [name, join(folder, name)]))
   // The first printed id of each kind replaces every later `org_…` of that kind.
   const ids = new Map<string, string>()

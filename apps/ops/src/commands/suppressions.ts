@@ -20,10 +20,9 @@ import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/Withdraw
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { clinicianFlags, columnFlags, organizationId, period, quiet, readClinician } from "../inputs/filters.ts"
-import { choice, described, flag, optional, text, textArgument, type Values, withDefault } from "../inputs/Input.ts"
+import { choice, described, flag, optional, text, textArgument, type Values } from "../inputs/Input.ts"
 import { confirm, formatCount, refuse, showingImport, yes } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
-import { EXPORT_FORMATS } from "../suppressions/exportFormats.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 
@@ -144,61 +143,45 @@ const list = revealing({
 })
 
 const exportEntries = revealing({
-  about:
-    "Write suppressions to a new file, for this service or as another one imports them; to others go addresses alone, and no accounts",
+  about: "Write suppressions to a new CSV file that `suppressions import` reads",
   examples: [
     "ops suppressions export --organization org_… --out suppressions.csv",
-    "ops suppressions export --organization org_… --reason bounced --format ses --out ses.csv",
+    "ops suppressions export --organization org_… --reason bounced --out bounces.csv",
   ],
   input: {
     ...entryFilter,
-    format: withDefault(
-      choice(EXPORT_FORMATS, "As this service imports them (default), or Amazon SES, Postmark, SendGrid or listmonk"),
-      "ours",
-    ),
     out: text("Write to this new file, which only its owner can read", "FILE"),
   },
-  *run({ format, out, ...input }) {
+  *run({ out, ...input }) {
     if (input.programId === undefined && input.organizationId === undefined) {
       return yield* refuse("UnclearScope", "Name the organization with --organization, or a program with --program.")
     }
     const { exportSuppressions } = yield* Effect.promise(() => import("../suppressions/exportSuppressions.ts"))
-    return { format, out, ...(yield* exportSuppressions(yield* readFilter(input), format, out)) }
+    return { out, entries: yield* exportSuppressions(yield* readFilter(input), out) }
   },
 })
 
 const load = changing({
   about:
-    "Suppress everyone in a file; a re-run adds nothing twice. Takes a list of NPIs and addresses, and what `suppressions export`, Amazon SES, Postmark, SendGrid and listmonk export, as CSV or JSON",
+    "Suppress everyone in a CSV file; a re-run adds nothing twice. Its columns are npi, email or both, and optionally reason and program, as `suppressions export` writes them",
   examples: [
     "ops suppressions import --program pgm_… accounts.csv",
-    "ops suppressions import --organization org_… suppression_bounces.csv --reason bounced",
+    "ops suppressions import --organization org_… bounces.csv --reason bounced",
   ],
   input: {
     ...scopeFlags,
     reason: optional(
-      choice(SUPPRESSION_REASONS, "Why all of them are suppressed; by default what the file says, or operator"),
+      choice(SUPPRESSION_REASONS, "Why all of them are suppressed; by default the reason of each line, or operator"),
     ),
     ...columnFlags,
     quiet,
-    file: textArgument(
-      "A delimited text file whose first line names the columns npi, email or both, or an export of a service",
-    ),
+    file: textArgument("A delimited text file whose first line names the columns npi, email or both"),
   },
   *run({ file, reason, map, ignoreColumns, quiet, ...input }) {
     const scope = yield* readScope(input)
     const { importSuppressions } = yield* Effect.promise(() => import("../suppressions/importSuppressions.ts"))
     const options = { ignoreColumns, ...(map && { map }), ...(reason && { reason }) }
     return { ...scope, ...(yield* showingImport(quiet)(importSuppressions(scope, file, options))) }
-  },
-  note: ({ harmless, invalid }) => {
-    const left = [
-      ...(harmless > 0 ? [`${formatCount(harmless, "line")} that say nothing against the address`] : []),
-      ...(invalid > 0 ? [`${formatCount(invalid, "line")} with an address that is not valid`] : []),
-    ]
-    return left.length === 0
-      ? undefined
-      : `Left out: ${left.join(", and ")}. --reason suppresses whatever the lines say.`
   },
 })
 

@@ -1,24 +1,23 @@
 import { BadLines, checkFile } from "@outreach/backoffice/csv/badLines"
-import { type ColumnMap, columnKey } from "@outreach/backoffice/csv/ColumnMap"
+import type { ColumnMap } from "@outreach/backoffice/csv/ColumnMap"
 import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
 import { readHeader } from "@outreach/backoffice/csv/readHeader"
 import { isBad, readLines } from "@outreach/backoffice/csv/readLines"
-import { recognizeFormat } from "@outreach/backoffice/csv/recognizeFormat"
 import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { parseInput } from "@outreach/domain/parseInput"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Clinician } from "@outreach/domain/suppressions/Clinician"
-import { isReasonIn, type SuppressionReason, type SuppressionScope } from "@outreach/domain/suppressions/Suppression"
+import {
+  isReasonIn,
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+  type SuppressionScope,
+} from "@outreach/domain/suppressions/Suppression"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Array as Arr, Effect, Result, Stream } from "effect"
-import { jsonAsCsv } from "./jsonAsCsv.ts"
-import { recognizeForm, type SuppressionForm } from "./suppressionForms.ts"
 
 const BATCH_SIZE = 500
-
-/** The columns beside the NPI and the address from which a form tells what a line means, and in which program it binds. */
-const MEANING_COLUMNS = ["reason", "status", "type", "suppressionreason", "origin", "program"]
 
 interface Entry {
   readonly clinician: Clinician
@@ -27,9 +26,8 @@ interface Entry {
 }
 
 /**
- * Suppresses the clinicians of a file of NPIs and addresses, or of a list that another service has exported. If a line is bad, suppresses nobody.
- *
- * Lines of another service that say nothing against their address, and those with an address that is not valid, are left out and counted.
+ * Suppresses the clinicians of a CSV file with the columns `npi`, `email` or both, and optionally `reason`, `program` and `since`, as
+ * `exportSuppressions` writes them. If a line is bad, suppresses nobody.
  */
 export const importSuppressions = Effect.fn("importSuppressions")(function* (
   scope: SuppressionScope,
@@ -37,41 +35,25 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   options: {
     readonly ignoreColumns: boolean
     readonly map?: ColumnMap
-    /** Why all are suppressed, whatever the file says. */
+    /** The reason for all lines, instead of the file's. */
     readonly reason?: SuppressionReason
   },
 ) {
-  const source = yield* jsonAsCsv(file)
-  const columns = (yield* recognizeFormat(source)).sample[0]?.fields?.map(columnKey) ?? []
-  const form = options.map === undefined ? recognizeForm(columns) : undefined
-  const header = yield* readHeader(
-    source,
-    "npi or email",
-    form === undefined ? options : { ...options, ...readAs(form) },
-  )
-  const progress = yield* ImportProgress
-  if (form !== undefined) yield* progress.say(`These are ${form.name}.`)
+  const header = yield* readHeader(file, "npi or email", { ...options, fieldsIfThere: ["reason", "program", "since"] })
   const programs = scope.programId === undefined ? yield* (yield* ProgramRepository).list(scope.organizationId) : []
-  const parse = createParser(scope, new Set(programs.map(({ id }) => id)), form, options.reason)
+  const parse = createParser(scope, new Set(programs.map(({ id }) => id)), options.reason)
 
-  const report = { form: form?.name ?? null, lines: 0, added: 0, withdrawn: 0, harmless: 0, invalid: 0 }
-  const { lines, bad } = yield* checkFile(header, (line) => {
-    const parsed = parse(line)
-    if (parsed === "harmless" || parsed === "invalid") report[parsed]++
-    return typeof parsed === "object" && "bad" in parsed ? parsed.bad : undefined
-  })
+  const { lines, bad } = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))))
   if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
-  report.lines = lines
-  const bar = yield* progress.bar("Suppressing", lines)
+  const report = { lines, added: 0, withdrawn: 0 }
+  const bar = yield* (yield* ImportProgress).bar("Suppressing", lines)
   yield* readLines(header).pipe(
     Stream.grouped(BATCH_SIZE),
     Stream.runForEach(
       Effect.fnUntraced(function* (batch) {
-        const entries = batch.flatMap((line): ReadonlyArray<Entry> => {
-          const parsed = isBad(line) ? { bad: line.reason } : parse(line)
-          if (typeof parsed === "string") return []
-          if ("bad" in parsed) throw new Error("The file changed while it was read.")
-          return [parsed]
+        const entries = batch.map((line): Entry => {
+          const parsed = isBad(line) ? Result.fail(line.reason) : parse(line)
+          return Result.getOrThrowWith(parsed, () => new Error("The file changed while it was read."))
         })
         const groups = Arr.groupBy(entries, ({ reason, scope }): string => `${reason} ${scope.programId ?? ""}`)
         for (const group of Object.values(groups)) {
@@ -88,42 +70,30 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   return report
 }, Effect.scoped)
 
-const readAs = ({ email = "email" }: SuppressionForm) => ({
-  ...(email !== "email" && { map: new Map([[email, "email"]]) }),
-  ignoreColumns: true,
-  fieldsIfThere: MEANING_COLUMNS,
-})
-
-/** Creates the function that reads a line: who is suppressed, why and where; or that it is left out, or why it is bad. */
+/** Creates the function that parses a line, or fails with the reason why it is bad. */
 const createParser =
-  (
-    scope: SuppressionScope,
-    programIds: ReadonlySet<string>,
-    form: SuppressionForm | undefined,
-    reasonOfAll: SuppressionReason | undefined,
-  ) =>
-  ({ npi, email, fields = {} }: ImportLine): Entry | "harmless" | "invalid" | { readonly bad: string } => {
-    const reason = reasonOfAll ?? (form === undefined ? "operator" : form.meaningOf(fields))
-    if (reason === "nothing") return "harmless"
+  (scope: SuppressionScope, programIds: ReadonlySet<string>, reasonOfAll: SuppressionReason | undefined) =>
+  ({ npi, email, fields = {} }: ImportLine): Result.Result<Entry, string> => {
+    const { reason: written = "operator" } = fields
+    const reason = reasonOfAll ?? SUPPRESSION_REASONS.find((known) => known === written)
     if (reason === undefined) {
-      return { bad: `its reason is none that ${form?.name} are known to have; --reason says why all are suppressed` }
+      return Result.fail(`its reason is none of ${SUPPRESSION_REASONS.join(", ")}; --reason sets one for all lines`)
     }
     const clinician = parseClinician({ npi: npi || null, email: email || null })
-    if (Result.isFailure(clinician)) {
-      return form === undefined || form.isStrict ? { bad: clinician.failure.reason } : "invalid"
-    }
+    if (Result.isFailure(clinician)) return Result.fail(clinician.failure.reason)
     const program = scope.programId === undefined ? fields["program"] : undefined
-    if (program !== undefined && !programIds.has(program)) return { bad: "its program is none of the organization" }
+    if (program !== undefined && !programIds.has(program)) {
+      return Result.fail("its program is none of the organization")
+    }
     const narrowed = program === undefined ? scope : { programId: program as ProgramId }
     if (!isReasonIn(narrowed, reason)) {
-      return {
-        bad:
-          reason === "account_created"
-            ? "an account binds one program; import it with --program"
-            : "an address that bounced or complained is suppressed in all programs; import it with --organization",
-      }
+      return Result.fail(
+        reason === "account_created"
+          ? "an account binds one program; import it with --program"
+          : "an address that bounced or complained is suppressed in all programs; import it with --organization",
+      )
     }
-    return { clinician: clinician.success, reason, scope: narrowed }
+    return Result.succeed({ clinician: clinician.success, reason, scope: narrowed })
   }
 
 const parseClinician = parseInput(Clinician)
