@@ -391,17 +391,17 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.counts_of_campaign(organization text, campaign text)
- RETURNS TABLE(subject text, hour timestamp with time zone, recipients integer, published integer, withdrawn integer, sent integer, bounced integer, answered integer, queued integer, deferred integer, unknown integer, quarantined integer, opened integer, clicked integer, unsuspected_opened integer, unsuspected_clicked integer, accounts integer, learners integer, completers integer, refused_later integer, complained integer, unsubscribed integer)
+ RETURNS TABLE(hour timestamp with time zone, recipients integer, published integer, withdrawn integer, sent integer, bounced integer, answered integer, queued integer, deferred integer, unknown integer, quarantined integer, opened integer, clicked integer, unsuspected_opened integer, unsuspected_clicked integer, accounts integer, learners integer, completers integer, refused_later integer, complained integer, unsubscribed integer)
  LANGUAGE sql
  STABLE
 AS $function$
-  select subject, hour, recipients, published, withdrawn, sent, bounced, answered,
+  select hour, recipients, published, withdrawn, sent, bounced, answered,
     queued, deferred, unknown, quarantined, opened, clicked,
     unsuspected_opened, unsuspected_clicked, accounts, learners, completers,
     refused_later, complained, unsubscribed
   from campaign_counts where organization_id = organization and campaign_id = campaign
   union all
-  select subject, hour, recipients, published, withdrawn, sent, bounced, answered,
+  select hour, recipients, published, withdrawn, sent, bounced, answered,
     queued, deferred, unknown, quarantined, opened, clicked,
     unsuspected_opened, unsuspected_clicked, accounts, learners, completers,
     refused_later, complained, unsubscribed
@@ -1151,7 +1151,7 @@ begin
   with candidate as materialized (
     select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
     from (
-      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, recipient.program_id, token, email, test_subject,
+      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, recipient.program_id, token, email,
         lower(split_part(email, '@', -1)) as domain, row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
       from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to, due.ramps)
         with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, ramp, place)
@@ -1175,7 +1175,7 @@ begin
     array_agg(opens_at) as openings,
     json_agg(json_build_object(
       'organizationId', organization_id, 'campaignId', campaign_id, 'programId', program_id, 'recipientId', recipient_id, 'token', token,
-      'email', email, 'testSubject', test_subject, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', domain,
+      'email', email, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', domain,
       'perMinute', per_minute, 'senderId', ramp,
       'opensAt', extract(epoch from opens_at)::double precision
     ) order by organization_rank, place) as candidates
@@ -2205,7 +2205,6 @@ create table breaker_changes (
 create table campaign_count_changes (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
-  subject text default ''::text not null,
   hour timestamp with time zone default '-infinity'::timestamp with time zone not null,
   recipients integer default 0 not null,
   published integer default 0 not null,
@@ -2234,7 +2233,6 @@ create table campaign_count_changes (
 create table campaign_counts (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
-  subject text default ''::text not null,
   hour timestamp with time zone default '-infinity'::timestamp with time zone not null,
   recipients integer default 0 not null,
   published integer default 0 not null,
@@ -2256,7 +2254,7 @@ create table campaign_counts (
   refused_later integer default 0 not null,
   complained integer default 0 not null,
   unsubscribed integer default 0 not null,
-  constraint campaign_counts_pkey PRIMARY KEY (organization_id, campaign_id, subject, hour)
+  constraint campaign_counts_pkey PRIMARY KEY (organization_id, campaign_id, hour)
 ) with (fillfactor=50);
 
 create table campaign_domains (
@@ -2912,7 +2910,6 @@ create table recipients (
   token text collate "C" not null,
   npi text collate "C" not null,
   email text not null,
-  test_subject text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   published_at timestamp with time zone,
@@ -3111,25 +3108,6 @@ create table stored_responses (
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint stored_responses_pkey PRIMARY KEY (organization_id, key),
   constraint stored_responses_encoding_check CHECK ((encoding = ANY (ARRAY['identity'::text, 'zstd'::text])))
-);
-
-create table subject_tests (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  subject_b text not null,
-  share integer not null,
-  after_seconds integer,
-  began_at timestamp with time zone,
-  winner text,
-  decided_at timestamp with time zone,
-  counts jsonb,
-  released_at timestamp with time zone,
-  constraint subject_tests_pkey PRIMARY KEY (organization_id, campaign_id),
-  constraint subject_tests_after_seconds_check CHECK ((after_seconds > 0)),
-  constraint subject_tests_check CHECK (((after_seconds IS NULL) = (share = 100))),
-  constraint subject_tests_check1 CHECK ((((winner IS NULL) = (decided_at IS NULL)) AND ((winner IS NULL) = (counts IS NULL)))),
-  constraint subject_tests_share_check CHECK (((share >= 1) AND (share <= 100))),
-  constraint subject_tests_winner_check CHECK ((winner = ANY (ARRAY['a'::text, 'b'::text])))
 );
 
 create table suppressions (
@@ -3334,7 +3312,6 @@ alter table signing_secrets add constraint signing_secrets_endpoint_id_fkey FORE
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table stored_response_totals add constraint stored_response_totals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table stored_responses add constraint stored_responses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table subject_tests add constraint subject_tests_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table webhook_endpoints add constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);

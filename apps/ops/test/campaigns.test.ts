@@ -116,7 +116,6 @@ describe("campaigns create", () => {
     expect(await runFailing(...creating({ html: path() }))).toMatchObject({ code: "html_unusable", reason, exit: 1 })
   })
 
-  const subjectB = { "subject-b": "B", "ab-share": "20" }
   it.each<[code: string, flags: Readonly<Record<string, string>>, details?: object]>([
     ["invalid_template", { html: file("misspelt.html", "{{ tokn }}") }, { part: "html" }],
     ["invalid_template", { subject: "{% if %}" }, { part: "subject" }],
@@ -124,7 +123,6 @@ describe("campaigns create", () => {
     ["invalid_template", { html: file("nowhere.html", "{{ short_link }}") }],
     ["invalid_template", { text: file("bad.txt", "{{ tokn }}") }, { part: "text" }],
     ["invalid_template", { html: FRAGMENT, layout: "plain", preheader: "{{ programme }}" }, { part: "html" }],
-    ["invalid_template", { ...subjectB, "ab-after": "4h", "subject-b": "{{ nobody }}" }, { part: "subject B" }],
     ["sender_not_shown", { html: FRAGMENT }, { missing: ["senderName", "postalAddress", "unsubscribeUrl"] }],
     ["sender_not_shown", { text: file("mail.txt", "Dear colleague") }, { part: "text" }],
     ["text_unusable", { text: join(folder, "nowhere.txt") }],
@@ -133,12 +131,6 @@ describe("campaigns create", () => {
     ["invalid_short_link", { "short-link": "javascript:alert('{token}')" }],
     ["invalid_window", { "window-end": "2099-03-01T08:00:00Z" }],
     ["invalid_window", { "window-start": "2020-01-01T00:00:00Z", "window-end": "2020-01-02T00:00:00Z" }],
-    ["invalid_subject_test", { ...subjectB, "subject-b": "An invitation to {{ program_name }}", "ab-after": "4h" }],
-    ["invalid_subject_test", { ...subjectB, "ab-after": "2d" }],
-    ["invalid_subject_test", subjectB],
-    ["invalid_subject_test", { "subject-b": "B", "ab-share": "100", "ab-after": "4h" }],
-    ["incomplete_subject_test", { "subject-b": "B" }],
-    ["incomplete_subject_test", { "ab-share": "20" }],
     ["incomplete_follow_up", { after: "5d" }],
     ["campaign_not_found", { "follow-up": `cmp_${"f".repeat(32)}`, unless: "clicked", after: "5d" }],
     ["program_not_found", { program: `pgm_${"0".repeat(32)}` }],
@@ -149,7 +141,6 @@ describe("campaigns create", () => {
 
   it.each([
     ["hours", "18-8", "hours such as 8-18: two numbers from 0 to 24, the second greater by 2 at least"],
-    ["ab-share", "101", "from 1 to 100"],
     ["unless", "opened", "clicked"],
   ])("rejects --%s %s as wrong usage", async (flag, value, expected) => {
     const refused = await runFailing(...creating({ [flag]: value }))
@@ -219,7 +210,7 @@ describe("campaigns show", () => {
     const { id } = await create({ hours: "8-18" })
     const { shown, stdout } = await show(id)
     expect(shown).toMatchObject({
-      ...{ id, status: "draft", html: HTML, hours: "8-18", pauses: [], follow_up: null, subject_test: null },
+      ...{ id, status: "draft", html: HTML, hours: "8-18", pauses: [], follow_up: null },
       progress: { recipients: 0, published: 0, queued: 0, sent: 0, bounced: 0, answered: 0 },
       waits_for: "It is a draft: nothing goes out until somebody schedules it.",
     })
@@ -264,35 +255,6 @@ describe("campaigns show", () => {
     expect(stdout).toContain("Of 2 accepted messages: complaints 50 % (fewer than 3, which say nothing)")
     expect(stdout).toMatch(/c\.test\s+550 5\.7\.1/)
     expect(stdout).toMatch(/refused later, by cause.*\n.*\n.*policy\s+all\s+2\n.*policy\s+a\.test\s+1\n/)
-  })
-
-  it("shows a test of two subjects and its decision", async () => {
-    const { id } = await create({ "subject-b": "A seat is kept for you", "ab-share": "20", "ab-after": "4h" })
-    expect((await show(id)).shown.subject_test).toEqual({
-      ...{ subject_b: "A seat is kept for you", share: 20, after_seconds: 14_400, began_at: null, winner: null },
-      ...{ decided_at: null, decides_at: null, counts: null, figures: [] },
-    })
-    const { shown, eml } = await preview(id)
-    expect(shown).toMatchObject({ subject: "An invitation to X", subject_b: "A seat is kept for you" })
-    expect(eml).toMatch(/^Subject: An invitation to X\r?$/m)
-    expect(readFileSync(shown.eml_b, "utf8")).toMatch(/^Subject: A seat is kept for you\r?$/m)
-    await load(id, "npi,email", "1234567893,a@a.test")
-    await query(
-      (sql) => sql`
-      update subject_tests set winner = 'b', decided_at = '2026-12-01T13:00:00Z',
-        counts = '{"a": {"sent": 40, "clicked": 1}, "b": {"sent": 41, "clicked": 3}}' where campaign_id = ${id}`,
-    )
-    const { stdout } = await show(id)
-    for (const line of [
-      /^winner +b$/m,
-      /^decided_at +2026-12-01 13:00:00 UTC$/m,
-      /^decided_by +1 of 40 for A, 3 of 41 for B$/m,
-      /^subject +recipients +sent +unique_opened +unsuspected_unique_opened +unique_clicked /m,
-      // The hash of its id decides whether the recipient is in the test group.
-      /^(?:A|B|others: B) +1 +0 +0/m,
-    ]) {
-      expect(stdout).toMatch(line)
-    }
   })
 
   it("shows which campaign a follow-up follows, and the recipients that it skips by reason", async () => {

@@ -1,9 +1,8 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import type { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
-import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { RecipientId } from "@outreach/domain/Identifier"
+import { createFieldsCheck } from "@outreach/domain/mail/createFieldsCheck"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { domainOf, type Mailbox, type SenderIdentity, verifiedLinkDomain } from "@outreach/domain/senders/Sender"
@@ -44,12 +43,8 @@ export const previewMail = Effect.fnUntraced(function* (
   // The address that unsubscribes has a seal that this process lacks.
   const options = { sender, bounceDomain: domainOf(sender.from.address), publicBaseUrl, receivesMail: false }
   const mail = yield* renderMail(campaign, recipient, options)
-  const test = yield* (yield* SubjectTestRepository).find({ ...campaign, campaignId: campaign.id })
-  const other = test && (yield* renderMail({ ...campaign, subject: test.subjectB }, recipient, options))
   return {
     subject: mail.subject,
-    /** Absent without a test of two subjects. */
-    ...(other && { subjectB: other.subject, emlB: Buffer.from(mimeMessage(other)) }),
     html: mail.html,
     text: mail.text,
     eml: Buffer.from(mimeMessage(mail)),
@@ -77,7 +72,7 @@ const findRecipient = Effect.fnUntraced(function* (campaign: Campaign, token: st
   if (recipient?.campaignId !== id) return yield* new RecipientNotFound({ token })
   const found = yield* (yield* RecipientRepository).findFields(organizationId, [recipient.id])
   const fields = found.get(recipient.id) ?? {}
-  const reason = (yield* loadFieldsCheck(campaign))(fields)
+  const reason = createFieldsCheck(campaign)(fields)
   if (reason !== undefined) return yield* new RecipientNotRendered({ token, reason })
   return { token, email: recipient.email, recipientId: recipient.id, fields }
 })

@@ -4,7 +4,6 @@ import { ClockWatch } from "./ClockWatch.ts"
 import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
 import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
-import { SubjectTestRepositoryPg } from "./campaigns/SubjectTestRepositoryPg.ts"
 import { DeadLetterRepositoryPg } from "./deliveries/DeadLetterRepositoryPg.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryLeasesPg } from "./deliveries/DeliveryLeasesPg.ts"
@@ -54,7 +53,6 @@ export const adapters = Layer.mergeAll(
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   CampaignCounts.layer,
-  SubjectTestRepositoryPg,
   FollowUpRepositoryPg,
   RecipientRepositoryPg,
   EventFeed.layer,

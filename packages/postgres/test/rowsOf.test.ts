@@ -22,7 +22,7 @@ const ENTITIES = [
   {
     ...{ table: "recipients", entity: Recipient },
     others: [
-      ...["published_at", "withdrawn_at", "withdrawal_reason", "account_created_at", "erased_at", "test_subject"],
+      ...["published_at", "withdrawn_at", "withdrawal_reason", "account_created_at", "erased_at"],
       ...["opened_on", "unsuspected_opened_on", "clicked_on", "unsuspected_clicked_on"],
     ],
   },

@@ -1,7 +1,6 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { SendingHours } from "@outreach/domain/campaigns/SendingHours"
-import type { SubjectTest } from "@outreach/domain/campaigns/SubjectTest"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
@@ -39,7 +38,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly opensIn?: number
   /** Of the recipients' addresses; default clinic.test. */
   readonly emailDomain?: string
-  readonly subjectTest?: SubjectTest
+  readonly subject?: string
   /** What the templates may name of each recipient; default nothing. */
   readonly fields?: ReadonlyArray<string>
   /** Default any time. */
@@ -71,11 +70,10 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
     programId: program.id,
     name: "Spring",
     kind: "traffic",
-    subject: "An invitation to {{ program_name }}",
+    subject: options.subject ?? "An invitation to {{ program_name }}",
     html: `<p>Your link: https://l.test/{{ token }}</p>${FOOTER}`,
     windowStart: fromUnixMillis(opens),
     windowEnd: fromUnixMillis(opens + 3_600_000),
-    subjectTest: options.subjectTest,
     ...(options.fields && { fields: options.fields }),
     hours: options.hours ?? null,
   })

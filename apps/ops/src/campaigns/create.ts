@@ -19,21 +19,6 @@ export const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign)
 
 const time = (description: string) => instant(`${description}, a time such as 2026-12-01T09:00:00Z`)
 
-/** `--subject-b`, `--ab-share` and `--ab-after`: how a campaign compares two subjects. */
-const subjectTestFlags = {
-  subjectB: optional(flag(DisplayName, "A second subject, to compare with the first by clicks")),
-  abShare: optional(
-    wholeNumber(
-      1,
-      100,
-      "The percentage of the recipients who get one of the two subjects at once; the others get the winner. With 100, neither wins",
-    ),
-  ),
-  abAfter: optional(
-    flag(Seconds, "How long after sending has begun the winner is decided, such as 4h; shorter than the window"),
-  ),
-}
-
 /** `--follow-up`, `--unless` and `--after`: which campaign is followed, and who is not sent a follow-up. */
 const followUpFlags = {
   followUpOf: named(
@@ -115,7 +100,6 @@ export const create = changing({
     ),
     windowStart: time("When sending begins"),
     windowEnd: time("When sending ends"),
-    ...subjectTestFlags,
     ...followUpFlags,
   },
   *run(input) {

@@ -10,8 +10,7 @@ import { onlySwitch, optional, text, withDefault } from "../inputs/Input.ts"
 import { printToStderr, refusal, refuse } from "../output/Output.ts"
 
 export const preview = revealing({
-  about:
-    "Write a campaign's e-mail to an .eml and an .html file, as it would be sent, and with subject B to another .eml file; nothing is sent",
+  about: "Write a campaign's e-mail to an .eml and an .html file, as it would be sent; nothing is sent",
   input: {
     campaignId,
     recipient: optional(text("The token of a recipient of the campaign (default a placeholder)", "token")),
@@ -30,17 +29,15 @@ export const preview = revealing({
     if (check) return yield* checkRendering(campaign)
     const { previewMail } = yield* Effect.promise(() => import("@outreach/mail/previewMail"))
     const settings = { publicBaseUrl: yield* publicBaseUrl, mailFrom: yield* optionalMailFrom }
-    const mail = yield* Effect.provide(previewMail(campaign, recipient, settings), throwawaySeal)
-    const { html, text: _, eml, emlB, ...subjects } = mail
+    const { subject, html, eml } = yield* Effect.provide(previewMail(campaign, recipient, settings), throwawaySeal)
     const file = (ending: string) => join(out, `${campaign.id}${ending}`)
-    const files = { eml: file(".eml"), html: file(".html"), ...(emlB && { emlB: file("-b.eml") }) }
+    const files = { eml: file(".eml"), html: file(".html") }
     yield* makeDirectory(out, { recursive: true }).pipe(
       Effect.andThen(writeFile(files.eml, eml)),
-      Effect.andThen(emlB && files.emlB ? writeFile(files.emlB, emlB) : Effect.void),
       Effect.andThen(writeFileString(files.html, html)),
       Effect.mapError(() => refusal("FolderUnusable", `The folder ${out} cannot be written to.`, { folder: out })),
     )
-    return { ...subjects, ...files }
+    return { subject, ...files }
   },
 })
 

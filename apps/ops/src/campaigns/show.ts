@@ -5,10 +5,8 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
-import { readSubjectTestReport, type SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import type { TestSubject } from "@outreach/domain/mail/Message"
 import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
@@ -46,7 +44,6 @@ export const show = reading({
       ramp: sender?.ramp ?? null,
       ...{ html, text, progress },
       followUp: (yield* FollowUpRepository.use(({ find }) => find({ ...campaign, campaignId }))) ?? null,
-      subjectTest: yield* readSubjectTestReport(campaign),
       pauses: yield* repository.pauses(campaignId),
       lateRefusals: yield* CampaignReader.use(({ lateRefusals }) =>
         lateRefusals({ ...campaign, campaignId }, MAX_LATE_REFUSALS),
@@ -55,25 +52,12 @@ export const show = reading({
       quarantined: yield* repository.quarantined(campaignId),
     }
   },
-  format: ({
-    html,
-    text,
-    progress,
-    rates,
-    followUp,
-    subjectTest,
-    pauses,
-    lateRefusals,
-    failures,
-    quarantined,
-    ...campaign
-  }) =>
+  format: ({ html, text, progress, rates, followUp, pauses, lateRefusals, failures, quarantined, ...campaign }) =>
     [
       formatRecord({ ...campaign, ramp: describeRamp(campaign.ramp), ...progress }),
       formatProgress(progress),
       formatRates(progress, rates),
       followUp === null ? [] : formatFollowUp(followUp),
-      subjectTest === null ? [] : formatSubjectTest(campaign.subject, subjectTest),
       section("Domains that refuse us, and when sending to them resumes:", pauses, ["domain", "status", "until"]),
       section(
         "Messages that were accepted and refused later, by cause, and then by domain:",
@@ -122,29 +106,6 @@ const section = <Row extends object>(
   rows: ReadonlyArray<Row>,
   columns: ReadonlyArray<keyof Row & string>,
 ) => (rows.length === 0 ? [] : [`${title}\n${formatRows(rows, columns)}`])
-
-const formatSubjectTest = (subjectA: string, report: SubjectTestReport): string => {
-  const { subjectB, share, afterSeconds, winner, decidedAt, decidesAt, counts } = report
-  const nameOf = (subject: TestSubject | null) =>
-    subject === null ? `others${winner === null ? "" : `: ${winner.toUpperCase()}`}` : subject.toUpperCase()
-  const rows = report.figures.map(({ testSubject, ...figures }) => ({ subject: nameOf(testSubject), ...figures }))
-  const decidedBy =
-    counts && `${counts.a.clicked} of ${counts.a.sent} for A, ${counts.b.clicked} of ${counts.b.sent} for B`
-  const state = {
-    ...{ subjectA, subjectB, abShare: share, abAfterSeconds: afterSeconds },
-    ...{ decidesAt, winner, decidedAt, decidedBy },
-  }
-  const table = formatRows(rows, [
-    "subject",
-    "recipients",
-    "sent",
-    "uniqueOpened",
-    "unsuspectedUniqueOpened",
-    "uniqueClicked",
-    "unsuspectedUniqueClicked",
-  ])
-  return `The test of two subjects:\n${formatRecord(state)}\n\n${table}`
-}
 
 const IDLE_STATUSES: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancelled", "draft"]
 

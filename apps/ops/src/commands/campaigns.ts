@@ -12,7 +12,6 @@ import { noneOr, wholeNumber as wholeNumberText } from "@outreach/domain/textSch
 import { preflightSettings, smtpSettings } from "@outreach/mail/smtpSettings"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { FollowUpRepositoryPg } from "@outreach/postgres/campaigns/FollowUpRepositoryPg"
-import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { SeedRepositoryPg } from "@outreach/postgres/mail/SeedRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -237,7 +236,6 @@ export const campaigns = group({
     secretSummaries,
     ProgramRepositoryPg,
     RecipientRepositoryPg,
-    SubjectTestRepositoryPg,
     FollowUpRepositoryPg,
     senderRepository,
     SeedRepositoryPg,

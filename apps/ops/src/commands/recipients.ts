@@ -9,7 +9,6 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Npi } from "@outreach/domain/recipients/Npi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
-import { SubjectTestRepositoryPg } from "@outreach/postgres/campaigns/SubjectTestRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
@@ -166,7 +165,6 @@ export const recipients = group({
     OutcomeReader.layer,
     ProgramRepositoryPg,
     RecipientRepositoryPg,
-    SubjectTestRepositoryPg,
     SuppressionRepositoryPg,
     Layer.provideMerge(TimelineReader.layer, erasedClinicians),
   ),

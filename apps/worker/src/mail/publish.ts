@@ -1,6 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { pauseOnComplaints, publishChunk } from "@outreach/domain/campaigns/Campaigns"
-import { decideSubjects } from "@outreach/domain/campaigns/SubjectTests"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
@@ -8,19 +7,17 @@ import { workerLimits } from "../workerLimits.ts"
 const pause = Effect.sleep(workerLimits.pause.maxMs)
 
 /**
- * Publishes scheduled campaigns chunk by chunk, opens and completes them with their windows, decides their subject tests, and pauses those that
- * have too many complaints, until interrupted.
+ * Publishes scheduled campaigns chunk by chunk, opens and completes them with their windows, and pauses those that have too many complaints,
+ * until interrupted.
  */
 export const publish = Effect.gen(function* () {
   const campaigns = yield* CampaignRepository
   const publishNext = Effect.flatMap(publishChunk(), (published) => (published ? Effect.void : pause))
   // Apart, so that a long publication keeps no other campaign's window shut.
   const openAndComplete = Effect.andThen(campaigns.openAndComplete, pause)
-  const decide = Effect.andThen(decideSubjects(), pause)
   const loops = [
     retryForever("publish", publishNext),
     retryForever("openAndComplete", openAndComplete),
-    retryForever("decideSubjects", decide),
     retryForever("pauseOnComplaints", Effect.andThen(pauseOnComplaints, pause)),
   ]
   return yield* Effect.all(loops, { concurrency: "unbounded", discard: true })

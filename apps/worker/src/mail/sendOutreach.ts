@@ -4,7 +4,7 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { composeMail } from "@outreach/domain/mail/composeMail"
 import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Mailer"
-import type { MessageLease, TestSubject } from "@outreach/domain/mail/Message"
+import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { MessageNotRendered, postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
@@ -60,15 +60,14 @@ export const sendOutreach = Effect.fnUntraced(function* (
   const composers = yield* Cache.make({
     capacity: 100,
     timeToLive: "1 minute",
-    // A message that waited for the winner is leased after the decision, so what is read for it is not out of date.
     lookup: Effect.fnUntraced(
-      function* ([campaignId, testSubject]: readonly [CampaignId, TestSubject | null]) {
+      function* (campaignId: CampaignId) {
         const sender = (yield* senders.identityOf(campaignId)) ?? deploymentSender
         yield* Effect.try({
           try: () => createComposer(sender),
           catch: () => new SenderKeyUnreadable({ senderId: sender.id ?? "" }),
         })
-        const template = yield* queue.template(campaignId, testSubject)
+        const template = yield* queue.template(campaignId)
         const { fields, asksForClicks } = template
         return {
           compose: composeMail(template, { ...settings, sender }),
@@ -76,7 +75,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
           asksForClicks,
         }
       },
-      (effect, [campaignId]) =>
+      (effect, campaignId) =>
         Effect.tapError(effect, ({ senderId }) =>
           Effect.logError("DKIM key of a sender cannot be read, its messages wait").pipe(
             Effect.annotateLogs({ campaignId, senderId }),
@@ -89,9 +88,9 @@ export const sendOutreach = Effect.fnUntraced(function* (
     need: "namesFields" | "asksForClicks",
     leases: ReadonlyArray<MessageLease>,
   ) {
-    const groups = Object.values(Arr.groupBy(leases, ({ campaignId, testSubject }) => [campaignId, testSubject].join()))
-    const needing = yield* Effect.filter(groups, ([{ campaignId, testSubject }]) =>
-      Cache.get(composers, [campaignId, testSubject]).pipe(
+    const groups = Object.values(Arr.groupBy(leases, ({ campaignId }) => campaignId))
+    const needing = yield* Effect.filter(groups, ([{ campaignId }]) =>
+      Cache.get(composers, campaignId).pipe(
         Effect.map((composer) => composer[need]),
         Effect.orElseSucceed(() => true),
       ),
@@ -118,7 +117,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   let asksAgainAt = 0
 
   const sendOne = Effect.fnUntraced(function* (lease: TimedLease, answered: Effect.Effect<void>, span: Tracer.Span) {
-    const prepared = yield* Effect.result(Cache.get(composers, [lease.campaignId, lease.testSubject]))
+    const prepared = yield* Effect.result(Cache.get(composers, lease.campaignId))
     if (Result.isFailure(prepared)) {
       yield* answered
       return yield* postponeMessage(lease, { class: "sender", code: "DKIM" })

@@ -3,11 +3,9 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { changePauseOnComplaints, createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
-import { SubjectTestRepository } from "@outreach/domain/campaigns/SubjectTestRepository"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { type CampaignId, createIdentifier, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
-import type { TestSubject } from "@outreach/domain/mail/Message"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender } from "@outreach/domain/senders/Senders"
@@ -66,13 +64,12 @@ interface Row {
   readonly email: string
   readonly token: string
   readonly reason: string | null
-  readonly testSubject: TestSubject | null
   readonly isSent: boolean
 }
 const recipientsOf = (id: CampaignId) =>
   query<Row>(
     (sql) => sql`
-      select id, npi, email, token, withdrawal_reason as reason, test_subject as "testSubject", sent_at is not null as "isSent"
+      select id, npi, email, token, withdrawal_reason as reason, sent_at is not null as "isSent"
       from recipients where campaign_id = ${id} order by npi`,
   )
 
@@ -290,38 +287,6 @@ it("a follow-up is announced before it is sent, and leaves out those who clicked
   ])
   const state = await run(FollowUpRepository.use(({ find }) => find({ ...followUp, campaignId: followUp.id })))
   expect(state?.skipped).toEqual({ clicked: 1, suppressed: 1 })
-})
-
-it("a test of two subjects sends the one that people click on to all others, and each recipient one message", async () => {
-  const subjectTest = { subjectB: "A seat is kept for you", share: 30, afterSeconds: 1800 }
-  const { organization, campaign } = await run(launch({ recipients: 40, subjectTest, emailDomain: "subjects.test" }))
-  const recipients = () => recipientsOf(campaign.id)
-  const tested = await eventually(recipients, (rows) => {
-    const group = rows.filter(({ testSubject }) => testSubject !== null)
-    return group.length > 0 && group.every(({ isSent }) => isSent)
-  })
-  const of = (subject: TestSubject | null) => tested.filter(({ testSubject }) => testSubject === subject)
-  expect([of("a").length > 0, of("b").length > 0, of(null).some(({ isSent }) => isSent)]).toEqual([true, true, false])
-
-  // A scanner follows every link of A; a person follows one of B.
-  await click(organization.id, [...of("a").map(({ id }) => [id, SCANNER] as const), [of("b")[0]!.id, BROWSER] as const])
-  expect((await recipients()).filter(({ testSubject, isSent }) => testSubject === null && isSent)).toEqual([])
-  await query(
-    (sql) =>
-      sql`update subject_tests set began_at = began_at - interval '30 minutes' where campaign_id = ${campaign.id}`,
-  )
-  await untilStatus(campaign.id, "completed")
-  const decided = await run(SubjectTestRepository.use(({ find }) => find({ ...campaign, campaignId: campaign.id })))
-  expect(decided).toMatchObject({
-    winner: "b",
-    counts: { a: { sent: of("a").length, clicked: 0 }, b: { sent: of("b").length, clicked: 1 } },
-  })
-  const messages = sentTo("subjects.test")
-  expect(messages).toHaveLength(40)
-  const subjects = new Map(messages.map(({ to, text }) => [to[0], /^Subject: (.*)$/m.exec(text)?.[1]?.trim()]))
-  for (const { email, testSubject } of tested) {
-    expect(subjects.get(email)).toBe(testSubject === "a" ? "An invitation to Heart failure" : subjectTest.subjectB)
-  }
 })
 
 describe("a sender", () => {

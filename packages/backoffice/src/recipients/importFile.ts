@@ -2,8 +2,8 @@ import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { checkLines, createLineParser, type ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
-import { loadFieldsCheck } from "@outreach/domain/campaigns/UnrenderedRecipients"
 import type { CampaignId, ImportId } from "@outreach/domain/Identifier"
+import { createFieldsCheck } from "@outreach/domain/mail/createFieldsCheck"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
@@ -89,7 +89,7 @@ const importLinesOf = Effect.fnUntraced(function* (
   const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
-  const parse = createLineParser(campaign, yield* loadFieldsCheck(campaign))
+  const parse = createLineParser(campaign, createFieldsCheck(campaign))
   const compare = createFirstLines()
   const judge = (line: ImportLine) => Result.getOrUndefined(Result.flip(parse(line))) ?? compare(line)
   let repeated = 0

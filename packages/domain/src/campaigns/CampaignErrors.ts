@@ -1,4 +1,5 @@
 import { DescribedError } from "../DescribedError.ts"
+import type { TemplatePart } from "../mail/Template.ts"
 import type { PreflightCheck } from "./preflight.ts"
 
 export class CampaignNotFound extends DescribedError("CampaignNotFound", "No campaign {campaignId}.") {}
@@ -56,14 +57,6 @@ export class QuotaReached extends DescribedError(
 
 export class InvalidWindow extends DescribedError("InvalidWindow", "{reason}") {}
 
-/** The two subjects of a campaign cannot be compared as requested. */
-export class InvalidSubjectTest extends DescribedError("InvalidSubjectTest", "{reason}") {}
-
-export class IncompleteSubjectTest extends DescribedError(
-  "IncompleteSubjectTest",
-  "A test of two subjects needs both subject B and a share. A time after which a winner is decided needs them.",
-) {}
-
 export class PreheaderWithoutLayout extends DescribedError(
   "PreheaderWithoutLayout",
   "A preheader needs the plain layout. Put your own into other HTML.",
@@ -71,7 +64,8 @@ export class PreheaderWithoutLayout extends DescribedError(
 
 export class InvalidTemplate extends DescribedError(
   "InvalidTemplate",
-  "The {part} is not a valid template: {reason}",
+  ({ part, reason }: { readonly part: TemplatePart; readonly reason: string }) =>
+    `The ${part} is not a valid template: ${reason}`,
 ) {}
 
 const DETAILS = {

@@ -19,7 +19,6 @@ import type {
 } from "./Campaign.ts"
 import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
 import type { FollowUp } from "./FollowUp.ts"
-import type { SubjectAssignment, SubjectTestState } from "./SubjectTest.ts"
 
 export interface CampaignWithProgram {
   readonly campaign: CampaignSummary
@@ -28,14 +27,12 @@ export interface CampaignWithProgram {
 
 export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
-  /** The campaign's subject test; undefined for a campaign with one subject. */
-  readonly subjectTest: Pick<SubjectTestState, "share" | "winner"> | undefined
   /** The clinicians of a follow-up, until its last recipient is drawn. */
   readonly followUp: FollowUp | undefined
 }
 
 export interface Publication extends Pick<PublicationChunk, "campaign"> {
-  readonly recipients: ReadonlyArray<Pick<Recipient, "id"> & SubjectAssignment>
+  readonly recipients: ReadonlyArray<Pick<Recipient, "id">>
 }
 
 /** A campaign that was paused for its complaints. */

@@ -23,7 +23,6 @@ import {
   CampaignNotReady,
   InvalidFollowUp,
   InvalidShortLink,
-  InvalidSubjectTest,
   InvalidTemplate,
   InvalidWindow,
   SenderNotShown,
@@ -36,22 +35,19 @@ import { drawNext } from "./FollowUps.ts"
 import { missingDetails, sampleVariables } from "./missingDetails.ts"
 import { checkCampaign } from "./Preflights.ts"
 import { failedChecks, type PreflightCheck } from "./preflight.ts"
-import { assignSubject, checkSubjectTest, type SubjectTest } from "./SubjectTest.ts"
-import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
-/** A campaign to be created. By default it has one subject, and its recipients are imported. */
+/** A campaign to be created. By default its recipients are imported. */
 export type NewCampaign = Pick<
   Campaign,
   "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"
 > &
   Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "hours" | "pauseOnComplaints">> & {
-    readonly subjectTest?: SubjectTest | undefined
     readonly followUp?: FollowUp | undefined
   }
 
 /** Creates a draft campaign. Its templates must render and show the sender's details, and its window must end in the future. */
 export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: NewCampaign) {
-  const { subjectTest, followUp, ...campaign } = request
+  const { followUp, ...campaign } = request
   const { text = null, shortLink = null, fields = [], perMinute = null, hours = null } = campaign
   const { pauseOnComplaints = false } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
@@ -61,8 +57,8 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
   const variables = sampleVariables({ fields, shortLink }, { senderName, postalAddress })
-  for (const { part, kind, template } of templatesOf({ ...request, text }, subjectTest?.subjectB)) {
-    const reason = checkTemplate(template, kind, variables)
+  for (const { part, template } of templatesOf({ ...request, text })) {
+    const reason = checkTemplate(template, part, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
   const hidden = missingDetails({ html: request.html, text }, variables)
@@ -70,10 +66,6 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
     if (hidden[part].length > 0) return yield* new SenderNotShown({ part, missing: hidden[part] })
   }
   yield* checkWindow(request)
-  if (subjectTest !== undefined) {
-    const reason = checkSubjectTest(subjectTest, request)
-    if (reason !== undefined) return yield* new InvalidSubjectTest({ reason })
-  }
   if (followUp !== undefined) {
     const followed = yield* campaigns.find(followUp.followUpOf)
     const lastSentAt = yield* (yield* FollowUpRepository).lastSentAt({ ...followed, campaignId: followed.id })
@@ -84,9 +76,6 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (r
   const create = Effect.gen(function* () {
     const settings = { text, shortLink, fields, perMinute, hours, pauseOnComplaints }
     const created = yield* campaigns.create({ ...campaign, ...settings, id })
-    if (subjectTest !== undefined) {
-      yield* (yield* SubjectTestRepository).create({ ...created, campaignId: id }, subjectTest)
-    }
     if (followUp !== undefined) yield* (yield* FollowUpRepository).create({ ...created, campaignId: id }, followUp)
     return created
   })
@@ -188,8 +177,7 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
     const count = { limit: RECIPIENTS_PER_EVENT, read: chunk.recipients.length, announced: recipients.length }
     const status = statusAfterPublication(count)
     const { campaign } = chunk
-    const assigned = recipients.map(({ id }) => ({ id, ...assignSubject(chunk.subjectTest, campaign.id, id) }))
-    const publication = { campaign, recipients: assigned }
+    const publication = { campaign, recipients }
     yield* campaigns.queue(publication, status)
     if (event !== undefined) {
       const at = yield* transaction.commitTimestamp(campaign.organizationId)

@@ -2,7 +2,7 @@ import { Effect, Result, Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
-import type { FieldsCheck } from "../mail/createFieldsCheck.ts"
+import { createFieldsCheck, type FieldsCheck } from "../mail/createFieldsCheck.ts"
 import { parseInput } from "../parseInput.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import { randomBase62 } from "../randomBase62.ts"
@@ -23,7 +23,6 @@ import { inTransaction, Transaction } from "../Transaction.ts"
 import { type Campaign, IMPORTABLE } from "./Campaign.ts"
 import { CampaignNotInStatus, QuotaReached, RecipientsDrawn } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
-import { loadFieldsCheck } from "./UnrenderedRecipients.ts"
 
 /** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
 const MAX_EMAIL_LENGTH = 254
@@ -217,7 +216,7 @@ const registerLines = Effect.fn("RecipientImport.registerLines")(function* <E, R
   register: (id: CampaignId, candidates: ReadonlyArray<Candidate>) => Effect.Effect<ReadonlyArray<Registration>, E, R>,
 ) {
   const campaign = yield* (yield* CampaignRepository).find(campaignId)
-  const parse = createLineParser(campaign, yield* loadFieldsCheck(campaign))
+  const parse = createLineParser(campaign, createFieldsCheck(campaign))
   const bad: Array<BadLine> = []
   let waiting: Array<typeof ImportLine.Type> = []
   for (const line of lines) {

@@ -2,16 +2,8 @@ import { Effect } from "effect"
 import { createFieldsCheck } from "../mail/createFieldsCheck.ts"
 import { type RecipientPosition, RecipientRepository } from "../recipients/RecipientRepository.ts"
 import type { Campaign } from "./Campaign.ts"
-import { SubjectTestRepository } from "./SubjectTestRepository.ts"
 
 const BATCH_SIZE = 1000
-
-/** Creates the check of a campaign's fields, with both subjects of one that tests two. */
-export const loadFieldsCheck = Effect.fnUntraced(function* (campaign: Campaign) {
-  const { organizationId, id: campaignId } = campaign
-  const test = yield* (yield* SubjectTestRepository).find({ organizationId, campaignId })
-  return createFieldsCheck(campaign, test?.subjectB)
-})
 
 /** Counts the recipients who wait for a campaign's message, and those whose message would not render; names the first ones. */
 export const findUnrendered = Effect.fn("UnrenderedRecipients.findUnrendered")(function* (
@@ -19,7 +11,7 @@ export const findUnrendered = Effect.fn("UnrenderedRecipients.findUnrendered")(f
   limit: number,
 ) {
   const recipients = yield* RecipientRepository
-  const check = yield* loadFieldsCheck(campaign)
+  const check = createFieldsCheck(campaign)
   const first: Array<{ readonly token: string; readonly reason: string }> = []
   let [checked, unrendered] = [0, 0]
   let after: RecipientPosition | undefined

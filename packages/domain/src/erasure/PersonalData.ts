@@ -30,7 +30,6 @@ export const PERSONAL_DATA = {
     kept: {
       id: "the partner finds the erased record under it",
       withdrawal_reason: "the campaign's counts are made of it",
-      test_subject: "the campaign's counts are made of it",
     },
     others: "organization_id campaign_id program_id",
   },

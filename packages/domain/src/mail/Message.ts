@@ -4,17 +4,12 @@ import { Program } from "../programs/Program.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 
-export const TestSubject = Schema.Literals(["a", "b"])
-export type TestSubject = typeof TestSubject.Type
-
 /** One e-mail to one recipient, held by one worker until the lease ends. */
 export interface MessageLease
   extends Pick<Recipient, "organizationId" | "campaignId" | "programId" | "token" | "email"> {
   readonly recipientId: RecipientId
   /** Proves that the lease is still this worker's. */
   readonly leaseToken: string
-  /** The subject that the recipient tests; null for the campaign's own, or the winner. */
-  readonly testSubject: TestSubject | null
   /** Absent when the campaign's templates name none. */
   readonly fields?: RecipientFields
   /** Which attempt at the mailbox this is, from 1. */

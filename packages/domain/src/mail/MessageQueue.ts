@@ -8,7 +8,7 @@ import type { WithdrawalReason } from "../suppressions/Suppression.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
 import type { MailFailure, MailOutcome } from "./Mailer.ts"
-import type { MessageLease, SendingTemplate, TestSubject } from "./Message.ts"
+import type { MessageLease, SendingTemplate } from "./Message.ts"
 
 /** What a settlement does with the message; an event is published in the same transaction. */
 export type MessageSettlement =
@@ -110,8 +110,8 @@ export class MessageQueue extends Context.Service<
     renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
     /** Forgets rates and pauses of domains that have bound nothing for `SEND_RATE_RETENTION_SECONDS`. */
     readonly forgetRates: Effect.Effect<void>
-    /** Reads what a campaign's messages with one subject have in common: one that is tested, or else the winner, or the only one. */
-    template(campaignId: CampaignId, testSubject: TestSubject | null): Effect.Effect<SendingTemplate>
+    /** Reads what a campaign's messages have in common. */
+    template(campaignId: CampaignId): Effect.Effect<SendingTemplate>
     /** Reads the fields of recipients; a recipient without any is absent. */
     fields(
       leases: ReadonlyArray<Pick<MessageLease, "organizationId" | "recipientId">>,

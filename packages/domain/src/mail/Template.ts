@@ -12,19 +12,11 @@ const options = { ownPropertyOnly: true, strictVariables: true, lenientIf: true,
 const plain = new Liquid(options)
 const engines = { subject: plain, text: plain, html: new Liquid({ ...options, outputEscape: "escape" }) }
 
-/** Lists the templates of a campaign; `subjectB` is the other subject of a campaign that tests two. */
-export const templatesOf = (
-  { subject, html, text }: Pick<MessageTemplate, "subject" | "html" | "text">,
-  subjectB?: string,
-) =>
-  (
-    [
-      ["subject", "subject", subject],
-      ["subject B", "subject", subjectB],
-      ["html", "html", html],
-      ["text", "text", text],
-    ] as const
-  ).flatMap(([part, kind, template]) => (typeof template === "string" ? [{ part, kind, template }] : []))
+/** Lists the templates of a campaign. */
+export const templatesOf = ({ subject, html, text }: Pick<MessageTemplate, "subject" | "html" | "text">) =>
+  Object.entries({ subject, html, text }).flatMap(([part, template]) =>
+    template === null ? [] : [{ part: part as TemplatePart, template }],
+  )
 
 /** Returns a value for each field that shows its name. */
 export const sampleFields = (names: ReadonlyArray<string>): RecipientFields =>

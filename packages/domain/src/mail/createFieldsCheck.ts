@@ -7,17 +7,16 @@ import { compileTemplate, shortLinkTo, templatesOf } from "./Template.ts"
 /** Returns why a campaign's messages cannot be rendered with a recipient's fields, or undefined. Names what is missing, and repeats no value. */
 export type FieldsCheck = (fields: RecipientFields) => string | undefined
 
-/** Creates the check of a campaign; `subjectB` is the other subject of a campaign that tests two. */
+/** Creates the check of a campaign. */
 export const createFieldsCheck = (
   campaign: Pick<MessageTemplate, "subject" | "html" | "text" | "shortLink" | "fields">,
-  subjectB?: string,
 ): FieldsCheck => {
   if (campaign.fields.length === 0) return () => undefined
   const { shortLink } = campaign
   const variables = { ...SAMPLE, ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }) }
-  const parts = templatesOf(campaign, subjectB).map(({ part, kind, template }) => ({
+  const parts = templatesOf(campaign).map(({ part, template }) => ({
     part,
-    render: compileTemplate(template, kind),
+    render: compileTemplate(template, part),
   }))
   const checkSchemes = createSchemeCheck(campaign.html)
   return (fields) => {

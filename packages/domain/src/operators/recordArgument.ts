@@ -15,13 +15,10 @@ const all = (treatment: Treatment, names: string): ReadonlyArray<readonly [name:
 export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries([
   ...all(
     "withheld",
-    "contact dkim-key email file html log map npi out preheader recipient rejects reply-to seeds subject subject-b text token",
+    "contact dkim-key email file html log map npi out preheader recipient rejects reply-to seeds subject text token",
   ),
   ...all("origin", "short-link url"),
-  ...all(
-    "recorded",
-    "ab-after ab-share after all before bom bounce-domain campaign check completer-target confirm date",
-  ),
+  ...all("recorded", "after all before bom bounce-domain campaign check completer-target confirm date"),
   ...all(
     "recorded",
     "delivery detach disable-when-failing dkim-domain domain dns-server dry-run endpoint event expires fields follow-up force",

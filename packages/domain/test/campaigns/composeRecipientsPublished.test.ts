@@ -16,7 +16,6 @@ const chunkOf = (
   campaignName = "Spring",
   programName = "Heart failure",
 ): PublicationChunk => ({
-  subjectTest: undefined,
   followUp: undefined,
   campaign: {
     organizationId,

@@ -24,7 +24,6 @@ const message = (
     recipientId: `rcp_${place}` as RecipientId,
     token: "aB3dE9",
     email: `x@${domain}` as EmailAddress,
-    testSubject: null,
     attempt: 1,
     unknownOutcomes: 0,
     senderId: sender === null ? null : (`snd_${sender}` as SenderId),

@@ -132,7 +132,7 @@ begin
   with candidate as materialized (
     select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
     from (
-      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, recipient.program_id, token, email, test_subject,
+      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, recipient.program_id, token, email,
         lower(split_part(email, '@', -1)) as domain, row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
       from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to, due.ramps)
         with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, ramp, place)
@@ -156,7 +156,7 @@ begin
     array_agg(opens_at) as openings,
     json_agg(json_build_object(
       'organizationId', organization_id, 'campaignId', campaign_id, 'programId', program_id, 'recipientId', recipient_id, 'token', token,
-      'email', email, 'testSubject', test_subject, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', domain,
+      'email', email, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', domain,
       'perMinute', per_minute, 'senderId', ramp,
       'opensAt', extract(epoch from opens_at)::double precision
     ) order by organization_rank, place) as candidates

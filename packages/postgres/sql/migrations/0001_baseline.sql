@@ -197,26 +197,6 @@ create table campaigns (
 create index campaigns_under_way on campaigns (status, window_start)
   where status in ('scheduled', 'publishing', 'published', 'sending');
 
--- Campaigns that compare two subjects: docs/decisions/0051-a-subject-test-holds-messages-back.md.
--- began_at is when the campaign began to send, or went on. counts holds the figures that decided the winner.
--- No message waits for the winner after released_at.
-create table subject_tests (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  subject_b text not null,
-  share integer not null check (share between 1 and 100),
-  after_seconds integer check (after_seconds > 0),
-  began_at timestamptz,
-  winner text check (winner in ('a', 'b')),
-  decided_at timestamptz,
-  counts jsonb,
-  released_at timestamptz,
-  primary key (organization_id, campaign_id),
-  foreign key (organization_id, campaign_id) references campaigns,
-  check ((after_seconds is null) = (share = 100)),
-  check ((winner is null) = (decided_at is null) and (winner is null) = (counts is null))
-);
-
 -- Campaigns to those recipients of an earlier campaign who have not done something: docs/decisions/0052-a-follow-up-is-drawn-once.md.
 -- first_id is the earlier campaign, and last_id its recipient who was drawn or skipped last. skipped counts by reason.
 -- Nobody is drawn after drawn_at.
@@ -238,7 +218,7 @@ create table follow_ups (
 -- Recipients
 
 -- What lists show and outcomes change. Each change writes the row anew with all its indexes, so the keys of look-ups stand in recipient_keys:
--- docs/decisions/0093-a-recipients-keys-stand-apart.md. test_subject is the subject that a recipient tests; null for all others.
+-- docs/decisions/0093-a-recipients-keys-stand-apart.md.
 -- opened_on and clicked_on are the last dates on which a recipient counted as unique, with and without suspected bots.
 create table recipients (
   organization_id text collate "C" not null,
@@ -248,7 +228,6 @@ create table recipients (
   token text collate "C" not null,
   npi text collate "C" not null,
   email text not null,
-  test_subject text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   published_at timestamptz,
@@ -306,7 +285,7 @@ create table recipient_fields (
 
 -- Counts of campaigns: how many recipients are in which state (docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md)
 
--- A row for each campaign, tested subject and hour in UTC: '' for recipients who test none, and -infinity for what has no hour, such as what is queued.
+-- A row for each campaign and hour in UTC: -infinity for what has no hour, such as what is queued.
 -- answered are sent or bounced. opened and clicked count recipients; the unsuspected ones are those not suspected to be bots.
 -- accounts, learners and completers are recipients who came so far after they were sent the e-mail.
 -- refused_later counts messages that a server accepted and a report refused; complained and unsubscribed count recipients. One who takes an
@@ -314,7 +293,6 @@ create table recipient_fields (
 create table campaign_counts (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
-  subject text not null default '',
   hour timestamptz not null default '-infinity',
   recipients integer not null default 0,
   published integer not null default 0,
@@ -336,7 +314,7 @@ create table campaign_counts (
   refused_later integer not null default 0,
   complained integer not null default 0,
   unsubscribed integer not null default 0,
-  primary key (organization_id, campaign_id, subject, hour),
+  primary key (organization_id, campaign_id, hour),
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);
 -- Of all campaigns together: packages/backoffice/src/numbers/NumbersReader.ts.

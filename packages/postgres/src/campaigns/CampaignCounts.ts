@@ -28,10 +28,10 @@ export class CampaignCounts extends DatabaseService<CampaignCounts>()("postgres/
           where change.organization_id = chosen.organization_id and change.campaign_id = chosen.campaign_id and change.id = chosen.id
           returning change.*
         ), counts as (
-          insert into campaign_counts as kept (organization_id, campaign_id, subject, hour, ${columns((name) => name)})
-          select organization_id, campaign_id, subject, hour, ${columns((name) => `sum(${name})`)}
-          from gone group by organization_id, campaign_id, subject, hour
-          on conflict (organization_id, campaign_id, subject, hour)
+          insert into campaign_counts as kept (organization_id, campaign_id, hour, ${columns((name) => name)})
+          select organization_id, campaign_id, hour, ${columns((name) => `sum(${name})`)}
+          from gone group by organization_id, campaign_id, hour
+          on conflict (organization_id, campaign_id, hour)
           do update set ${columns((name) => `${name} = kept.${name} + excluded.${name}`)}
         )
         select count(*)::int as count from gone`.pipe(decodeCount)

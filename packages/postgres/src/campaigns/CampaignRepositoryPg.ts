@@ -14,7 +14,6 @@ import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaign
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns/complaintLevel"
 import { FollowUp } from "@outreach/domain/campaigns/FollowUp"
-import { SubjectTestState } from "@outreach/domain/campaigns/SubjectTest"
 import type { Deployment } from "@outreach/domain/Deployment"
 import { CampaignId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
@@ -49,7 +48,6 @@ const decodeLocked = decodeRows({
   ...Struct.pick(Campaign.fields, ["organizationId", "programId", "status"]),
   isFollowUp: Schema.Boolean,
 })
-const decodeTests = decodeRows(Struct.pick(SubjectTestState.fields, ["share", "winner"]))
 const decodeFollowUps = decodeRows(FollowUp.fields)
 const decodeProgress = decodeRow(CampaignProgress.fields)
 const decodePaused = decodeRows({ campaignId: CampaignId, sent: Schema.Int, complained: Schema.Int })
@@ -222,17 +220,12 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
           select ${recipient.columns} from recipients
           where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
           order by published_at, id limit ${limit} for update`.values
-      const tests = yield* sql`
-          select share, winner from subject_tests where organization_id = ${organizationId} and campaign_id = ${id}`.pipe(
-        decodeTests,
-      )
       const followUps = yield* sql`
           select first_id as "followUpOf", unless, after_seconds as "afterSeconds" from follow_ups
           where organization_id = ${organizationId} and campaign_id = ${id} and drawn_at is null`.pipe(decodeFollowUps)
       return {
         ...(yield* summaries(organizationId, [id])).get(id)!,
         recipients: recipients.map(recipient.fromValues),
-        subjectTest: tests[0],
         followUp: followUps[0],
       }
     }),
@@ -244,8 +237,8 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
       if (recipients.length === 0) return
       yield* sql`
           with given as (
-            select given.id as recipient_id, waits, hours_from, hours_to, time_zones
-            from ${toTable("given", recipients, { id: "text", waits: "bool" })}
+            select given.id as recipient_id, hours_from, hours_to, time_zones
+            from ${toTable("given", recipients, { id: "text" })}
             join campaigns campaign on campaign.organization_id = ${organizationId} and campaign.id = ${id}
             -- Only a campaign with hours reads them.
             left join recipient_fields held on held.organization_id = ${organizationId}
@@ -256,19 +249,18 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
           ), queued as (
             insert into messages as message (organization_id, recipient_id, campaign_id, due_at)
             select ${organizationId}, recipient_id, ${id},
-              case when waits then 'infinity' else coalesce(opens_at, ${windowStart}::timestamptz) end
+              coalesce(opens_at, ${windowStart}::timestamptz)
             from given left join opening using (time_zones)
             returning 1 as sign, ${MESSAGE_STATE}
           ) ${countMessages("select * from queued")}`
     }),
 
     storePublication: Effect.fnUntraced(function* ({ campaign: { organizationId }, recipients }, event, at) {
-      const published = recipients.map(({ id, testSubject }) => ({ id, testSubject: testSubject ?? "" }))
       yield* sql`
           with changed as (
             update recipients recipient
-            set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz, test_subject = nullif(given.test_subject, '')
-            from ${toTable("given", published, { id: "text", testSubject: "text" })}
+            set published_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
+            from ${toTable("given", recipients, { id: "text" })}
             where recipient.organization_id = ${organizationId} and recipient.id = given.id
             returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`

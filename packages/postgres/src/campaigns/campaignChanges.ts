@@ -7,7 +7,7 @@ const text = (sql: string): Statement.Fragment => Statement.fragment([Statement.
 
 /** What a statement returns of each `recipient` that it stamped, for `countRecipients`. */
 export const RECIPIENT_STATE = text(`
-  recipient.organization_id, recipient.campaign_id, recipient.test_subject, recipient.updated_at, recipient.published_at,
+  recipient.organization_id, recipient.campaign_id, recipient.updated_at, recipient.published_at,
   recipient.withdrawn_at, recipient.sent_at, recipient.bounced_at`)
 
 /** What a statement returns of each `message`, for `countMessages`. */
@@ -15,25 +15,15 @@ export const MESSAGE_STATE = text(
   "message.organization_id, message.campaign_id, message.attempts, message.unknown_outcomes, message.quarantined_at",
 )
 
-/**
- * Appends what recipients came to at their last stamp, as part of the statement that stamped them and returned them as `recipients`.
- *
- * A recipient of a tested subject is counted with it from the publication on, and until then with those who have none.
- */
+/** Appends what recipients came to at their last stamp, as part of the statement that stamped them and returned them as `recipients`. */
 export const countRecipients = (recipients: string): Statement.Fragment =>
   text(`
-    insert into campaign_count_changes
-      (organization_id, campaign_id, subject, hour, recipients, published, withdrawn, sent, bounced, answered)
-    select organization_id, campaign_id, coalesce(test_subject, ''), date_trunc('hour', updated_at, 'UTC'),
-      count(*) filter (where published_at = updated_at and test_subject is not null), count(*) filter (where published_at = updated_at),
+    insert into campaign_count_changes (organization_id, campaign_id, hour, published, withdrawn, sent, bounced, answered)
+    select organization_id, campaign_id, date_trunc('hour', updated_at, 'UTC'), count(*) filter (where published_at = updated_at),
       count(*) filter (where withdrawn_at = updated_at), count(*) filter (where sent_at = updated_at),
       count(*) filter (where bounced_at = updated_at), count(*) filter (where least(sent_at, bounced_at) = updated_at)
     from ${recipients} where updated_at in (published_at, withdrawn_at, sent_at, bounced_at)
-    group by organization_id, campaign_id, test_subject, updated_at
-    union all
-    select organization_id, campaign_id, '', '-infinity', -count(*), 0, 0, 0, 0, 0
-    from ${recipients} where published_at = updated_at and test_subject is not null
-    group by organization_id, campaign_id`)
+    group by organization_id, campaign_id, updated_at`)
 
 /**
  * Appends how messages changed, as part of the statement that changed them. `messages` is a query of the columns of `MESSAGE_STATE` and of
@@ -61,10 +51,10 @@ export const countFeedback = (
   changed: string,
 ): Statement.Fragment =>
   text(`
-    insert into campaign_count_changes (organization_id, campaign_id, subject, hour, ${count})
-    select organization_id, campaign_id, coalesce(test_subject, ''), date_trunc('hour', at, 'UTC') as hour, ${sign} * count(*)
+    insert into campaign_count_changes (organization_id, campaign_id, hour, ${count})
+    select organization_id, campaign_id, date_trunc('hour', at, 'UTC') as hour, ${sign} * count(*)
     from (${changed}) changed join recipients recipient using (organization_id)
-    where recipient.id = recipient_id group by organization_id, campaign_id, test_subject, hour`)
+    where recipient.id = recipient_id group by organization_id, campaign_id, hour`)
 
 /** Deletes the messages of a condition, and counts that they are gone; returns a row for each. */
 export const deleteMessages = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`

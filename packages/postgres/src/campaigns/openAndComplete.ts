@@ -18,13 +18,10 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
         insert into campaign_turns (organization_id, campaign_id, next_at)
         select organization_id, id, '-infinity' from opened order by organization_id, id
         on conflict (organization_id, campaign_id) do update set next_at = excluded.next_at
-      ), turn_of_organization as (
-        insert into organization_turns (organization_id, next_at)
-        select distinct organization_id, '-infinity'::timestamptz from opened order by organization_id
-        on conflict (organization_id) do update set next_at = excluded.next_at
       )
-      update subject_tests test set began_at = clock_timestamp() from opened
-      where test.organization_id = opened.organization_id and test.campaign_id = opened.id and winner is null`
+      insert into organization_turns (organization_id, next_at)
+      select distinct organization_id, '-infinity'::timestamptz from opened order by organization_id
+      on conflict (organization_id) do update set next_at = excluded.next_at`
     // The tables of turns are unlogged, and are not replicated.
     yield* sql`
       insert into campaign_turns as turn (organization_id, campaign_id, next_at)

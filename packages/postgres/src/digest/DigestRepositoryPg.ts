@@ -51,19 +51,19 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
           returning program_id, stage, npi
           ), campaign_counted as (
             -- In each campaign that had sent them an e-mail before.
-            insert into campaign_count_changes (organization_id, campaign_id, subject, hour, accounts, learners, completers)
-            select ${organizationId}, campaign.id, coalesce(test_subject, ''), date_trunc('hour', ${at}::timestamptz, 'UTC'),
+            insert into campaign_count_changes (organization_id, campaign_id, hour, accounts, learners, completers)
+            select ${organizationId}, campaign.id, date_trunc('hour', ${at}::timestamptz, 'UTC'),
               count(*) filter (where stage = 'account_created'), count(*) filter (where stage = 'learner_qualified'),
               count(*) filter (where stage = 'completer_qualified')
             from counted
             join campaigns campaign on campaign.organization_id = ${organizationId} and campaign.program_id = counted.program_id
             cross join lateral (
-              select test_subject from recipient_keys key
+              select from recipient_keys key
               join recipients recipient on recipient.organization_id = ${organizationId} and recipient.id = recipient_id
               where key.organization_id = ${organizationId} and key.campaign_id = campaign.id and key.npi = counted.npi
                 and sent_at <= ${at}::timestamptz limit 1
             ) recipient
-            group by campaign.id, test_subject
+            group by campaign.id
           ), by_hour as (
             insert into digest_funnel_hours as kept (organization_id, program_id, hour, account_created, learner_qualified, completer_qualified)
             select ${organizationId}, program_id, date_trunc('hour', ${at}::timestamptz, 'UTC'),

@@ -24,7 +24,7 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
     with today as (
       select (${stamp}::timestamptz at time zone 'UTC')::date as date
     ), hit as materialized (
-      select hit.*, campaign_id, test_subject, case when is_open then opened_on else clicked_on end as date,
+      select hit.*, campaign_id, case when is_open then opened_on else clicked_on end as date,
         case when is_open then unsuspected_opened_on else unsuspected_clicked_on end as unsuspected_date
       from unnest(
         ${hits.map(({ id }) => id)}::text[], ${hits.map(({ organizationId }) => organizationId)}::text[],
@@ -32,7 +32,7 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
         ${hits.map(isBotSuspected)}::bool[]
       ) with ordinality as hit (id, organization_id, recipient_id, is_open, suspected, place)
       cross join lateral (
-        select campaign_id, test_subject, opened_on, unsuspected_opened_on, clicked_on, unsuspected_clicked_on from recipients
+        select campaign_id, opened_on, unsuspected_opened_on, clicked_on, unsuspected_clicked_on from recipients
         where recipients.organization_id = hit.organization_id and recipients.id = recipient_id limit 1
       ) recipient
     ), marked as (
@@ -48,18 +48,18 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
       ) each, today
       where recipients.organization_id = each.organization_id and recipients.id = each.recipient_id
     ), counted as (
-      insert into campaign_count_changes (organization_id, campaign_id, subject, hour, opened, clicked, unsuspected_opened, unsuspected_clicked)
-      select organization_id, campaign_id, coalesce(test_subject, ''), date_trunc('hour', ${stamp}::timestamptz, 'UTC'),
+      insert into campaign_count_changes (organization_id, campaign_id, hour, opened, clicked, unsuspected_opened, unsuspected_clicked)
+      select organization_id, campaign_id, date_trunc('hour', ${stamp}::timestamptz, 'UTC'),
         count(*) filter (where is_first and is_open), count(*) filter (where is_first and not is_open),
         count(*) filter (where is_first_unsuspected and is_open), count(*) filter (where is_first_unsuspected and not is_open)
       from (
         -- Their first ever, while the digest counts those of the date.
-        select organization_id, campaign_id, test_subject, is_open, bool_and(date is null) as is_first,
+        select organization_id, campaign_id, is_open, bool_and(date is null) as is_first,
           bool_or(not suspected) and bool_and(unsuspected_date is null) as is_first_unsuspected
-        from hit group by organization_id, recipient_id, campaign_id, test_subject, is_open
+        from hit group by organization_id, recipient_id, campaign_id, is_open
       ) each
       where is_first or is_first_unsuspected
-      group by organization_id, campaign_id, test_subject
+      group by organization_id, campaign_id
     )
     select hit.id,
       hit.date is distinct from today.date

@@ -35,8 +35,8 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
   /** Counts the `refusal` of a statement, of an address, by campaign, and by domain and cause. */
   const countLateRefusals = (email: string, sign: 1 | -1) => sql`
         tallied as (
-          insert into campaign_count_changes (organization_id, campaign_id, subject, refused_later)
-          select organization_id, campaign_id, coalesce(test_subject, ''), ${sign}::int from refusal
+          insert into campaign_count_changes (organization_id, campaign_id, refused_later)
+          select organization_id, campaign_id, ${sign}::int from refusal
         ), by_cause as (
           insert into late_refusal_counts as kept (organization_id, campaign_id, domain, cause, messages)
           select organization_id, campaign_id, ${domainOf(email)}, cause, ${sign}::int from refusal
@@ -83,7 +83,7 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
               where organization_id = ${organizationId} and id = ${id}
               returning ${RECIPIENT_STATE}
             ), refusal as (
-              select organization_id, campaign_id, test_subject, cause
+              select organization_id, campaign_id, cause
               from changed join late_refusals using (organization_id, campaign_id) where recipient_id = ${id}
             ), ${countLateRefusals(email, -1)} ${countRecipients("changed")}`
       if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
@@ -96,9 +96,7 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
             with refusal as (
               insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
               values (${organizationId}, ${campaignId}, ${id}, ${cause}) on conflict do nothing
-              returning organization_id, campaign_id, recipient_id, cause, (
-                select test_subject from recipients where organization_id = ${organizationId} and id = ${id}
-              ) as test_subject
+              returning organization_id, campaign_id, recipient_id, cause
             ), attempted as (
               insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
               select organization_id, recipient_id, 0, 'refused', ${reply}::text from refusal on conflict do nothing

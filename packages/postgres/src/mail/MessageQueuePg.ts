@@ -56,9 +56,9 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
       yield* sql`delete from domain_pauses where until < ${before}`
     }),
 
-    template: (campaignId, testSubject) =>
+    template: (campaignId) =>
       sql`
-          select case when coalesce(${testSubject}::text, winner) = 'b' then subject_b else subject end as subject, html, text,
+          select subject, html, text,
             short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
             sender_name as "senderName", postal_address as "postalAddress", exists (
               select from follow_ups
@@ -66,7 +66,6 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
             ) as "asksForClicks"
           from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
-          left join subject_tests test on test.organization_id = campaign.organization_id and test.campaign_id = campaign.id
           where campaign.id = ${campaignId}`.pipe(decodeTemplate),
 
     // A statement of its own, for campaigns whose templates name fields: docs/decisions/0049-a-recipients-fields-stand-apart.md.

@@ -72,7 +72,7 @@ export const carryOut = Effect.fnUntraced(function* (
   operation: Operation,
 ) {
   const sql = yield* SqlClient.SqlClient
-  // Nobody has an e-mail to open before its subject is chosen.
+  // Nobody has an e-mail to open before the publication.
   const recipientsOf = sql<{ id: RecipientId }>`
     select id from recipients where campaign_id = ${campaign.id} and (${operation.do !== "hit"} or published_at is not null) order by npi`
   const some = Effect.map(recipientsOf, (rows) => ("who" in operation ? rows[operation.who % rows.length]! : rows[0]!))

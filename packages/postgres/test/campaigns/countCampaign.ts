@@ -6,15 +6,15 @@ import { SqlClient } from "effect/sql"
 
 type Counts = Readonly<Record<string, number | string>>
 
-/** Counts a campaign from its rows, by subject. */
+/** Counts a campaign from its rows. */
 export const countCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Counts>`
-    select coalesce(test_subject, '') as subject, count(*)::int as recipients, count(published_at)::int as published,
+    select count(*)::int as recipients, count(published_at)::int as published,
       count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent, count(bounced_at)::int as bounced,
       (count(*) filter (where sent_at is not null or bounced_at is not null))::int as answered,
       count(opened_on)::int as opened, count(unsuspected_clicked_on)::int as unsuspected_clicked
-    from recipients recipient where campaign_id = ${campaignId} group by test_subject order by 1`
+    from recipients recipient where campaign_id = ${campaignId}`
   const queue = yield* sql<Counts>`
     select (count(*) filter (where quarantined_at is null))::int as queued, (count(*) filter (where attempts > 0))::int as deferred,
       (count(*) filter (where unknown_outcomes > 0 and quarantined_at is null))::int as unknown, count(quarantined_at)::int as quarantined,
@@ -35,7 +35,7 @@ export const countCampaign = Effect.fnUntraced(function* (campaignId: CampaignId
       select each.* from hit cross join lateral (values (split_part(type, '_', 2), first), ('unsuspected_' || split_part(type, '_', 2), first_unsuspected)) each
     ) each (name, at)
     where at is not null group by 1, 2 order by 1, 2`
-  return { subjects: rows, queue: queue[0], hours }
+  return { recipients: rows[0], queue: queue[0], hours }
 })
 
 /** The same as it is kept. */
@@ -45,10 +45,10 @@ export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
     select counts.* from campaigns cross join lateral counts_of_campaign(organization_id, campaigns.id) counts where campaigns.id = ${campaignId}
   ) each`
   const rows = yield* sql<Counts>`
-    select subject, sum(recipients)::int as recipients, sum(published)::int as published, sum(withdrawn)::int as withdrawn,
+    select sum(recipients)::int as recipients, sum(published)::int as published, sum(withdrawn)::int as withdrawn,
       sum(sent)::int as sent, sum(bounced)::int as bounced, sum(answered)::int as answered, sum(opened)::int as opened,
       sum(unsuspected_clicked)::int as unsuspected_clicked
-    from ${all} group by subject having sum(recipients) <> 0 order by 1`
+    from ${all}`
   const queue = yield* sql<Counts>`
     select sum(queued)::int as queued, sum(deferred)::int as deferred, sum(unknown)::int as unknown, sum(quarantined)::int as quarantined,
       sum(refused_later)::int as refused_later
@@ -60,7 +60,7 @@ export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
         ('unsuspected_opened', unsuspected_opened), ('unsuspected_clicked', unsuspected_clicked)
     ) count (name, count)
     where isfinite(hour) group by 1, 2 having sum(count) <> 0 order by 1, 2`
-  return { subjects: rows, queue: queue[0], hours }
+  return { recipients: rows[0], queue: queue[0], hours }
 })
 
 /** Counts the clinicians of an organization by the stage and hour that they reached, from the rows, and as they are kept. */

@@ -26,8 +26,8 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   audit_results: { others: "command_id result code" },
   audit_chain: { others: "kind command_id previous hash removed_by" },
   breaker_changes: { others: "organization_id endpoint_id breaker" },
-  campaign_count_changes: { others: "organization_id campaign_id id subject" },
-  campaign_counts: { others: "organization_id campaign_id subject" },
+  campaign_count_changes: { others: "organization_id campaign_id id" },
+  campaign_counts: { others: "organization_id campaign_id" },
   campaign_domains: { erased: "last_reply", kept: { domain: DOMAIN }, others: "organization_id campaign_id" },
   campaign_turns: { others: "organization_id campaign_id" },
   campaigns: {
@@ -98,7 +98,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   sign_in_links: { others: "hash operator_id" },
   signing_secrets: { others: "id organization_id endpoint_id ciphertext hash" },
   stored_response_totals: { others: "organization_id" },
-  subject_tests: { others: "organization_id campaign_id subject_b winner counts" },
   timelines: { others: "timeline mark" },
   webhook_endpoints: { others: "id organization_id url event_types disabled_reason" },
 }

@@ -233,7 +233,7 @@ describe("a message whose outcome nobody knows", () => {
 describe("MessageQueuePg.template", () => {
   test("reads what a campaign's messages have in common", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 0 })
-    expect(yield* (yield* MessageQueue).template(campaign.id, null)).toEqual({
+    expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
       asksForClicks: false,
       subject: campaign.subject,
       html: campaign.html,

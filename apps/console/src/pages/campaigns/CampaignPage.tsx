@@ -14,7 +14,6 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { changePauseOnComplaints, changeRate } from "@outreach/domain/campaigns/Campaigns"
 import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
-import { readSubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
@@ -42,7 +41,6 @@ import {
   FollowUpReport,
   SeedTable,
   StopLine,
-  SubjectTestTable,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
 import { cancelRoutes, pauseCampaign, resumeRoutes, scheduleRoutes } from "./campaignConfirmations.tsx"
@@ -90,7 +88,6 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
       organization: (yield* OrganizationReader).find(organizationId),
       summaries: repository.summaries(organizationId, [campaignId]),
       sender: (yield* SenderRepository).ofCampaign(campaignId),
-      subjectTest: readSubjectTestReport(campaign),
       followUp: (yield* FollowUpRepository).find(key),
     })),
   }
@@ -99,7 +96,7 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
 export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
 const contentOf = (view: CampaignView, sort: string | undefined) => {
-  const { campaign, checks, domains, subjectTest, followUp } = view
+  const { campaign, checks, domains, followUp } = view
   const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
   // Once a campaign is under way, its numbers come before what was checked.
   const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
@@ -133,7 +130,6 @@ const contentOf = (view: CampaignView, sort: string | undefined) => {
       <DomainTable domains={domains} limit={MAX_DOMAINS} sort={sort} />
       <LateRefusals refusals={view.lateRefusals} />
       <SeedTable seeds={view.seeds} />
-      {subjectTest !== null && <SubjectTestTable subjectA={campaign.subject} report={subjectTest} />}
       {followUp !== undefined && <FollowUpReport followUp={followUp} />}
       {!isToCome && preflight}
     </Page>

@@ -2,7 +2,6 @@ import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaign
 import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
-import type { SubjectTestReport } from "@outreach/domain/campaigns/SubjectTests"
 import { type SeedMessage, seedState } from "@outreach/domain/mail/SeedMessage"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Struct } from "effect"
@@ -193,46 +192,6 @@ export const SeedTable = (props: { readonly seeds: ReadonlyArray<SeedMessage> })
     }}
   />
 )
-
-export const SubjectTestTable = (props: { readonly subjectA: string; readonly report: SubjectTestReport }) => {
-  const { subjectB, share, afterSeconds, winner, decidedAt, decidesAt, counts, figures } = props.report
-  return (
-    <>
-      <h2>Two subjects</h2>
-      <Facts
-        facts={{
-          A: props.subjectA,
-          B: subjectB,
-          Share: `${share} % of the recipients test`,
-          "Decided after": afterSeconds === null ? "never: nobody waits" : formatDuration(afterSeconds),
-          Winner: winner?.toUpperCase() ?? <Time at={decidesAt} none="not decided" />,
-          Decided: decidedAt && <Time at={decidedAt} />,
-          "Decided by":
-            counts &&
-            `${formatCount(counts.a.clicked)} clicks of ${formatCount(counts.a.sent)} for A, ${formatCount(counts.b.clicked)} of ${formatCount(counts.b.sent)} for B`,
-        }}
-      />
-      <Table
-        caption="The messages with each subject"
-        rows={figures}
-        empty="No recipient is imported yet."
-        columns={{
-          Subject: ({ testSubject }) => testSubject?.toUpperCase() ?? "the others",
-          Recipients: { count: ({ recipients }) => recipients },
-          Sent: { count: ({ sent }) => sent },
-          Opened: { count: ({ unsuspectedUniqueOpened }) => unsuspectedUniqueOpened },
-          "Opened, with suspected bots": { count: ({ uniqueOpened }) => uniqueOpened },
-          Clicked: { count: ({ unsuspectedUniqueClicked }) => unsuspectedUniqueClicked },
-          "Clicked, with suspected bots": { count: ({ uniqueClicked }) => uniqueClicked },
-          "Clicked of sent": {
-            number: ({ sent, unsuspectedUniqueClicked }) =>
-              formatShare(sent === 0 ? null : unsuspectedUniqueClicked / sent),
-          },
-        }}
-      />
-    </>
-  )
-}
 
 export const FollowUpReport = ({ followUp }: { readonly followUp: FollowUpState }) => (
   <>

@@ -28,7 +28,7 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
   run: Effect.fnUntraced(function* ({ campaign: campaignId, view = "html", recipient }, { operator }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     const key = { organizationId: campaign.organizationId, campaignId }
-    const { subject, subjectB } = yield* preview(campaign)
+    const { subject } = yield* preview(campaign)
     const samples = mayActAs(operator.role, "operator") ? yield* (yield* CampaignReader).samples(key, SAMPLES) : []
     const path = `/campaigns/${campaignId}/mail`
     const frame = `${path}/${view === "text" ? "text" : "html"}${recipient === undefined ? "" : `/${recipient}`}`
@@ -42,7 +42,7 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
         commands={[ops("campaigns preview", campaignId, { out: "previews" })]}
       >
         <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
-        <Facts facts={{ Subject: subject, "Subject B": subjectB }} />
+        <Facts facts={{ Subject: subject }} />
         <Chips
           label="How it is shown"
           address={path}
@@ -93,16 +93,13 @@ const respond = Effect.fnUntraced(function* (campaignId: CampaignId, part: Part,
     (yield* (yield* RecipientRepository).findAll(campaign.organizationId, [recipientId])).get(recipientId)
   if (recipientId !== undefined && recipient === undefined) return yield* new RecipientNotFound({ token: recipientId })
   const mail = yield* preview(campaign, recipient?.token)
-  const plain = part === "text" ? withSubjects(mail) : withoutPixel(mail.html)
+  const plain = part === "text" ? `Subject: ${mail.subject}\n\n${mail.text}` : withoutPixel(mail.html)
   const shown = recipient === undefined ? plain : mask(plain, recipient)
   return HttpServerResponse.text(shown, {
     contentType: part === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
     headers: { "content-security-policy": POLICY },
   })
 })
-
-const withSubjects = ({ subject, subjectB, text }: Effect.Success<ReturnType<typeof preview>>): string =>
-  [`Subject: ${subject}`, ...(subjectB === undefined ? [] : [`Subject B: ${subjectB}`]), "", text].join("\n")
 
 /** Leaves out the pixel that shows an opening: an operator's look is not an opening, and the policy would block the image. */
 const withoutPixel = (html: string): string => html.replaceAll(PIXEL, "")

@@ -74,7 +74,7 @@ export const newCampaignPage = definePage(path, {
 
 const PLACEHOLDERS =
   "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ unsubscribe_url }}, {{ short_link }} if the campaign has one, and the fields below"
-const [mail, window, test, followUp] = ["The e-mail", "When it is sent", "A test of two subjects", "A follow-up"]
+const [mail, window, followUp] = ["The e-mail", "When it is sent", "A follow-up"]
 
 const inputs = {
   program: required(field(ProgramId, "Program", { kind: "choice" })),
@@ -135,18 +135,6 @@ const inputs = {
     ],
     { group: window },
   ),
-  "subject-b": field(DisplayName, "Subject B", { group: test, size: 60 }),
-  "ab-share": field(wholeNumber(1, 100), "Share", {
-    group: test,
-    hint: "The percentage who get one of the two immediately; the others get the winner",
-    inputmode: "numeric",
-    size: 4,
-  }),
-  "ab-after": field(Seconds, "Winner is decided after", {
-    group: test,
-    hint: "Such as 4h; empty with a share of 100",
-    size: 6,
-  }),
   "follow-up": field(CampaignId, "Follows", { group: followUp }),
   unless: choice(
     "Leaves out who",
@@ -160,11 +148,6 @@ const inputs = {
   }),
 }
 
-/** The inputs of the parts of a template that an error names. */
-const TEMPLATE_INPUTS: Readonly<Record<string, "subject" | "subject-b" | "html" | "text">> = {
-  ...{ subject: "subject", "subject B": "subject-b", html: "html", text: "text" },
-}
-
 const createAction = defineAction(path, "campaigns create", {
   role,
   inputs,
@@ -175,12 +158,10 @@ const createAction = defineAction(path, "campaigns create", {
     ProgramArchived: "program",
     ProgramWithoutSender: "program",
     PreheaderWithoutLayout: "preheader",
-    SenderNotShown: ({ part }: SenderNotShown) => TEMPLATE_INPUTS[part]!,
-    InvalidTemplate: ({ part }: InvalidTemplate) => TEMPLATE_INPUTS[part]!,
+    SenderNotShown: ({ part }: SenderNotShown) => part,
+    InvalidTemplate: ({ part }: InvalidTemplate) => part,
     InvalidShortLink: "short-link",
     InvalidWindow: "window-end",
-    InvalidSubjectTest: "ab-after",
-    IncompleteSubjectTest: "subject-b",
     InvalidFollowUp: "follow-up",
     IncompleteFollowUp: "follow-up",
     CampaignNotFound: "follow-up",
@@ -198,9 +179,6 @@ const createAction = defineAction(path, "campaigns create", {
         fields: given.fields,
         hours: given.hours,
         perMinute: given["per-minute"],
-        subjectB: given["subject-b"],
-        abShare: given["ab-share"],
-        abAfter: given["ab-after"],
         followUpOf: given["follow-up"],
         unless: given.unless,
         after: given.after,

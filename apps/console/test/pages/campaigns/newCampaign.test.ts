@@ -35,7 +35,6 @@ it("creates a draft with all values of the form, and shows its page", async () =
     ...fieldsOf(program.id),
     ...{ preheader: "Two minutes", text: "Dear {{ first_name }}", "short-link": "https://go.test/{token}" },
     ...{ hours: "8-18", "per-minute": "120", "pause-on-complaints": "yes" },
-    ...{ "subject-b": "Another", "ab-share": "20", "ab-after": "4h" },
   })
   expect(status).toBe(200)
   expect(words).toContain("Created as a draft.")
@@ -53,7 +52,6 @@ it("creates a draft with all values of the form, and shows its page", async () =
   expect(created.html).toContain("<p>De\u00adar {{ first_name }}</p>\n<p>{{ token }}</p>")
   expect(created.html).toContain("Two minutes")
   expect(created.text).toContain("Unsubscribe: {{ unsubscribe_url }}")
-  expect(words).toContain("Another")
 })
 
 it("keeps the typed values and shows each fault at its field", async () => {
@@ -76,7 +74,6 @@ it("keeps the typed values and shows each fault at its field", async () => {
     [{ layout: "none" }, 409, "html", /does not show the sender name/],
     [{ layout: "none", preheader: "Hello" }, 409, "preheader", /needs the plain layout/],
     [{ "short-link": "https://go.test/" }, 409, "short-link", /holds \{token\} once/],
-    [{ "subject-b": "B" }, 409, "subject-b", /needs both subject B and a share/],
     [{ "follow-up": campaign.id, unless: "clicked", after: "5d" }, 409, "follow-up", /is a draft/],
   ]
   for (const [fields, status, name, sentence] of cases) {
