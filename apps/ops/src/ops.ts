@@ -2,11 +2,10 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RELEASE } from "@outreach/process/release"
 import { stopOnHangUp } from "@outreach/process/stopOnHangUp"
-import { Cause, Console, Effect, Layer, Option, References, Struct } from "effect"
-import { CliConfig, Command, type Flag, GlobalFlag } from "effect/cli"
+import { Cause, Console, Effect, Layer, Option, References } from "effect"
+import { CliConfig, Command, Completions, type Flag, GlobalFlag } from "effect/cli"
 import { COMMAND_NAME } from "./commandName.ts"
-import { SCRIPTS } from "./completion/scripts.ts"
-import { choice, optional, withDefault } from "./inputs/Input.ts"
+import { choice, withDefault } from "./inputs/Input.ts"
 import { OUTPUT_FORMS, Output } from "./output/Output.ts"
 import { CommandLine } from "./output/paging.ts"
 import { namingAllMissing, reportFailure } from "./output/reportFailure.ts"
@@ -20,14 +19,25 @@ const outputFlag = GlobalFlag.Setting("output")({
 })
 
 const completionsFlag = GlobalFlag.Action({
-  flag: optional(
-    choice(Struct.keys(SCRIPTS), "Print the script by which a shell completes commands, flags, ids and names"),
-  ).toParam("completions") as Flag.Flag<Option.Option<keyof typeof SCRIPTS>>,
-  run: (shell) => (Option.isNone(shell) ? Effect.void : Console.log(SCRIPTS[shell.value])),
+  flag: GlobalFlag.Completions.flag,
+  run: (shell, { command }) =>
+    Option.isNone(shell)
+      ? Effect.void
+      : Console.log(Completions.generate(command.name, shell.value, withOutput(Completions.fromCommand(command)))),
+})
+
+/** Adds the flag `--output`, because a description of a command lacks global flags. */
+const withOutput = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+  ...command,
+  flags: [
+    ...command.flags,
+    { name: "output", aliases: [], description: undefined, type: { _tag: "Choice", values: OUTPUT_FORMS } },
+  ],
+  subcommands: command.subcommands.map(withOutput),
 })
 
 /** The flags of every command. */
-export const globalFlags = [outputFlag, completionsFlag]
+export const globalFlags = [outputFlag]
 
 const readOutput = (args: ReadonlyArray<string>) => {
   const [, given] = /(?:^|\0)--output[=\0]([^\0]*)/.exec(args.join("\0")) ?? []
@@ -114,21 +124,16 @@ export const ops = (typed: ReadonlyArray<string>) => {
   const args = rewrite(typed)
   const output = readOutput(args)
   const word = args.find((arg, i) => !arg.startsWith("-") && args[i - 1] !== "--output") ?? ""
-  const run =
-    args[0] === "complete" && args[1] === "--"
-      ? Effect.gen(function* () {
-          const { complete } = yield* Effect.promise(() => import("./completion/complete.ts"))
-          const words = args.slice(2)
-          yield* complete(yield* load(words.length > 1 ? words[0]! : ""), words)
-        })
-      : Effect.flatMap(load(word), (command) => Command.runWith(command, { version: RELEASE })(args))
-  return run.pipe(
+  return Effect.flatMap(load(word), (command) => Command.runWith(command, { version: RELEASE })(args)).pipe(
     namingAllMissing(args),
     Effect.as(0),
     Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), reportFailure),
     Effect.provideService(Output, output),
     Effect.provideService(CommandLine, args),
-    Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })),
+    Effect.provideService(
+      CliConfig.CliConfig,
+      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, completionsFlag] }),
+    ),
     // Commands print their results and failures. Logs would only add noise.
     Effect.provideService(References.MinimumLogLevel, "None"),
   )

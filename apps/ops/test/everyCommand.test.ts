@@ -1,20 +1,18 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ARGUMENTS } from "@outreach/domain/operators/recordArgument"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
-import { Context, Effect, Option } from "effect"
-import { Command, type HelpDoc, type Param } from "effect/cli"
+import { Context, Option } from "effect"
+import { Command, type Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { nameOf } from "../src/audit/audited.ts"
-import { helpOf } from "../src/completion/complete.ts"
 import { Access } from "../src/Declaration.ts"
 import { globalFlags, loadGroups } from "../src/ops.ts"
 import { formatHelp, HELP_WIDTH } from "../src/output/formatHelp.ts"
 import { commandLine } from "./commandLine.ts"
-import { everyCommand, wordsOf } from "./everyCommand.ts"
+import { everyCommand, helpOf, wordsOf } from "./everyCommand.ts"
 
 const { run, meanwhile } = commandLine()
 
@@ -23,16 +21,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const root = Command.make("ops").pipe(
   Command.withSubcommands(await loadGroups("")),
-  Command.withGlobalFlags(globalFlags.slice(0, 1)),
+  Command.withGlobalFlags(globalFlags),
 )
-const helpFor = (path: ReadonlyArray<string>): Promise<HelpDoc.HelpDoc> =>
-  Effect.runPromise(Effect.provide(helpOf(root, path), NodeServices.layer))
 const commands = await Promise.all(
   (await everyCommand()).map(async ({ path, command }) => ({
     words: path.join(" "),
     access: Option.getOrUndefined(Context.getOption(command.annotations, Access)),
     command,
-    doc: await helpFor(path),
+    doc: await helpOf(root, path),
   })),
 )
 
@@ -79,7 +75,9 @@ describe("every command", () => {
 
   it(`shows its help within ${HELP_WIDTH} columns`, async () => {
     const groups = await Promise.all(
-      [[], ...root.subcommands.flatMap(({ commands }) => commands.map(({ name }) => [name]))].map(helpFor),
+      [[], ...root.subcommands.flatMap(({ commands }) => commands.map(({ name }) => [name]))].map((path) =>
+        helpOf(root, path),
+      ),
     )
     const lines = [...groups, ...commands.map(({ doc }) => doc)].flatMap((doc) => formatHelp(doc).split("\n"))
     expect(lines.filter(({ length }) => length > HELP_WIDTH)).toEqual([])

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
-import { CliError, CliOutput, Command } from "effect/cli"
+import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli"
 import { globalFlags, loadGroups } from "../src/ops.ts"
 
 /** A command without subcommands, and the words that call it. */
@@ -18,6 +18,21 @@ const leavesOf = (commands: ReadonlyArray<Command.Command.Any>, above: ReadonlyA
     const below = command.subcommands.flatMap(({ commands }) => commands)
     return below.length > 0 ? leavesOf(below, path) : [{ path, command }]
   })
+
+/** Runs a command with `--help`, and returns the printed help. */
+export const helpOf = async (root: Command.Command.Any, path: ReadonlyArray<string>): Promise<HelpDoc.HelpDoc> => {
+  let doc: HelpDoc.HelpDoc | undefined
+  const present = (event: CliOutput.Presenter.Event) =>
+    Effect.sync(() => {
+      if (event._tag === "Help") doc = event.helpDoc
+    })
+  // The help doesn't need the services of the commands.
+  const run = Command.runWith(root as Command.Command<string, unknown>, { version: "" })([...path, "--help"])
+  await Effect.runPromise(
+    run.pipe(Effect.provideService(CliOutput.Presenter, { present }), Effect.provide(NodeServices.layer)),
+  )
+  return doc!
+}
 
 /** Values in place of `…`, by the flags before it. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -46,7 +61,7 @@ export const wordsOf = (example: string): ReadonlyArray<string> => {
 export const createParser = async () => {
   const root = Command.make("ops").pipe(
     Command.withSubcommands((await loadGroups("")).map(withoutHandler)),
-    Command.withGlobalFlags(globalFlags.slice(0, 1)),
+    Command.withGlobalFlags(globalFlags),
   )
   const run = Command.runWith(root as Command.Command<string, unknown>, { version: "" })
   return (words: ReadonlyArray<string>): Promise<ReadonlyArray<CliError.NonShowHelpErrors>> =>

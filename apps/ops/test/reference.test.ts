@@ -1,11 +1,9 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Context, Effect, Option } from "effect"
+import { Context, Option } from "effect"
 import { Command, type HelpDoc } from "effect/cli"
 import { expect, it } from "vitest"
-import { helpOf } from "../src/completion/complete.ts"
 import { Access } from "../src/Declaration.ts"
 import { loadGroups } from "../src/ops.ts"
-import { everyCommand, type Leaf } from "./everyCommand.ts"
+import { everyCommand, helpOf, type Leaf } from "./everyCommand.ts"
 
 const FILE = "../commands.md"
 
@@ -26,7 +24,7 @@ it("holds the help of every command", async () => {
 })
 
 const sectionOf = async (root: Command.Command.Any, { path, command }: Leaf): Promise<string> => {
-  const doc = await Effect.runPromise(Effect.provide(helpOf(root, path), NodeServices.layer))
+  const doc = await helpOf(root, path)
   const { description, usage, flags, args = [], examples = [] } = doc
   const access = Option.match(Context.getOption(command.annotations, Access), {
     onNone: () => "",
