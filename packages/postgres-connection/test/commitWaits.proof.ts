@@ -19,12 +19,12 @@ beforeAll(async () => {
   await admin.runPromise(SqlClient.SqlClient.use((sql) => sql`create table kept (n int primary key)`))
   standby = await startStandby(primary, { name: "s1" })
   await setSynchronousStandbys(primary.url, "s1")
-}, 120_000)
+})
 afterAll(async () => {
   await admin?.dispose()
   await standby?.stop()
   await primary?.stop()
-}, 120_000)
+})
 
 const waiting = () =>
   admin.runPromise(
@@ -42,7 +42,7 @@ const kept = () =>
     ),
   )
 
-it("a commit that waits for a lost standby is never taken for done", { timeout: 180_000 }, async () => {
+it("a commit that waits for a lost standby is never taken for done", async () => {
   const pool = databaseLayer({ database: databaseAt(primary.url), applicationName: "pool", maxConnections: 3 })
   const runtime = ManagedRuntime.make(pool)
   const outcome = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>) =>

@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
   })
   expect(await connect(server.url, { sslmode: "require" }, (sql) => sql`create role certified login`)).toEqual([])
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const isEncrypted = (sql: SqlClient.SqlClient) => sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`

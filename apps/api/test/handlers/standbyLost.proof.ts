@@ -25,16 +25,14 @@ beforeAll(async () => {
   standby = await startStandby(primary, { name: "s1" })
   await setSynchronousStandbys(primary.url, "s1")
   api = await runApi(primary.url, { DOCS_URL })
-}, 120_000)
+})
 afterAll(async () => {
   await api?.stop()
   await standby?.stop()
   await primary?.stop()
-}, 120_000)
+})
 
-it("asks for other attempts while commits wait for a lost standby, and has each event once when it is back", {
-  timeout: 180_000,
-}, async () => {
+it("asks for other attempts while commits wait for a lost standby, and has each event once when it is back", async () => {
   const { endpoint, secret } = await run(setUp)
   const post = (eventId: string) => postWebhook(api, { endpoint, secret }, eventText({ event_id: eventId }))
   const ready = async () => {

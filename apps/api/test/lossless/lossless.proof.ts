@@ -6,18 +6,13 @@ import { type Outcome, pollWhileWriting } from "./pollWhileWriting.ts"
 /** How long the writers write, at the least. */
 const SECONDS = Number(process.env["LOSSLESS_SECONDS"] ?? 5)
 
-// After the writers, the pollers that ask for one row at a time have the longest way to go.
-const timeout = 5 * 60_000
-
 /** The pollers of which something is true, in words. */
 const pollersWith = ({ verdicts }: Outcome, is: (verdict: Outcome["verdicts"][number]) => boolean) =>
   verdicts.filter(is).map(({ poller }) => `${poller.list}, ${poller.habit}, ${poller.limit}`)
 
 const databaseUrl = migratedDatabase()
 
-it("a poller misses no row and sees none that is foreign or was rolled back, whatever its limit and habit", {
-  timeout,
-}, async () => {
+it("a poller misses no row and sees none that is foreign or was rolled back, whatever its limit and habit", async () => {
   const outcome = await Effect.runPromise(pollWhileWriting(databaseUrl(), SECONDS))
   const { verdicts, ...counts } = outcome
   console.log({ ...counts, pages: verdicts.reduce((sum, { poller }) => sum + poller.pages, 0) })

@@ -68,7 +68,11 @@ export const pollWhileWriting = (databaseUrl: string, seconds: number) =>
       (poller) => poll(poller, { organizationId, urls, written: () => written }),
       { concurrency: "unbounded" },
     )
-    const holding = Effect.all([holdBack(seed.campaign), Effect.sleep(1000 * seconds)], {
+    // On a busy machine it takes longer until the feed has something to miss.
+    const published = LISTS.events
+      .committed(organizationId)
+      .pipe(Effect.repeat({ until: ({ size }) => size > 0, schedule: Schedule.spaced("200 millis") }))
+    const holding = Effect.all([holdBack(seed.campaign), Effect.sleep(1000 * seconds), published], {
       concurrency: "unbounded",
     }).pipe(Effect.tap(() => Effect.sync(() => (stopping = true))))
 
