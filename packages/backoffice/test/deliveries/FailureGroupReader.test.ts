@@ -19,6 +19,7 @@ import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
+import { describeMissingLine } from "../../src/deliveries/describeMissingLine.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 
 const run = runOnDatabase({ layer: backoffice })
@@ -128,6 +129,7 @@ describe("Groups of failures", () => {
       { status: 500, outcome: "server_error", firstLine: "Database is down", failures: 3, open: 3, stored: 3 },
       { status: null, outcome: "refused", firstLine: null, failures: 1, open: 1 },
     ])
+    expect(describeMissingLine(list[1]!)).toBe("no response")
     const [first] = list
     expect(yield* groups.list({ organizationId }, 10, first)).toEqual(list.slice(1))
     expect(yield* groups.largest({ organizationId }, 1)).toEqual([first])
@@ -220,7 +222,9 @@ describe("Groups of failures", () => {
     const { before, count } = yield* deadLetters.countOld({ groupId }, 0)
     expect(count).toBe(5)
     expect(yield* deadLetters.purge({ groupId }, before, null)).toMatchObject({ purged: 5 })
-    expect(yield* groups.find(groupId)).toMatchObject({ open: 0, stored: 0, firstLine: null, failures: 5 })
+    const emptied = yield* groups.find(groupId)
+    expect(emptied).toMatchObject({ open: 0, stored: 0, firstLine: null, failures: 5 })
+    expect(describeMissingLine(emptied)).toBe("the text of the response was deleted")
     yield* assertConsistent
   })
 

@@ -1,4 +1,5 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { EventReader, type LoggedEvent } from "@outreach/backoffice/events/EventReader"
@@ -129,7 +130,7 @@ const factsOf = (
   "Replayed as": delivery.replayedAs && <IdLink id={delivery.replayedAs} />,
   Issue: group && (
     <a href={`/issues/${group.id}`}>
-      <ForeignText>{group.firstLine ?? "Failures without a text"}</ForeignText>
+      <ForeignText>{group.firstLine ?? `Failures: ${describeMissingLine(group)}`}</ForeignText>
     </a>
   ),
 })
@@ -149,8 +150,8 @@ const Attempts = (props: {
       "Started and signed": ({ startedAt }) => <Time at={startedAt} />,
       With: ({ signedWith }) => <Items of={signedWith.map((id) => <IdLink key={id} id={id} />)} />,
       Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },
-      Response: ({ response }) => {
-        if (response === null) return "none"
+      Response: ({ status, response }) => {
+        if (response === null) return status === null ? "none" : "no text, or an erased one"
         return props.isShown ? <ForeignBlock>{response}</ForeignBlock> : <Content isShown={false}>{response}</Content>
       },
     }}

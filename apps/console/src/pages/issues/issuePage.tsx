@@ -1,3 +1,4 @@
+import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
@@ -158,12 +159,16 @@ const removeRoutes = defineConfirmation("/issues/:group/remove", "dead-letters r
 
 export const issueRoutes = [issuePage, muteIssue, unmuteIssue, ...removeRoutes] as const
 
-type Cause = Pick<FailureGroup, "status" | "outcome" | "firstLine">
+type Cause = Pick<FailureGroup, "id" | "endpointId" | "status" | "outcome" | "firstLine">
 
 const FailureCause = (cause: Cause) => (
   <>
     <StatusBadge tone="bad">{describeOutcome(cause)}</StatusBadge>{" "}
-    {cause.firstLine === null ? <small>no text in the response</small> : <ForeignText>{cause.firstLine}</ForeignText>}
+    {cause.firstLine === null ? (
+      <small>{describeMissingLine(cause)}</small>
+    ) : (
+      <ForeignText>{cause.firstLine}</ForeignText>
+    )}
   </>
 )
 
