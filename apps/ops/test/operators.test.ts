@@ -43,7 +43,7 @@ describe("operators", () => {
     const { id: organization } = await runJson("organizations", "create", "--name", "Acme")
     const { id } = await add("Acme's", "--organization", organization)
     expect(await runJson("operators", "update", id, "--role", "partner")).toMatchObject({ id, role: "partner" })
-    const unbound = { code: "partner_unbound", message: expect.stringContaining("--organization") }
+    const unbound = { code: "partner_unbound" }
     expect(await runFailing("operators", "create", "--name", "Unbound", "--role", "partner")).toMatchObject(unbound)
     const other = (await add("Of all")).id
     expect(await runFailing("operators", "update", other, "--role", "partner")).toMatchObject(unbound)

@@ -65,7 +65,7 @@ describe("an operator", () => {
   })
 
   test("of the role partner belongs to an organization, from the beginning and after each change", function* () {
-    const unbound = { _tag: "PartnerUnbound", message: expect.stringContaining("--organization") }
+    const unbound = { _tag: "PartnerUnbound" }
     expect(yield* Effect.flip(addOperator({ name: "Unbound", role: "partner", organizationId: null }))).toMatchObject(
       unbound,
     )
