@@ -90,7 +90,9 @@ describe("a campaign", () => {
     for (const lease of await test().run(claimMessages(2))) {
       await test().run(sendWith(lease, { _tag: "Refused", status: "550 5.7.1", reply }))
     }
-    expect(await why()).toMatch(/No e-mail goes out. clinic.test refused us, and is left alone until [\d :-]+\. The next/)
+    expect(await why()).toMatch(
+      /No e-mail goes out. clinic.test refused us, and is left alone until [\d :-]+\. The next/,
+    )
     expect(await why()).toContain("What is wrongA domain refuses us: clinic.test")
     expect(await why()).toContain(reply)
     await execute(
