@@ -40,7 +40,6 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       ],
       places: [
         ["the import of recipients", "packages/domain/src/campaigns/RecipientImport.ts", FIELD],
-        ["follow-ups, which add recipients", "packages/domain/src/campaigns/FollowUps.ts", FIELD],
         ["`openapi.json`", "packages/contract/test/openapi.test.ts", FIELD],
         ["the types without zod", "packages/contract/test/types.test.ts", FIELD],
         [

@@ -266,24 +266,6 @@ AS $function$
   then groups->'exact' else groups->'overflow' end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.clicked_earlier(organization text, follow_up text, clinician text)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  with recursive followed as (
-    select first_id from follow_ups where organization_id = organization and campaign_id = follow_up
-    union all
-    select earlier.first_id from followed join follow_ups earlier on earlier.organization_id = organization and campaign_id = followed.first_id
-  )
-  select exists (
-    select from followed
-    join recipient_keys key on key.organization_id = organization and key.campaign_id = first_id and npi = clinician
-    join recipients recipient on recipient.organization_id = organization and recipient.id = key.recipient_id
-    where unsuspected_clicked_on is not null
-  )
-$function$;
-
 CREATE OR REPLACE FUNCTION public.close_failure_groups()
  RETURNS integer
  LANGUAGE sql
@@ -2585,23 +2567,6 @@ create table failure_groups (
   constraint failure_groups_check CHECK (((muted_at IS NULL) = (muted_reason IS NULL)))
 ) with (fillfactor=50, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
 
-create table follow_ups (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  first_id text collate "C" not null,
-  unless text not null,
-  after_seconds integer not null,
-  lead_seconds integer not null,
-  last_id text collate "C",
-  skipped jsonb default '{}'::jsonb not null,
-  drawn_at timestamp with time zone,
-  constraint follow_ups_pkey PRIMARY KEY (organization_id, campaign_id),
-  constraint follow_ups_after_seconds_check CHECK ((after_seconds > 0)),
-  constraint follow_ups_check CHECK ((first_id <> campaign_id)),
-  constraint follow_ups_lead_seconds_check CHECK ((lead_seconds > 0)),
-  constraint follow_ups_unless_check CHECK ((unless = ANY (ARRAY['clicked'::text, 'account_created'::text, 'learner_qualified'::text])))
-);
-
 create table gauge_samples (
   organization_id text collate "C" not null,
   sampled_at timestamp with time zone not null,
@@ -2926,7 +2891,7 @@ create table recipients (
   unsuspected_clicked_on date,
   constraint recipients_pkey PRIMARY KEY (organization_id, id),
   constraint recipients_check CHECK (((withdrawn_at IS NULL) = (withdrawal_reason IS NULL))),
-  constraint recipients_withdrawal_reason_check CHECK ((withdrawal_reason = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text, 'clicked'::text])))
+  constraint recipients_withdrawal_reason_check CHECK ((withdrawal_reason = ANY (ARRAY['suppressed'::text, 'learner_qualified'::text, 'completer_qualified'::text, 'quota_reached'::text])))
 );
 
 create table replay_jobs (
@@ -3273,8 +3238,6 @@ alter table erasures add constraint erasures_organization_id_fkey FOREIGN KEY (o
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table failure_group_hours add constraint failure_group_hours_group_id_organization_id_fkey FOREIGN KEY (group_id, organization_id) REFERENCES failure_groups(id, organization_id);
 alter table failure_groups add constraint failure_groups_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
-alter table follow_ups add constraint follow_ups_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
-alter table follow_ups add constraint follow_ups_organization_id_first_id_fkey FOREIGN KEY (organization_id, first_id) REFERENCES campaigns(organization_id, id);
 alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table imports add constraint imports_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);

@@ -82,7 +82,7 @@ describe("campaigns list", () => {
     expect({ data, has_more }).toEqual({
       data: [
         {
-          ...{ ...listed, follow_up_of: null, program_name: "X", organization_name: "Acme", recipients: 0, sent: 0 },
+          ...{ ...listed, program_name: "X", organization_name: "Acme", recipients: 0, sent: 0 },
           ...{ complained: 0, complaint_level: "low", unsubscribed: 0 },
           totals: expect.objectContaining({ recipients: 0, withdrawn: 0, unsuspected_opened: 0 }),
         },
@@ -131,21 +131,19 @@ describe("campaigns create", () => {
     ["invalid_short_link", { "short-link": "javascript:alert('{token}')" }],
     ["invalid_window", { "window-end": "2099-03-01T08:00:00Z" }],
     ["invalid_window", { "window-start": "2020-01-01T00:00:00Z", "window-end": "2020-01-02T00:00:00Z" }],
-    ["incomplete_follow_up", { after: "5d" }],
-    ["campaign_not_found", { "follow-up": `cmp_${"f".repeat(32)}`, unless: "clicked", after: "5d" }],
     ["program_not_found", { program: `pgm_${"0".repeat(32)}` }],
   ])("fails with one sentence: %s %j", async (code, flags, details = {}) => {
     const refused = await runFailing(...creating(flags))
     expect(refused).toMatchObject({ code, ...details, exit: 1, message: expect.stringMatching(/^[^\n]+$/) })
   })
 
-  it.each([
-    ["hours", "18-8", "hours such as 8-18: two numbers from 0 to 24, the second greater by 2 at least"],
-    ["unless", "opened", "clicked"],
-  ])("rejects --%s %s as wrong usage", async (flag, value, expected) => {
-    const refused = await runFailing(...creating({ [flag]: value }))
-    expect(refused).toMatchObject({ code: "usage", exit: 2, message: expect.stringContaining(expected) })
-  })
+  it.each([["hours", "18-8", "hours such as 8-18: two numbers from 0 to 24, the second greater by 2 at least"]])(
+    "rejects --%s %s as wrong usage",
+    async (flag, value, expected) => {
+      const refused = await runFailing(...creating({ [flag]: value }))
+      expect(refused).toMatchObject({ code: "usage", exit: 2, message: expect.stringContaining(expected) })
+    },
+  )
 })
 
 describe("campaigns update", () => {
@@ -210,7 +208,7 @@ describe("campaigns show", () => {
     const { id } = await create({ hours: "8-18" })
     const { shown, stdout } = await show(id)
     expect(shown).toMatchObject({
-      ...{ id, status: "draft", html: HTML, hours: "8-18", pauses: [], follow_up: null },
+      ...{ id, status: "draft", html: HTML, hours: "8-18", pauses: [] },
       progress: { recipients: 0, published: 0, queued: 0, sent: 0, bounced: 0, answered: 0 },
       waits_for: "It is a draft: nothing goes out until somebody schedules it.",
     })
@@ -255,39 +253,6 @@ describe("campaigns show", () => {
     expect(stdout).toContain("Of 2 accepted messages: complaints 50 % (fewer than 3, which say nothing)")
     expect(stdout).toMatch(/c\.test\s+550 5\.7\.1/)
     expect(stdout).toMatch(/refused later, by cause.*\n.*\n.*policy\s+all\s+2\n.*policy\s+a\.test\s+1\n/)
-  })
-
-  it("shows which campaign a follow-up follows, and the recipients that it skips by reason", async () => {
-    const first = await create()
-    const flags = {
-      ...{ "follow-up": first.id, unless: "clicked", after: "5d" },
-      ...{ "window-start": "2099-03-08T09:00:00Z", "window-end": "2099-03-09T09:00:00Z" },
-    }
-    const draft = { code: "invalid_follow_up", message: expect.stringMatching(/is a draft/) }
-    expect(await runFailing(...creating(flags))).toMatchObject(draft)
-    await runJson("campaigns", "schedule", first.id, "--force", "recipients")
-    const { id } = await create(flags)
-    expect((await show(id)).shown.follow_up).toEqual({
-      ...{ follow_up_of: first.id, unless: "clicked", after_seconds: 432_000, drawn_at: null, skipped: {} },
-    })
-    const { data } = await runJson("campaigns", "list", "--program", program.id, "--limit", "1")
-    expect(data).toMatchObject([{ id, follow_up_of: first.id }])
-    await query(
-      (sql) => sql`
-      update follow_ups set drawn_at = '2026-12-01T13:00:00Z', skipped = '{"clicked": 12, "suppressed": 3}'
-      where campaign_id = ${id}`,
-    )
-    const { stdout } = await show(id)
-    for (const line of [/^unless +clicked$/m, /^drawn_at +2026-12-01 13:00:00 UTC$/m, /^clicked +12$/m]) {
-      expect(stdout).toMatch(line)
-    }
-    const early = creating({ ...flags, "window-start": "2099-03-05T09:00:00Z" })
-    expect((await runFailing(...early)).message).toMatch(/may send until .* cannot start before 2099-03-07T09:00:01/)
-    const other = await createProgram()
-    const ofOther = await runFailing(...creating({ ...flags, program: other.id }))
-    expect(ofOther).toMatchObject({ code: "invalid_follow_up", message: expect.stringMatching(/of the same program/) })
-    const list = file("none.csv", "npi,email\n1234567893,a@a.test\n")
-    expect(await runFailing("recipients", "import", "--campaign", id, list)).toMatchObject({ code: "recipients_drawn" })
   })
 })
 

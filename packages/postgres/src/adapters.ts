@@ -3,7 +3,6 @@ import { Layer } from "effect"
 import { ClockWatch } from "./ClockWatch.ts"
 import { CampaignCounts } from "./campaigns/CampaignCounts.ts"
 import { CampaignRepositoryPg } from "./campaigns/CampaignRepositoryPg.ts"
-import { FollowUpRepositoryPg } from "./campaigns/FollowUpRepositoryPg.ts"
 import { DeadLetterRepositoryPg } from "./deliveries/DeadLetterRepositoryPg.ts"
 import { DeliveryGauges } from "./deliveries/DeliveryGauges.ts"
 import { DeliveryLeasesPg } from "./deliveries/DeliveryLeasesPg.ts"
@@ -53,7 +52,6 @@ export const adapters = Layer.mergeAll(
   ProgramRepositoryPg,
   CampaignRepositoryPg,
   CampaignCounts.layer,
-  FollowUpRepositoryPg,
   RecipientRepositoryPg,
   EventFeed.layer,
   DigestRepositoryPg,

@@ -1,15 +1,13 @@
 import { type Campaign, MAX_RATE } from "@outreach/domain/campaigns/Campaign"
-import { FOLLOW_UP_CONDITIONS } from "@outreach/domain/campaigns/FollowUp"
 import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { DisplayName } from "@outreach/domain/DisplayName"
-import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { ProgramId } from "@outreach/domain/Identifier"
 import { MAX_TEMPLATE_BYTES, TemplateText } from "@outreach/domain/mail/TemplateText"
 import { parseInput } from "@outreach/domain/parseInput"
-import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, FileSystem } from "effect"
 import { changing } from "../Declaration.ts"
 import { instant } from "../inputs/filters.ts"
-import { choice, flag, named, optional, switchFlag, text, wholeNumber, withDefault } from "../inputs/Input.ts"
+import { choice, flag, optional, switchFlag, text, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { refusal } from "../output/Output.ts"
 
 /** Loads the campaign use cases on demand, because they import the libraries that render messages. */
@@ -18,18 +16,6 @@ export const loadCampaigns = Effect.promise(() => import("@outreach/domain/campa
 export const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => campaign
 
 const time = (description: string) => instant(`${description}, a time such as 2026-12-01T09:00:00Z`)
-
-/** `--follow-up`, `--unless` and `--after`: which campaign is followed, and who is not sent a follow-up. */
-const followUpFlags = {
-  followUpOf: named(
-    "follow-up",
-    optional(flag(CampaignId, "The campaign, cmp_…, from whose recipients those of this one are drawn")),
-  ),
-  unless: optional(
-    choice(FOLLOW_UP_CONDITIONS, "Leave out recipients who have clicked, created an account, or qualified as learners"),
-  ),
-  after: optional(flag(Seconds, "The time that they have had since their e-mail was sent, such as 5d")),
-}
 
 // Loaded when the flag is given, because it loads the template language.
 const fieldNames = Effect.promise(async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNames)
@@ -100,7 +86,6 @@ export const create = changing({
     ),
     windowStart: time("When sending begins"),
     windowEnd: time("When sending ends"),
-    ...followUpFlags,
   },
   *run(input) {
     const { draftCampaign } = yield* Effect.promise(() => import("@outreach/domain/campaigns/draftCampaign"))

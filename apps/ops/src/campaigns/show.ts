@@ -3,8 +3,6 @@ import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
-import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
-import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { describeRamp } from "@outreach/domain/senders/Ramp"
@@ -43,7 +41,6 @@ export const show = reading({
       from: sender && formatFrom(sender),
       ramp: sender?.ramp ?? null,
       ...{ html, text, progress },
-      followUp: (yield* FollowUpRepository.use(({ find }) => find({ ...campaign, campaignId }))) ?? null,
       pauses: yield* repository.pauses(campaignId),
       lateRefusals: yield* CampaignReader.use(({ lateRefusals }) =>
         lateRefusals({ ...campaign, campaignId }, MAX_LATE_REFUSALS),
@@ -52,12 +49,11 @@ export const show = reading({
       quarantined: yield* repository.quarantined(campaignId),
     }
   },
-  format: ({ html, text, progress, rates, followUp, pauses, lateRefusals, failures, quarantined, ...campaign }) =>
+  format: ({ html, text, progress, rates, pauses, lateRefusals, failures, quarantined, ...campaign }) =>
     [
       formatRecord({ ...campaign, ramp: describeRamp(campaign.ramp), ...progress }),
       formatProgress(progress),
       formatRates(progress, rates),
-      followUp === null ? [] : formatFollowUp(followUp),
       section("Domains that refuse us, and when sending to them resumes:", pauses, ["domain", "status", "until"]),
       section(
         "Messages that were accepted and refused later, by cause, and then by domain:",
@@ -94,12 +90,6 @@ const formatRates = (progress: CampaignProgress, rates: ReturnType<typeof ratesO
       ]
 
 const formatPercent = (share: number | null) => `${numbers.format((share ?? 0) * 100)} %`
-
-const formatFollowUp = ({ skipped, ...followUp }: FollowUpState) => {
-  const reasons = Object.entries(skipped).map(([reason, count]) => ({ reason, recipients: count }))
-  const title = "Recipients of the earlier campaign who are not sent a follow-up:"
-  return [formatRecord(followUp), ...section(title, reasons, ["reason", "recipients"])]
-}
 
 const section = <Row extends object>(
   title: string,

@@ -11,7 +11,6 @@ import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { noneOr, wholeNumber as wholeNumberText } from "@outreach/domain/textSchema"
 import { preflightSettings, smtpSettings } from "@outreach/mail/smtpSettings"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
-import { FollowUpRepositoryPg } from "@outreach/postgres/campaigns/FollowUpRepositoryPg"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { SeedRepositoryPg } from "@outreach/postgres/mail/SeedRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -161,7 +160,6 @@ const list = reading({
     "unsubscribed",
     "windowStart",
     "windowEnd",
-    "followUpOf",
   ],
 })
 
@@ -236,7 +234,6 @@ export const campaigns = group({
     secretSummaries,
     ProgramRepositoryPg,
     RecipientRepositoryPg,
-    FollowUpRepositoryPg,
     senderRepository,
     SeedRepositoryPg,
   ),

@@ -1,4 +1,3 @@
-import { withdrawClicked } from "@outreach/domain/campaigns/FollowUps"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
@@ -68,11 +67,10 @@ export const sendOutreach = Effect.fnUntraced(function* (
           catch: () => new SenderKeyUnreadable({ senderId: sender.id ?? "" }),
         })
         const template = yield* queue.template(campaignId)
-        const { fields, asksForClicks } = template
+        const { fields } = template
         return {
           compose: composeMail(template, { ...settings, sender }),
           namesFields: fields.length > 0,
-          asksForClicks,
         }
       },
       (effect, campaignId) =>
@@ -83,30 +81,17 @@ export const sendOutreach = Effect.fnUntraced(function* (
         ),
     ),
   })
-  /** Returns the leases of campaigns that need something; that of a campaign which cannot be read is one of them. */
-  const leasesOf = Effect.fnUntraced(function* (
-    need: "namesFields" | "asksForClicks",
-    leases: ReadonlyArray<MessageLease>,
-  ) {
+  const withFields = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
     const groups = Object.values(Arr.groupBy(leases, ({ campaignId }) => campaignId))
-    const needing = yield* Effect.filter(groups, ([{ campaignId }]) =>
+    // A campaign that cannot be read may name fields.
+    const naming = yield* Effect.filter(groups, ([{ campaignId }]) =>
       Cache.get(composers, campaignId).pipe(
-        Effect.map((composer) => composer[need]),
+        Effect.map(({ namesFields }) => namesFields),
         Effect.orElseSucceed(() => true),
       ),
     )
-    return needing.flat()
-  })
-  const withoutClicked = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
-    const asking = yield* leasesOf("asksForClicks", leases)
-    if (asking.length === 0) return leases
-    const clicked = yield* withdrawClicked(asking)
-    return leases.filter(({ recipientId }) => !clicked.has(recipientId))
-  })
-  const withFields = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
-    const naming = yield* leasesOf("namesFields", leases)
     if (naming.length === 0) return leases
-    const found = yield* queue.fields(naming)
+    const found = yield* queue.fields(naming.flat())
     return leases.map((lease): MessageLease => ({ ...lease, fields: found.get(lease.recipientId) ?? {} }))
   })
   const clock = yield* Clock.Clock
@@ -203,7 +188,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       const limit = wait > 0 ? 1 : freeSlots
       const rates = { perMinute, perDomainMinute }
       const claimed = yield* claimMessages({ limit, leaseSeconds, ...rates, maxPerCampaign, heldByCampaign })
-      const leases = yield* withFields(yield* withoutClicked(claimed))
+      const leases = yield* withFields(claimed)
       for (const { campaignId } of leases) heldByCampaign[campaignId] = (heldByCampaign[campaignId] ?? 0) + 1
       return leases.map((lease): TimedLease => ({ ...lease, endsAt }))
     }),

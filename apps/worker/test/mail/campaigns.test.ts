@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { changePauseOnComplaints, createCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
+import { changePauseOnComplaints, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { type CampaignId, createIdentifier, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
@@ -10,7 +9,6 @@ import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainReposit
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender } from "@outreach/domain/senders/Senders"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { SenderRepositoryPg } from "@outreach/postgres/senders/SenderRepositoryPg"
@@ -18,7 +16,6 @@ import { singleKey } from "@outreach/process/keyRing"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
-import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { email, FOOTER, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
@@ -217,76 +214,6 @@ describe("a campaign", () => {
       ...["email unsubscribed", "email unsubscribed", "npi unsubscribed", "npi unsubscribed"],
     ])
   })
-})
-
-it("a follow-up is announced before it is sent, and leaves out those who clicked or were suppressed meanwhile", async () => {
-  const to = await partner()
-  const { organization, endpoint, program, campaign, secret } = await run(
-    launch({ recipients: 6, endpointUrl: to.url, emailDomain: "again.test" }),
-  )
-  to.trust(secret)
-  await untilStatus(campaign.id, "completed")
-  const first = await recipientsOf(campaign.id)
-  // The e-mails were sent six days ago.
-  await query(
-    (sql) => sql`update recipients set sent_at = sent_at - interval '6 days' where campaign_id = ${campaign.id}`,
-  )
-  await click(organization.id, [
-    [first[0]!.id, BROWSER],
-    [first[1]!.id, SCANNER],
-  ])
-  await run(
-    receiveEvent({ organization, endpoint }, `evt_${"5e7a51de".repeat(4)}`, "clinician.account_created", {
-      ...{ npi: first[2]!.npi, email: first[2]!.email, consumer_program_slug: program.slug },
-      ...{ attribution: "organic", token: null },
-    }),
-  )
-  await eventually(
-    () => query((sql) => sql`select from suppressions where organization_id = ${organization.id}`),
-    ({ length }) => length > 0,
-  )
-  const followUp = await run(
-    Effect.gen(function* () {
-      const start = (yield* Clock.currentTimeMillis) + 1_800_000
-      const created = yield* createCampaign({
-        programId: program.id,
-        name: "Reminder",
-        kind: "traffic",
-        subject: "Your seat is still free",
-        html: `<p>https://l.test/{{ token }}</p>${FOOTER}`,
-        windowStart: fromUnixMillis(start),
-        windowEnd: fromUnixMillis(start + 3_600_000),
-        followUp: { followUpOf: campaign.id, unless: "clicked", afterSeconds: 5 * 86_400 },
-      })
-      return yield* scheduleCampaign(created.id)
-    }),
-  )
-  await untilStatus(followUp.id, "published")
-  const drawn = await recipientsOf(followUp.id)
-  expect(drawn.map(({ npi }) => npi)).toEqual(first.filter((_, i) => i !== 0 && i !== 2).map(({ npi }) => npi))
-  const announced = await until(to, ({ received }) =>
-    received.find(
-      ({ event: { event_type, data } }) =>
-        event_type === "outreach.recipients_published" && data["service_campaign_id"] === followUp.id,
-    ),
-  )
-  const tokens = announced.event.data["recipients"] as ReadonlyArray<{ token: string }>
-  expect(tokens.map(({ token }) => token).sort()).toEqual(drawn.map(({ token }) => token).sort())
-  expect(sentTo("again.test")).toHaveLength(6)
-
-  // Between the publication and the window, somebody clicks on the first e-mail.
-  await click(organization.id, [[first[3]!.id, BROWSER]])
-  await query((sql) => sql`update messages set due_at = clock_timestamp() where campaign_id = ${followUp.id}`)
-  await query((sql) => sql`update campaigns set window_start = clock_timestamp() where id = ${followUp.id}`)
-  await untilStatus(followUp.id, "completed")
-  const reminded = drawn.filter(({ npi }) => npi !== first[3]!.npi).map(({ email }) => email)
-  const addresses = sentTo("again.test").map(({ to }) => to[0])
-  expect(addresses.slice(6).sort()).toEqual(reminded.sort())
-  expect((await recipientsOf(followUp.id)).filter(({ reason }) => reason !== null)).toMatchObject([
-    { npi: first[3]!.npi, reason: "clicked" },
-  ])
-  const state = await run(FollowUpRepository.use(({ find }) => find({ ...followUp, campaignId: followUp.id })))
-  expect(state?.skipped).toEqual({ clicked: 1, suppressed: 1 })
 })
 
 describe("a sender", () => {

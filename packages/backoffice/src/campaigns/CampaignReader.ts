@@ -85,9 +85,6 @@ const TOTALS = `jsonb_build_object(${Object.keys(CampaignTotals.fields)
   .join(", ")})`
 const listed = rowsOf(CampaignWithTotals, {
   hours: "hours_from || '-' || hours_to",
-  followUpOf: `(
-    select first_id from follow_ups where organization_id = campaign.organization_id and campaign_id = campaign.id
-  )`,
   programName: "program_name",
   organizationName: "organization_name",
   totals: TOTALS,

@@ -17,9 +17,6 @@ const COUNTS = Object.keys(Struct.omit(CampaignProgress.fields, ["sentInLastMinu
 const states = rowsOf(SendingState, {
   hours: "hours_from || '-' || hours_to",
   progress: `jsonb_build_object(${COUNTS}, 'sentInLastMinute', sent_in_last_minute)`,
-  isToBeDrawn: `exists (
-    select from follow_ups
-    where organization_id = campaign.organization_id and campaign_id = campaign.id and drawn_at is null)`,
   workers: "(select count(*)::int from delivery_workers where alive_until > statement_timestamp() and not stopping)",
   restoreFault: "restore_fault()",
   isQuotaReached: "quota_reached(campaign.organization_id, program_id)",

@@ -57,10 +57,7 @@ export const Campaign = Schema.Struct({
 export type Campaign = typeof Campaign.Type
 export type CampaignKind = Campaign["kind"]
 
-export const ListedCampaign = Schema.Struct({
-  ...Struct.omit(Campaign.fields, ["html", "text"]),
-  followUpOf: Schema.NullOr(CampaignId),
-})
+export const ListedCampaign = Schema.Struct(Struct.omit(Campaign.fields, ["html", "text"]))
 export type ListedCampaign = typeof ListedCampaign.Type
 
 /** Who pauses or cancels a campaign, and why. */

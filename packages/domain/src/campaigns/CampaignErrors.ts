@@ -37,19 +37,6 @@ export class CampaignNotReady extends DescribedError(
   },
 ) {}
 
-export class RecipientsDrawn extends DescribedError(
-  "RecipientsDrawn",
-  "Campaign {campaignId} is a follow-up: its recipients are drawn from those of the campaign that it follows.",
-) {}
-
-/** The campaign cannot follow the other one as requested. */
-export class InvalidFollowUp extends DescribedError("InvalidFollowUp", "{reason}") {}
-
-export class IncompleteFollowUp extends DescribedError(
-  "IncompleteFollowUp",
-  "A follow-up needs all three: the campaign that it follows, whom it leaves out, and the time that they have had. No other campaign has one of them.",
-) {}
-
 export class QuotaReached extends DescribedError(
   "QuotaReached",
   "The program {programId} of campaign {campaignId} has reached its completer quota; nobody is added to it.",

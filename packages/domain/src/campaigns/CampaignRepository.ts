@@ -18,7 +18,6 @@ import type {
   Stop,
 } from "./Campaign.ts"
 import type { CampaignNotFound, CampaignNotInStatus } from "./CampaignErrors.ts"
-import type { FollowUp } from "./FollowUp.ts"
 
 export interface CampaignWithProgram {
   readonly campaign: CampaignSummary
@@ -27,8 +26,6 @@ export interface CampaignWithProgram {
 
 export interface PublicationChunk extends CampaignWithProgram {
   readonly recipients: ReadonlyArray<Recipient>
-  /** The clinicians of a follow-up, until its last recipient is drawn. */
-  readonly followUp: FollowUp | undefined
 }
 
 export interface Publication extends Pick<PublicationChunk, "campaign"> {
@@ -64,10 +61,7 @@ export class CampaignRepository extends Context.Service<
     /** Locks a campaign until the transaction ends, so that it cannot be scheduled; imports share the lock. */
     lockForImport(
       campaignId: CampaignId,
-    ): Effect.Effect<
-      Pick<Campaign, "organizationId" | "programId" | "status"> & { readonly isFollowUp: boolean },
-      CampaignNotFound
-    >
+    ): Effect.Effect<Pick<Campaign, "organizationId" | "programId" | "status">, CampaignNotFound>
     move(
       campaignId: CampaignId,
       from: ReadonlyArray<CampaignStatus>,
@@ -95,10 +89,7 @@ export class CampaignRepository extends Context.Service<
       organizationId: OrganizationId,
       campaignIds: ReadonlyArray<CampaignId>,
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
-    /**
-     * Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. A
-     * follow-up's turn comes `drawLeadSeconds` before its window.
-     */
+    /** Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. */
     lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
     /** Sets the status, and queues the messages of the recipients. A message is due when the campaign's hours open first. */
     queue(publication: Publication, status: CampaignStatus): Effect.Effect<void>

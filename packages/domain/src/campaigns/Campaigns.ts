@@ -16,12 +16,10 @@ import {
   type Stop,
   statusAfterPublication,
   TRANSITIONS,
-  WORKER_TRANSITIONS,
 } from "./Campaign.ts"
 import {
   CampaignNotInStatus,
   CampaignNotReady,
-  InvalidFollowUp,
   InvalidShortLink,
   InvalidTemplate,
   InvalidWindow,
@@ -29,57 +27,39 @@ import {
 } from "./CampaignErrors.ts"
 import { CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
-import { checkFollowUp, type FollowUp } from "./FollowUp.ts"
-import { FollowUpRepository } from "./FollowUpRepository.ts"
-import { drawNext } from "./FollowUps.ts"
 import { missingDetails, sampleVariables } from "./missingDetails.ts"
 import { checkCampaign } from "./Preflights.ts"
 import { failedChecks, type PreflightCheck } from "./preflight.ts"
 
-/** A campaign to be created. By default its recipients are imported. */
+/** A campaign to be created. */
 export type NewCampaign = Pick<
   Campaign,
   "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"
 > &
-  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "hours" | "pauseOnComplaints">> & {
-    readonly followUp?: FollowUp | undefined
-  }
+  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "hours" | "pauseOnComplaints">>
 
 /** Creates a draft campaign. Its templates must render and show the sender's details, and its window must end in the future. */
-export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (request: NewCampaign) {
-  const { followUp, ...campaign } = request
+export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (campaign: NewCampaign) {
   const { text = null, shortLink = null, fields = [], perMinute = null, hours = null } = campaign
   const { pauseOnComplaints = false } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
-  const campaigns = yield* CampaignRepository
-  const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(request.programId)
+  const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(campaign.programId)
   if (status === "archived") return yield* new ProgramArchived({ programId })
   const { senderName, postalAddress } = program
   if (senderName === null || postalAddress === null) return yield* new ProgramWithoutSender({ programId })
   const variables = sampleVariables({ fields, shortLink }, { senderName, postalAddress })
-  for (const { part, template } of templatesOf({ ...request, text })) {
+  for (const { part, template } of templatesOf({ ...campaign, text })) {
     const reason = checkTemplate(template, part, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
-  const hidden = missingDetails({ html: request.html, text }, variables)
+  const hidden = missingDetails({ html: campaign.html, text }, variables)
   for (const part of ["html", "text"] as const) {
     if (hidden[part].length > 0) return yield* new SenderNotShown({ part, missing: hidden[part] })
   }
-  yield* checkWindow(request)
-  if (followUp !== undefined) {
-    const followed = yield* campaigns.find(followUp.followUpOf)
-    const lastSentAt = yield* (yield* FollowUpRepository).lastSentAt({ ...followed, campaignId: followed.id })
-    const reason = checkFollowUp(followUp, { ...followed, lastSentAt }, request)
-    if (reason !== undefined) return yield* new InvalidFollowUp({ reason })
-  }
+  yield* checkWindow(campaign)
   const id = yield* createIdentifier("campaign")
-  const create = Effect.gen(function* () {
-    const settings = { text, shortLink, fields, perMinute, hours, pauseOnComplaints }
-    const created = yield* campaigns.create({ ...campaign, ...settings, id })
-    if (followUp !== undefined) yield* (yield* FollowUpRepository).create({ ...created, campaignId: id }, followUp)
-    return created
-  })
-  return yield* (yield* Transaction).run(create)
+  const settings = { text, shortLink, fields, perMinute, hours, pauseOnComplaints }
+  return yield* (yield* CampaignRepository).create({ ...campaign, ...settings, id })
 })
 
 const isShortLink = (text: string): boolean =>
@@ -163,13 +143,6 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const publish = Effect.gen(function* () {
     const chunk = yield* campaigns.lockNextChunk(RECIPIENTS_PER_EVENT)
     if (chunk === undefined) return undefined
-    if (chunk.followUp !== undefined) {
-      yield* campaigns
-        .move(chunk.campaign.id, WORKER_TRANSITIONS.publish.from, WORKER_TRANSITIONS.publish.to)
-        .pipe(Effect.orDie)
-      yield* drawNext(chunk.campaign, chunk.followUp, RECIPIENTS_PER_EVENT)
-      return { campaignId: chunk.campaign.id, recipients: 0, withdrawn: 0 }
-    }
     const withdrawn = yield* withdrawErased(chunk)
     if (withdrawn > 0) return { campaignId: chunk.campaign.id, recipients: 0, withdrawn }
     const isEmpty = chunk.recipients.length === 0

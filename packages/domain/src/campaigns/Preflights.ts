@@ -9,7 +9,6 @@ import { SenderRepository } from "../senders/SenderRepository.ts"
 import { toUnixMillis } from "../Timestamp.ts"
 import type { Campaign } from "./Campaign.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
-import { FollowUpRepository } from "./FollowUpRepository.ts"
 import { missingDetailsOf } from "./missingDetails.ts"
 import { PreflightSettings } from "./PreflightSettings.ts"
 import { preflight } from "./preflight.ts"
@@ -23,14 +22,13 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
   const campaign = yield* campaigns.find(campaignId)
   const { organizationId, programId } = campaign
   // Each is quick; one after another they would make a page wait.
-  const { sender, followUp, endpoints, secrets, ...known } = yield* Effect.all(
+  const { sender, endpoints, secrets, ...known } = yield* Effect.all(
     {
       program: Effect.orDie(programs.find(programId)),
       completers: programs.countCompleters(organizationId, programId),
       progress: campaigns.progress(campaignId),
       sender: senders.ofCampaign(campaignId),
       senders: senders.list(organizationId),
-      followUp: (yield* FollowUpRepository).find({ organizationId, campaignId }),
       endpoints: (yield* EndpointRepository).list(organizationId),
       secrets: (yield* SigningSecretRepository).list({ organizationId }),
     },
@@ -46,7 +44,6 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
     campaign,
     livemode,
     publicBaseUrl,
-    isFollowUp: followUp !== undefined,
     missing: missingDetailsOf(campaign, known.program),
     sender,
     isSigned: sender === null ? signsMail : keys.some(({ isSigning }) => isSigning),

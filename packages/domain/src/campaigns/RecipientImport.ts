@@ -21,7 +21,7 @@ import type { SuppressionKey } from "../suppressions/Suppression.ts"
 import { SuppressionRepository } from "../suppressions/SuppressionRepository.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import { type Campaign, IMPORTABLE } from "./Campaign.ts"
-import { CampaignNotInStatus, QuotaReached, RecipientsDrawn } from "./CampaignErrors.ts"
+import { CampaignNotInStatus, QuotaReached } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
 
 /** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
@@ -47,10 +47,10 @@ export interface BadLine {
   readonly reason: string
 }
 
-export const MAX_TOKEN_DRAWS = 10
+const MAX_TOKEN_DRAWS = 10
 
 /** Creates a candidate with a new id and a random token, which may be taken. */
-export const createCandidate = Effect.fnUntraced(function* (given: Omit<Candidate, "id" | "token">) {
+const createCandidate = Effect.fnUntraced(function* (given: Omit<Candidate, "id" | "token">) {
   const id = yield* createIdentifier("recipient")
   const token = yield* randomBase62(TOKEN_LENGTH)
   return { ...given, id, token } satisfies Candidate
@@ -125,12 +125,23 @@ export const judgeCandidates = (
   })
 }
 
+/** Locks a campaign that takes recipients, or fails. */
+const lockCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
+  const { organizationId, programId, status } = yield* (yield* CampaignRepository).lockForImport(campaignId)
+  if (!IMPORTABLE.includes(status)) {
+    return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
+  }
+  return { organizationId, campaignId, programId }
+})
+
+type LockedCampaign = Effect.Success<ReturnType<typeof lockCampaign>>
+
 /** Judges candidates for a campaign by all that is known of them, as a part of a transaction that has the clock in hand. */
-export const judgeKnown = Effect.fnUntraced(function* (
-  campaign: Pick<Recipient, "organizationId" | "campaignId" | "programId">,
-  candidates: ReadonlyArray<Pick<Candidate, "npi" | "email">>,
-) {
-  const { organizationId, programId } = campaign
+const judge = Effect.fnUntraced(function* (campaign: LockedCampaign, candidates: ReadonlyArray<Candidate>) {
+  const { organizationId, programId, campaignId } = campaign
+  if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
+    return yield* new QuotaReached({ campaignId, programId })
+  }
   const npis = candidates.map(({ npi }) => npi)
   const keys = [
     ...npis.map((value) => ({ kind: "npi" as const, value })),
@@ -142,26 +153,6 @@ export const judgeKnown = Effect.fnUntraced(function* (
     qualified: yield* (yield* DigestRepository).findQualified(organizationId, programId, npis, ENDING_STAGES),
     erased: yield* (yield* ErasedClinicianRepository).find(organizationId, candidates),
   })
-})
-
-/** Locks a campaign that takes recipients, or fails. */
-const lockCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const { organizationId, programId, status, isFollowUp } = yield* (yield* CampaignRepository).lockForImport(campaignId)
-  if (isFollowUp) return yield* new RecipientsDrawn({ campaignId })
-  if (!IMPORTABLE.includes(status)) {
-    return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
-  }
-  return { organizationId, campaignId, programId }
-})
-
-type LockedCampaign = Effect.Success<ReturnType<typeof lockCampaign>>
-
-const judge = Effect.fnUntraced(function* (campaign: LockedCampaign, candidates: ReadonlyArray<Candidate>) {
-  const { organizationId, programId, campaignId } = campaign
-  if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
-    return yield* new QuotaReached({ campaignId, programId })
-  }
-  return yield* judgeKnown(campaign, candidates)
 })
 
 /** Returns what `addRecipients` would return now, and adds nobody; `updated` is not told from `already_there`. */

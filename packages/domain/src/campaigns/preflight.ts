@@ -41,8 +41,6 @@ export interface PreflightFacts {
   readonly livemode: boolean
   /** Where the links of e-mails lead; null where that is not known. */
   readonly publicBaseUrl: string | null
-  /** Whether its recipients are drawn from those of another campaign. */
-  readonly isFollowUp: boolean
   /** What the e-mail does not show. */
   readonly missing: ReadonlyArray<SenderDetail>
   /** The sender in whose name it is sent, whose DNS records were found; null for the deployment's own. */
@@ -69,8 +67,7 @@ export const failedChecks = (checks: ReadonlyArray<PreflightCheck>): ReadonlyArr
   checks.filter(({ status }) => status === "failed").map(({ check }) => check)
 
 const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) => Finding>> = {
-  recipients: ({ campaign, progress: { recipients, withdrawn }, isFollowUp }) => {
-    if (recipients === 0 && isFollowUp) return ok("Its recipients are drawn shortly before the window.")
+  recipients: ({ campaign, progress: { recipients, withdrawn } }) => {
     if (recipients === 0) {
       return failed("No recipient is imported.", "Import recipients.", [
         "recipients",

@@ -12,13 +12,10 @@ export const SendingState = Schema.Struct({
   ...Struct.pick(Campaign.fields, ["id", "name", "status", "perMinute", "hours", "windowStart", "windowEnd"]),
   ...Struct.pick(Campaign.fields, ["stoppedAt", "stoppedBy", "stopReason"]),
   progress: CampaignProgress,
-  /** Whether its recipients have still to be drawn from those of an earlier campaign. */
-  isToBeDrawn: Schema.Boolean,
   /** The workers that are alive. */
   workers: Schema.Int,
   /** Why nothing is sent from the database, as `restore_fault` has it; null if all may be. */
   restoreFault: Schema.NullOr(Schema.String),
-  /** Whether its organization moves to another server. */
   isQuotaReached: Schema.Boolean,
   /** Whether the sender has sent as much today as its ramp allows. */
   isRampReached: Schema.Boolean,
@@ -108,7 +105,6 @@ const whyItWaits = (state: SendingState, left: number, now: number): Finding | n
   }
   if (toUnixMillis(windowEnd) <= now) return ok(`Its window ended at ${minuteOf(windowEnd)}.`)
   if (toUnixMillis(windowStart) > now) return ok(`Its window has not begun: it begins at ${minuteOf(windowStart)}.`)
-  if (state.isToBeDrawn) return ok("Its recipients are drawn from those of the earlier campaign now.")
   if (status === "scheduled" || status === "publishing") {
     return ok(
       `Its recipients are being published: ${numbers.format(progress.published)} of ${numbers.format(progress.recipients)} are.`,

@@ -43,7 +43,6 @@ const WITHDRAWN_BECAUSE: Readonly<Record<WithdrawalReason, string>> = {
   learner_qualified: "they had become a learner before it went out",
   completer_qualified: "they had become a completer before it went out",
   quota_reached: "the program had reached its target before it went out",
-  clicked: "they had clicked in the earlier campaign",
 }
 
 /** Returns whether a campaign has written to a recipient at `now`, in Unix milliseconds, and if not, why. */

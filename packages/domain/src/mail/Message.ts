@@ -38,7 +38,5 @@ export type MessageTemplate = typeof MessageTemplate.Type
 /** The same of a campaign that is sending. */
 export const SendingTemplate = Schema.Struct({
   ...MessageTemplate.fields,
-  /** Whether the campaign follows another one and leaves out recipients who have clicked there. */
-  asksForClicks: Schema.Boolean,
 })
 export type SendingTemplate = typeof SendingTemplate.Type

@@ -4,7 +4,6 @@ import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, OrganizationId, RecipientId } from "../Identifier.ts"
 import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
-import type { WithdrawalReason } from "../suppressions/Suppression.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
 import type { MailFailure, MailOutcome } from "./Mailer.ts"
@@ -15,8 +14,6 @@ export type MessageSettlement =
   | { readonly state: "sent"; readonly event: EventDraft }
   /** A hard bounce suppresses the address in every program of the organization. */
   | { readonly state: "bounced"; readonly event: EventDraft; readonly isHardBounce: boolean }
-  /** The message is not sent, and its recipient is withdrawn. */
-  | { readonly state: "withdrawn"; readonly reason: WithdrawalReason }
   /** `attempts` is how many count against the mailbox. */
   | {
       readonly state: "retry"
@@ -59,7 +56,7 @@ export interface KeptMessage {
 export interface FinalMessage {
   readonly lease: MessageLease
   readonly attempt: MessageAttempt | undefined
-  readonly settlement: Extract<MessageSettlement, { readonly state: "sent" | "bounced" | "withdrawn" }>
+  readonly settlement: Extract<MessageSettlement, { readonly state: "sent" | "bounced" }>
 }
 
 /** What a recipient domain's mail server answered to a message of a campaign. */

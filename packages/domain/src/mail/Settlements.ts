@@ -105,9 +105,7 @@ const keptOf = ({ lease, settlement, attempt }: Settling): ReadonlyArray<KeptMes
 }
 
 const finalOf = ({ lease, settlement, attempt }: Settling): ReadonlyArray<FinalMessage> =>
-  settlement.state === "sent" || settlement.state === "bounced" || settlement.state === "withdrawn"
-    ? [{ lease, settlement, attempt }]
-    : []
+  settlement.state === "sent" || settlement.state === "bounced" ? [{ lease, settlement, attempt }] : []
 
 const rejectionOf = ({ lease: { campaignId, email }, settlement }: Settling): ReadonlyArray<DomainRejection> =>
   settlement.state === "retry" && settlement.refusedWith !== undefined
@@ -129,7 +127,6 @@ export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
 /** Reports whether no recipient's server was asked about the message, as far as we know. A deferral was an answer. */
 const reachedNobody = ({ lease, settlement }: Settling): boolean =>
   settlement.state === "unrendered" ||
-  settlement.state === "withdrawn" ||
   (settlement.state === "retry" && settlement.attempts < lease.attempt && settlement.refusedWith === undefined)
 
 /** Returns in how many seconds each campaign has a message again that was put back, if that is before its next turn at the latest. */

@@ -21,7 +21,7 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ...all("recorded", "after all before bom bounce-domain campaign check completer-target confirm date"),
   ...all(
     "recorded",
-    "delivery detach disable-when-failing dkim-domain domain dns-server dry-run endpoint event expires fields follow-up force",
+    "delivery detach disable-when-failing dkim-domain domain dns-server dry-run endpoint event expires fields force",
   ),
   ...all(
     "recorded",
@@ -39,7 +39,7 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
     "recorded",
     "retry-statuses reveal role scopes secret selector sender sender-name session since skip-bad slug standard-webhooks status to type types",
   ),
-  ...all("recorded", "unless window-end window-start with-session-settings yes"),
+  ...all("recorded", "window-end window-start with-session-settings yes"),
 ])
 
 /** Returns the value of an argument as the audit log records it; null if it is withheld. */

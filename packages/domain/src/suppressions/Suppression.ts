@@ -46,7 +46,7 @@ export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<Suppre
   ...(email === null ? [] : [{ kind: "email" as const, value: email }]),
 ]
 
-export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached" | "clicked"
+export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached"
 
 /** An entry of a program's suppression set, or of its organization's. */
 export const Suppression = Schema.Struct({

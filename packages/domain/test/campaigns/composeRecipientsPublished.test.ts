@@ -16,7 +16,6 @@ const chunkOf = (
   campaignName = "Spring",
   programName = "Heart failure",
 ): PublicationChunk => ({
-  followUp: undefined,
   campaign: {
     organizationId,
     id: CampaignId.make(`cmp_${hex}`),

@@ -29,7 +29,6 @@ const READY: PreflightFacts = {
   progress,
   livemode: true,
   publicBaseUrl: "https://outreach.test",
-  isFollowUp: false,
   missing: [],
   sender,
   isSigned: true,
@@ -70,7 +69,6 @@ describe("preflight", () => {
 
   it.each<readonly [string, Partial<PreflightFacts>, Record<string, string>]>([
     ["nobody is imported", { progress: { ...progress, recipients: 0 } }, { recipients: "failed" }],
-    ["a follow-up has nobody yet", { progress: { ...progress, recipients: 0 }, isFollowUp: true }, {}],
     [
       "all recipients are withdrawn",
       { progress: { ...progress, withdrawn: 1000 } },

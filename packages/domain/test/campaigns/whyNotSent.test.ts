@@ -29,7 +29,6 @@ const IDLE: SendingState = {
   windowEnd: at(60),
   ...{ stoppedAt: null, stoppedBy: null, stopReason: null },
   progress,
-  isToBeDrawn: false,
   workers: 1,
   restoreFault: null,
   isQuotaReached: false,
@@ -68,7 +67,6 @@ describe("why nothing is sent", () => {
     [{ windowStart: at(30) }, "it begins at 2026-11-23 08:30 UTC"],
     [{ windowEnd: at(0) }, "Its window ended"],
     [{ status: "publishing", progress: { ...progress, published: 10 } }, "being published: 10 of 1,000"],
-    [{ status: "scheduled", isToBeDrawn: true }, "drawn from those of the earlier campaign"],
     [{ isRampReached: true }, "ramp"],
     [{ failures: [failure] }, "The mail server is down: it refuses the connection (ECONNREFUSED). 900 messages wait"],
     [

@@ -27,7 +27,6 @@ it.each<readonly [Partial<RecipientState>, string, Partial<SendingState>?]>([
     { withdrawnAt: at(-2), withdrawalReason: "suppressed" },
     "It was not sent: they were suppressed before it went out.",
   ],
-  [{ withdrawnAt: at(-2), withdrawalReason: "clicked" }, "they had clicked in the earlier campaign"],
   [
     { quarantinedAt: at(-2), failure: { class: "template", code: "first_name" } },
     "set aside since 2026-11-23 07:58 UTC: The e-mail does not render",

@@ -197,24 +197,6 @@ create table campaigns (
 create index campaigns_under_way on campaigns (status, window_start)
   where status in ('scheduled', 'publishing', 'published', 'sending');
 
--- Campaigns to those recipients of an earlier campaign who have not done something: docs/decisions/0052-a-follow-up-is-drawn-once.md.
--- first_id is the earlier campaign, and last_id its recipient who was drawn or skipped last. skipped counts by reason.
--- Nobody is drawn after drawn_at.
-create table follow_ups (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  first_id text collate "C" not null check (first_id <> campaign_id),
-  unless text not null check (unless in ('clicked', 'account_created', 'learner_qualified')),
-  after_seconds integer not null check (after_seconds > 0),
-  lead_seconds integer not null check (lead_seconds > 0),
-  last_id text collate "C",
-  skipped jsonb not null default '{}',
-  drawn_at timestamptz,
-  primary key (organization_id, campaign_id),
-  foreign key (organization_id, campaign_id) references campaigns,
-  foreign key (organization_id, first_id) references campaigns
-);
-
 -- Recipients
 
 -- What lists show and outcomes change. Each change writes the row anew with all its indexes, so the keys of look-ups stand in recipient_keys:
@@ -236,7 +218,7 @@ create table recipients (
   last_event_at timestamptz,
   withdrawn_at timestamptz,
   withdrawal_reason text
-    check (withdrawal_reason in ('suppressed', 'learner_qualified', 'completer_qualified', 'quota_reached', 'clicked')),
+    check (withdrawal_reason in ('suppressed', 'learner_qualified', 'completer_qualified', 'quota_reached')),
   account_created_at timestamptz,
   erased_at timestamptz,
   opened_on date,

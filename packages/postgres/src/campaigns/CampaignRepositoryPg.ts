@@ -13,7 +13,6 @@ import {
 import { CampaignNotFound, CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns/complaintLevel"
-import { FollowUp } from "@outreach/domain/campaigns/FollowUp"
 import type { Deployment } from "@outreach/domain/Deployment"
 import { CampaignId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
@@ -33,22 +32,13 @@ const { publish } = WORKER_TRANSITIONS
 
 const HOURS = { hours: "hours_from || '-' || hours_to" }
 const { columns, decode } = rowsOf(Campaign, HOURS)
-const listed = rowsOf(ListedCampaign, {
-  ...HOURS,
-  followUpOf: `(
-    select first_id from follow_ups where organization_id = campaigns.organization_id and campaign_id = campaigns.id
-  )`,
-})
+const listed = rowsOf(ListedCampaign, HOURS)
 const summary = rowsOf(CampaignSummary)
 const program = rowsOf(Program)
 const recipient = rowsOf(Recipient)
 const decodeKeys = decodeRows(Struct.pick(CampaignSummary.fields, ["organizationId", "id"]))
 const decodeStatuses = decodeColumn(Struct.pick(Campaign.fields, ["status"]))
-const decodeLocked = decodeRows({
-  ...Struct.pick(Campaign.fields, ["organizationId", "programId", "status"]),
-  isFollowUp: Schema.Boolean,
-})
-const decodeFollowUps = decodeRows(FollowUp.fields)
+const decodeLocked = decodeRows(Struct.pick(Campaign.fields, ["organizationId", "programId", "status"]))
 const decodeProgress = decodeRow(CampaignProgress.fields)
 const decodePaused = decodeRows({ campaignId: CampaignId, sent: Schema.Int, complained: Schema.Int })
 const decodePauses = decodeRows(DomainPause.fields)
@@ -150,10 +140,8 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
 
     lockForImport: (campaignId) =>
       sql`
-          select organization_id as "organizationId", program_id as "programId", status, exists (
-            select from follow_ups where organization_id = campaign.organization_id and campaign_id = campaign.id
-          ) as "isFollowUp"
-          from campaigns campaign where id = ${campaignId} for share`.pipe(
+          select organization_id as "organizationId", program_id as "programId", status
+          from campaigns where id = ${campaignId} for share`.pipe(
         decodeLocked,
         firstOr(CampaignNotFound, { campaignId }),
       ),
@@ -208,11 +196,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
 
     lockNextChunk: Effect.fnUntraced(function* (limit) {
       const campaigns = yield* sql`
-          select organization_id as "organizationId", id from campaigns campaign
-          where status = any (${publish.from}::text[]) and not exists (
-            select from follow_ups
-            where organization_id = campaign.organization_id and campaign_id = campaign.id and drawn_at is null
-              and window_start > clock_timestamp() + make_interval(secs => lead_seconds))
+          select organization_id as "organizationId", id from campaigns where status = any (${publish.from}::text[])
           order by window_start > clock_timestamp(), updated_at, id limit 1 for update skip locked`.pipe(decodeKeys)
       if (campaigns[0] === undefined) return undefined
       const { organizationId, id } = campaigns[0]
@@ -220,13 +204,9 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
           select ${recipient.columns} from recipients
           where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null
           order by published_at, id limit ${limit} for update`.values
-      const followUps = yield* sql`
-          select first_id as "followUpOf", unless, after_seconds as "afterSeconds" from follow_ups
-          where organization_id = ${organizationId} and campaign_id = ${id} and drawn_at is null`.pipe(decodeFollowUps)
       return {
         ...(yield* summaries(organizationId, [id])).get(id)!,
         recipients: recipients.map(recipient.fromValues),
-        followUp: followUps[0],
       }
     }),
 

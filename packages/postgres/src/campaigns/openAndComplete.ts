@@ -47,8 +47,7 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
         where message.organization_id = campaign.organization_id and message.campaign_id = campaign.id
           and message.quarantined_at is null and (coalesce(campaign.window_end > plausible_now(), true) or message.lease_until > clock_timestamp()))
         and (campaign.window_end <= plausible_now()
-          or exists (select from recipients where organization_id = campaign.organization_id and campaign_id = campaign.id)
-          or exists (select from follow_ups where organization_id = campaign.organization_id and campaign_id = campaign.id))`
+          or exists (select from recipients where organization_id = campaign.organization_id and campaign_id = campaign.id))`
     // What may have been delivered is not dropped: no attempt is left that could show it, so an operator has to know.
     yield* sql`
       with left_over as (

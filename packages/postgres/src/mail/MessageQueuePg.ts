@@ -60,10 +60,7 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
       sql`
           select subject, html, text,
             short_link as "shortLink", fields, campaign.name as "campaignName", program.name as "programName",
-            sender_name as "senderName", postal_address as "postalAddress", exists (
-              select from follow_ups
-              where organization_id = campaign.organization_id and campaign_id = campaign.id and unless = 'clicked'
-            ) as "asksForClicks"
+            sender_name as "senderName", postal_address as "postalAddress"
           from campaigns campaign
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
           where campaign.id = ${campaignId}`.pipe(decodeTemplate),

@@ -114,28 +114,20 @@ export const settling = Effect.gen(function* () {
     }),
 
     stampRecipients: Effect.fnUntraced(function* (organizationId, messages, answers, at) {
-      const settlements = messages.map(({ settlement }) => settlement)
-      const finals = messages.map(({ lease: { recipientId }, settlement: final }) => ({
-        recipientId,
-        state: final.state,
-        reason: final.state === "withdrawn" ? final.reason : "",
-      }))
+      const finals = messages.map(({ lease: { recipientId }, settlement: { state } }) => ({ recipientId, state }))
       const suppressed = messages.flatMap(({ lease, settlement }) =>
         settlement.state === "bounced" && settlement.isHardBounce ? [lease.email] : [],
       )
       yield* suppressAddresses(organizationId, suppressed, "bounced")
       yield* publishEvents(
-        settlements.flatMap((final) => (final.state === "withdrawn" ? [] : [final.event])),
+        messages.map(({ settlement }) => settlement.event),
         at,
         sql`
           answered as (${domainsCounted(sql, organizationId, answers)}), changed as (
-            update recipients recipient set updated_at = ${at}::timestamptz,
-              last_event_at = case when final.reason = '' then ${at}::timestamptz else last_event_at end,
+            update recipients recipient set updated_at = ${at}::timestamptz, last_event_at = ${at}::timestamptz,
               sent_at = case when final.state = 'sent' then ${at}::timestamptz else sent_at end,
-              bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end,
-              withdrawn_at = case when final.state = 'withdrawn' then ${at}::timestamptz else withdrawn_at end,
-              withdrawal_reason = coalesce(nullif(final.reason, ''), withdrawal_reason)
-            from ${toTable("final", finals, { recipientId: "text", state: "text", reason: "text" })}
+              bounced_at = case when final.state = 'bounced' then ${at}::timestamptz else bounced_at end
+            from ${toTable("final", finals, { recipientId: "text", state: "text" })}
             where recipient.organization_id = ${organizationId} and recipient.id = final.recipient_id
             returning ${RECIPIENT_STATE}
           ), tallied as (${countRecipients("changed")})`,

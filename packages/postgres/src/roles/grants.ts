@@ -21,7 +21,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   campaign_counts: { worker: "select, insert, update", operator: "select, insert" },
   campaign_count_changes: { api: "insert", worker: "select, insert, delete", operator: "select, insert" },
   campaign_domains: { worker: "select, insert, update", operator: "select, update (last_reply)" },
-  follow_ups: { worker: "select, update", operator: "select, insert" },
   recipients: {
     api: "select, update (last_event_at)",
     worker: "select, insert, update",

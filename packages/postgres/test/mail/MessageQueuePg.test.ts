@@ -234,7 +234,6 @@ describe("MessageQueuePg.template", () => {
   test("reads what a campaign's messages have in common", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 0 })
     expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
-      asksForClicks: false,
       subject: campaign.subject,
       html: campaign.html,
       text: null,

@@ -12,7 +12,6 @@ import {
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { changePauseOnComplaints, changeRate } from "@outreach/domain/campaigns/Campaigns"
-import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
@@ -38,14 +37,12 @@ import {
   CampaignProgressBar,
   CampaignStatusBadge,
   CampaignTroubles,
-  FollowUpReport,
   SeedTable,
   StopLine,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
 import { cancelRoutes, pauseCampaign, resumeRoutes, scheduleRoutes } from "./campaignConfirmations.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
-import { newCampaignPage } from "./newCampaignPage.tsx"
 import { PreflightList } from "./PreflightList.tsx"
 import { recipientsOf } from "./recipientsPage.tsx"
 import { SendingLine } from "./SendingLine.tsx"
@@ -88,7 +85,6 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
       organization: (yield* OrganizationReader).find(organizationId),
       summaries: repository.summaries(organizationId, [campaignId]),
       sender: (yield* SenderRepository).ofCampaign(campaignId),
-      followUp: (yield* FollowUpRepository).find(key),
     })),
   }
 })
@@ -96,7 +92,7 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
 export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
 const contentOf = (view: CampaignView, sort: string | undefined) => {
-  const { campaign, checks, domains, followUp } = view
+  const { campaign, checks, domains } = view
   const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
   // Once a campaign is under way, its numbers come before what was checked.
   const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
@@ -130,13 +126,12 @@ const contentOf = (view: CampaignView, sort: string | undefined) => {
       <DomainTable domains={domains} limit={MAX_DOMAINS} sort={sort} />
       <LateRefusals refusals={view.lateRefusals} />
       <SeedTable seeds={view.seeds} />
-      {followUp !== undefined && <FollowUpReport followUp={followUp} />}
       {!isToCome && preflight}
     </Page>
   )
 }
 
-const CampaignFacts = ({ campaign, totals, summaries, organization, sender, followUp }: CampaignView) => {
+const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: CampaignView) => {
   const { program } = summaries.get(campaign.id)!
   const { day, sentToday, allowedToday = null } = sender?.ramp ?? {}
   return (
@@ -159,7 +154,6 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender, foll
         Subject: campaign.subject,
         ...feedbackFacts(totals),
         "Paused for complaints": pauseText(campaign.pauseOnComplaints),
-        "Follow-up of": followUp && <IdLink id={followUp.followUpOf} />,
       }}
     />
   )
@@ -185,7 +179,7 @@ const isPossible = (command: Command, status: CampaignStatus): boolean =>
   TRANSITIONS[command].from.some((from) => from === status)
 
 const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
-  const { id, programId, kind, status, perMinute } = campaign
+  const { id, status, perMinute } = campaign
   const params = { campaign: id }
   return (
     <div class="actions">
@@ -211,9 +205,6 @@ const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
         />
       )}
       {canSendTest && <ActionForm action={sendTest} params={params} label="Send a test" />}
-      {status !== "draft" && kind === "traffic" && (
-        <AskFirst page={newCampaignPage} query={{ program: programId, "follow-up": id }} label="Follow it up" />
-      )}
     </div>
   )
 }

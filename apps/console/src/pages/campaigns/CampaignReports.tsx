@@ -1,14 +1,13 @@
 import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
-import type { FollowUpState } from "@outreach/domain/campaigns/FollowUp"
 import { type SeedMessage, seedState } from "@outreach/domain/mail/SeedMessage"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Struct } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatDuration, formatShare } from "../../components/format.ts"
-import { Facts, Section, Table } from "../../components/layout.tsx"
+import { Section, Table } from "../../components/layout.tsx"
 import { Code, ForeignText, foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import type { CampaignView } from "./CampaignPage.tsx"
 import { recipientsOf } from "./recipientsPage.tsx"
@@ -191,27 +190,4 @@ export const SeedTable = (props: { readonly seeds: ReadonlyArray<SeedMessage> })
       "Last reply": ({ reply }) => reply !== null && <ForeignText>{reply}</ForeignText>,
     }}
   />
-)
-
-export const FollowUpReport = ({ followUp }: { readonly followUp: FollowUpState }) => (
-  <>
-    <h2>Follow-up</h2>
-    <Facts
-      facts={{
-        "Earlier campaign": <IdLink id={followUp.followUpOf} />,
-        "Sent to those who have not": followUp.unless.replaceAll("_", " "),
-        "Time that each has had": formatDuration(followUp.afterSeconds),
-        Drawn: <Time at={followUp.drawnAt} none="shortly before the window" />,
-      }}
-    />
-    <Table
-      caption="Recipients of the earlier campaign who are left out"
-      rows={Object.entries(followUp.skipped)}
-      empty="Nobody was left out so far."
-      columns={{
-        Reason: ([reason]) => reason.replaceAll("_", " "),
-        Recipients: { count: ([, recipients]) => recipients },
-      }}
-    />
-  </>
 )

@@ -66,11 +66,10 @@ export const CampaignTable = (props: {
     <Table
       {...props}
       columns={{
-        Campaign: ({ id, name, kind, followUpOf }) => (
+        Campaign: ({ id, name, kind }) => (
           <>
             <IdLink id={id}>{name}</IdLink>
             {kind === "survey" && <small> survey</small>}
-            {followUpOf !== null && <small> follow-up</small>}
           </>
         ),
         Program: ({ programId, programName, organizationName }) => (

@@ -2,7 +2,6 @@ import { type Command, countUnsent, type Scheduling, TRANSITIONS } from "@outrea
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { FollowUpRepository } from "@outreach/domain/campaigns/FollowUpRepository"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
 import type { CampaignId } from "@outreach/domain/Identifier"
@@ -36,12 +35,10 @@ const askAbout = Effect.fnUntraced(function* (id: CampaignId, command: Command) 
   }
   const progress = yield* repository.progress(id)
   const { program } = (yield* repository.summaries(organizationId, [id])).get(id)!
-  const isFollowUp = (yield* (yield* FollowUpRepository).find({ organizationId, campaignId: id })) !== undefined
-  const recipients = `${formatCount(countUnsent(progress))} of ${formatCounted(progress.recipients, "recipient")}`
   return {
     ...question,
     campaign,
-    many: isFollowUp && progress.recipients === 0 ? "Those who are drawn shortly before the window" : recipients,
+    many: `${formatCount(countUnsent(progress))} of ${formatCounted(progress.recipients, "recipient")}`,
     whom: (
       <>
         Recipients of <IdLink id={id}>{name}</IdLink>, in the program <IdLink id={program.id}>{program.name}</IdLink>

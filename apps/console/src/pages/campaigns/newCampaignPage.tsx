@@ -1,17 +1,14 @@
-import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { MAX_RATE } from "@outreach/domain/campaigns/Campaign"
 import type { InvalidTemplate, SenderNotShown } from "@outreach/domain/campaigns/CampaignErrors"
 import { draftCampaign } from "@outreach/domain/campaigns/draftCampaign"
-import { FOLLOW_UP_CONDITIONS } from "@outreach/domain/campaigns/FollowUp"
 import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { DisplayName } from "@outreach/domain/DisplayName"
-import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { ProgramId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { MAX_TEMPLATE_BYTES, TemplateText } from "@outreach/domain/mail/TemplateText"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { FieldNames } from "@outreach/domain/recipients/RecipientFields"
-import { Seconds } from "@outreach/domain/Seconds"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
 import { nameIn } from "../../components/format.ts"
@@ -23,16 +20,14 @@ import { defineAction, definePage } from "../../http/Route.ts"
 
 const path = "/campaigns/new"
 const role = "operator"
-const MAX_FOLLOWED = 100
 
 export const newCampaignPage = definePage(path, {
   role,
-  inputs: { program: ProgramId, "follow-up": CampaignId },
-  run: Effect.fnUntraced(function* ({ program: programId, "follow-up": followUpOf }, { operator }) {
+  inputs: { program: ProgramId },
+  run: Effect.fnUntraced(function* ({ program: programId }, { operator }) {
     const organizations = yield* (yield* OrganizationReader).list
     const programs = yield* (yield* ProgramRepository).list(operator.organizationId ?? undefined)
     const open = programs.filter(({ status }) => status !== "archived")
-    const earlier = programId && (yield* (yield* CampaignReader).list({ programId, kind: "traffic" }, MAX_FOLLOWED))
     return (
       <Page
         title="Create a campaign"
@@ -62,9 +57,6 @@ export const newCampaignPage = definePage(path, {
               ]),
               value: programId,
             },
-            "follow-up": earlier
-              ? { kind: "choice", all: "None: recipients are imported", options: earlier, value: followUpOf }
-              : { placeholder: "cmp_…", value: followUpOf },
           }}
         />
       </Page>
@@ -74,7 +66,7 @@ export const newCampaignPage = definePage(path, {
 
 const PLACEHOLDERS =
   "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ unsubscribe_url }}, {{ short_link }} if the campaign has one, and the fields below"
-const [mail, window, followUp] = ["The e-mail", "When it is sent", "A follow-up"]
+const [mail, window] = ["The e-mail", "When it is sent"]
 
 const inputs = {
   program: required(field(ProgramId, "Program", { kind: "choice" })),
@@ -135,17 +127,6 @@ const inputs = {
     ],
     { group: window },
   ),
-  "follow-up": field(CampaignId, "Follows", { group: followUp }),
-  unless: choice(
-    "Leaves out who",
-    FOLLOW_UP_CONDITIONS.map((condition) => [condition, condition.replaceAll("_", " ")] as const),
-    { group: followUp, all: "–" },
-  ),
-  after: field(Seconds, "Time they have had", {
-    group: followUp,
-    hint: "Since the earlier e-mail, such as 5d",
-    size: 6,
-  }),
 }
 
 const createAction = defineAction(path, "campaigns create", {
@@ -162,9 +143,6 @@ const createAction = defineAction(path, "campaigns create", {
     InvalidTemplate: ({ part }: InvalidTemplate) => part,
     InvalidShortLink: "short-link",
     InvalidWindow: "window-end",
-    InvalidFollowUp: "follow-up",
-    IncompleteFollowUp: "follow-up",
-    CampaignNotFound: "follow-up",
   },
   run: Effect.fnUntraced(function* ({ program, name, kind, subject, layout, html, ...given }) {
     const { id } = yield* draftCampaign({
@@ -179,9 +157,6 @@ const createAction = defineAction(path, "campaigns create", {
         fields: given.fields,
         hours: given.hours,
         perMinute: given["per-minute"],
-        followUpOf: given["follow-up"],
-        unless: given.unless,
-        after: given.after,
       }),
     })
     return {
