@@ -2923,17 +2923,6 @@ create table replay_jobs (
   constraint replay_jobs_rate_check CHECK ((rate > 0))
 );
 
-create table replies (
-  organization_id text collate "C" not null,
-  recipient_id text collate "C" not null,
-  number integer not null,
-  subject text not null,
-  text text not null,
-  received_at timestamp with time zone default clock_timestamp() not null,
-  done_at timestamp with time zone,
-  constraint replies_pkey PRIMARY KEY (organization_id, recipient_id, number)
-);
-
 create table request_counts (
   organization_id text collate "C" not null,
   caller_id text collate "C" not null,
@@ -3197,8 +3186,6 @@ CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (
 CREATE INDEX recipients_waiting ON public.recipients USING btree (organization_id, campaign_id, published_at, id) WHERE ((withdrawn_at IS NULL) AND ((published_at IS NULL) OR ((sent_at IS NULL) AND (bounced_at IS NULL))));
 CREATE INDEX recipients_withdrawn ON public.recipients USING btree (organization_id, campaign_id, withdrawn_at, id) WHERE (withdrawn_at IS NOT NULL);
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
-CREATE INDEX replies_by_time ON public.replies USING btree (organization_id, received_at);
-CREATE INDEX replies_waiting ON public.replies USING btree (received_at) WHERE (done_at IS NULL);
 CREATE INDEX request_counts_by_hour ON public.request_counts USING btree (hour);
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX senders_of_program ON public.senders USING btree (organization_id, COALESCE(program_id, ''::text));
@@ -3257,7 +3244,6 @@ alter table read_positions add constraint read_positions_key_id_fkey FOREIGN KEY
 alter table recipient_fields add constraint recipient_fields_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipient_keys add constraint recipient_keys_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
-alter table replies add constraint replies_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table request_counts add constraint request_counts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_campaigns add constraint restored_campaigns_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_campaigns add constraint restored_campaigns_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);

@@ -35,7 +35,6 @@ import { secretActions } from "./pages/partners/Secrets.tsx"
 import { findRoutes } from "./pages/people/findPage.tsx"
 import { personActions } from "./pages/people/personActions.tsx"
 import { personPages } from "./pages/people/personPage.tsx"
-import { repliesPage } from "./pages/people/repliesPage.tsx"
 import { newProgramRoutes } from "./pages/programs/newProgramPage.tsx"
 import { programRoutes } from "./pages/programs/programPage.tsx"
 import { programsPage } from "./pages/programs/programsPage.tsx"
@@ -64,7 +63,7 @@ export const routes = [
   [programsPage, ...newProgramRoutes, ...programRoutes],
   [sendersPage, ...newSenderRoutes, ...senderRoutes, ...removeSenderPages],
   [partnersPage, ...newPartnerRoutes, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
-  [...findRoutes, ...personPages, ...personActions, repliesPage],
+  [...findRoutes, ...personPages, ...personActions],
   [...suppressionPages, ...suppressionActions],
   [...operatorsRoutes, ...operatorRoutes],
   [auditPage, systemPage],

@@ -60,12 +60,6 @@ const PREPARATIONS: Readonly<Record<string, (seeded: Seeded) => Effect.Effect<un
       const [person] = yield* sql<{ npi: never; email: never }>`select npi, email from recipients where id = ${id}`
       yield* SuppressionRepository.use(({ add }) => add(organization, [{ programId: null, ...person! }], "operator"))
     }),
-  "/people/:id/done": ({ ids: { organization, id } }) =>
-    SqlClient.SqlClient.use(
-      (sql) => sql`
-        insert into replies (organization_id, recipient_id, number, subject, text)
-        values (${organization}, ${id}, 1, 'Hello', 'Who are you?')`,
-    ),
 }
 
 /** Actions that can't be undone. Their forms require that a word is typed. */

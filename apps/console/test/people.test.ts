@@ -149,13 +149,6 @@ describe("the search", () => {
   })
 })
 
-const addReply = (recipientId: string, text: string) =>
-  execute(
-    (sql) => sql`
-      insert into replies (organization_id, recipient_id, number, subject, text)
-      select organization_id, id, 1, 'A question', ${text} from recipients where id = ${recipientId}`,
-  )
-
 describe("a clinician's page", () => {
   it("shows the attempts and events, newest first, with the mail server's reply and the webhooks", async () => {
     const { document } = await stranger.get(`/people/${other.recipients[0]!.id}`)
@@ -168,21 +161,6 @@ describe("a clinician's page", () => {
       ["Imported", "–"],
     ])
     expect(cells[0]![4]).toContain("pending Delivery")
-  })
-
-  it("shows a person's message only with the personal data, and is marked as done", async () => {
-    const path = `/people/${idOf(0)}`
-    await addReply(idOf(0), "<b>May I</b> \u202ebring a colleague?")
-    const waiting = await admin.get("/replies")
-    expect(waiting.document.querySelector(`main a[href="${path}"]`)).not.toBeNull()
-    for (const { text } of [waiting, await admin.get(path)]) expect(text).not.toMatch(/A question|colleague/)
-    const shown = await admin.post(`${path}/show`, { reveal: "true" })
-    expect(shown.text).toContain("&lt;b>May I&lt;/b> \\u{202e}bring a colleague?")
-    for (const personal of [npi(0), email(0)]) expect(shown.words).toContain(personal)
-    expect((await admin.post(`${path}/done`)).words).toContain("Marked as done: 1.")
-    expect((await admin.get(path)).words).not.toContain("Mark as done")
-    expect((await admin.get("/replies")).words).toContain("Nobody waits for an answer.")
-    expect((await admin.get("/replies?state=all")).words).toContain("A clinician")
   })
 
   it("suppresses the person in a program or in the organization, and lifts it again", async () => {

@@ -63,7 +63,6 @@ const loaders = {
   suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),
   clinicians: () => import("./commands/clinicians.ts").then(({ clinicians }) => clinicians),
   bounces: () => import("./commands/bounces.ts").then(({ bounces }) => bounces),
-  replies: () => import("./commands/replies.ts").then(({ replies }) => replies),
   inbox: () => import("./commands/inbox.ts").then(({ inbox }) => inbox),
   events: () => import("./commands/events.ts").then(({ events }) => events),
   deliveries: () => import("./commands/deliveries.ts").then(({ deliveries }) => deliveries),

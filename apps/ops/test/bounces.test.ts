@@ -48,7 +48,7 @@ describe("bounces explain", () => {
     ["gmail-blocked", /leave the domain alone for an hour/],
     ["unknown-bounce", /^Counts the message as refused later\. It marks no address/],
     ["complaint-arf", /^Counts a complaint/],
-    ["human-reply", /kept for an operator/],
+    ["human-reply", /counted as ignored/],
     ["auto-rfc3834", /counted as ignored/],
   ])("says what becomes of %s", async (name, effect) => {
     const { messages } = await runJson("bounces", "explain", ourSample(name))

@@ -50,17 +50,6 @@ it("walks through commands that succeed one after the other", async () => {
       const url = PrivateEndpointUrl.make((await partnerServer()).url)
       await meanwhile(Effect.flatMap(EndpointRepository, (book) => book.update(ids.get("whe_") as EndpointId, { url })))
     }
-    if (command.endsWith(" replies list")) {
-      await meanwhile(
-        SqlClient.SqlClient.use(
-          (sql) => sql`
-            insert into replies (organization_id, recipient_id, number, subject, text)
-            select organization_id, id, 1, 'Re: An invitation', 'May I bring a colleague?' from recipients limit 1`,
-        ),
-      )
-      // From here on rcp_… is the recipient who replied.
-      ids.delete("rcp_")
-    }
     // The event of a test is not stored.
     if (command.endsWith(" events list")) ids.delete("evt_")
     if (command.endsWith(" inbox list")) {
@@ -79,7 +68,8 @@ it("walks through commands that succeed one after the other", async () => {
     const role = known[0] === "migrate" ? { DATABASE_URL: url() } : {}
     const { code, stdout, stderr } = await run(known, { ...settings, ...role })
     expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" })
-    for (const [id, prefix] of stdout.matchAll(/\b([a-z]{3}_)[0-9a-f]{32}\b/g)) {
+    // The recipient in the Message-ID of a test is not stored, either.
+    for (const [id, prefix] of stdout.matchAll(/\b([a-z]{3}_)[0-9a-f]{32}\b(?!@)/g)) {
       if (!ids.has(prefix!)) ids.set(prefix!, id)
     }
   }

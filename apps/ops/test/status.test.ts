@@ -168,7 +168,6 @@ const busyStatus: Status = {
   inbox: { ...many, setAside: 10_000 },
   hits: many,
   unsubscriptions: many,
-  replies: { waiting: 10_000 },
   messages: { ...many, quarantined: 10_000 },
   campaigns: {
     underWay: 1000,

@@ -23,7 +23,6 @@ import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
 import { ProgramReader } from "./programs/ProgramReader.ts"
 import { ImportLog } from "./recipients/ImportLog.ts"
 import { OutcomeReader } from "./recipients/OutcomeReader.ts"
-import { ReplyReader } from "./recipients/ReplyReader.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
 import { TodayReader } from "./today/TodayReader.ts"
@@ -53,7 +52,6 @@ export const backoffice = Layer.mergeAll(
   ImportLog.layer,
   OutcomeReader.layer,
   ProgramReader.layer,
-  ReplyReader.layer,
   TimelineReader.layer,
   SuppressionReader.layer,
   TodayReader.layer,

@@ -84,7 +84,7 @@ const bounceHost = setting("BOUNCE_SMTP_HOST", Host, {
   default: "127.0.0.1",
   isAdvised: true,
   about:
-    "address on which the worker receives bounces, complaints, requests to unsubscribe and replies over SMTP, from your own mail server",
+    "address on which the worker receives bounces, complaints and requests to unsubscribe over SMTP, from your own mail server",
 })
 
 const bouncePort = setting(
@@ -94,7 +94,7 @@ const bouncePort = setting(
     default: "none",
     isAdvised: true,
     about:
-      "port on `BOUNCE_SMTP_HOST`; 0 for any free one. With `none`, the worker learns only of e-mails that the mail server rejects at once, and [no e-mail offers to unsubscribe by mail](deliverability.md#unsubscribing-by-mail-and-replies)",
+      "port on `BOUNCE_SMTP_HOST`; 0 for any free one. With `none`, the worker learns only of e-mails that the mail server rejects at once, and [no e-mail offers to unsubscribe by mail](deliverability.md#unsubscribing-by-mail)",
   },
 )
 

@@ -22,7 +22,6 @@ import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.t
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
-import { ReplyRepositoryPg } from "./mail/ReplyRepositoryPg.ts"
 import { SeedRepositoryPg } from "./mail/SeedRepositoryPg.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
@@ -72,7 +71,6 @@ export const adapters = Layer.mergeAll(
   LinkDomainRepositoryPg,
   BounceRepositoryPg,
   SeedRepositoryPg,
-  ReplyRepositoryPg,
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,
   IdempotencyRepositoryPg,

@@ -68,9 +68,6 @@ export const seedPerson = Effect.fnUntraced(function* () {
     insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
     values (${organization.id}, ${campaign.id}, ${id}, 'policy')`
   yield* sql`
-    insert into replies (organization_id, recipient_id, number, subject, text)
-    values (${organization.id}, ${id}, 1, 'Question', ${`Write to ${person.email} please`})`
-  yield* sql`
     insert into organization_suppressions (organization_id, kind, value, reason, applied_at)
     values (${organization.id}, 'email', ${person.email}, 'bounced', clock_timestamp())`
 

@@ -1,6 +1,5 @@
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
-import { ReplyReader } from "@outreach/backoffice/recipients/ReplyReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Cache, Context, Effect, Layer } from "effect"
@@ -15,15 +14,13 @@ export class OpenCounts extends Context.Service<OpenCounts>()("console/http/Open
   make: Effect.gen(function* () {
     const groups = yield* FailureGroupReader
     const inbox = yield* InboxReader
-    const replies = yield* ReplyReader
     const readings = yield* Cache.make({
       capacity: 1000,
       timeToLive: "10 seconds",
       lookup: Effect.fnUntraced(function* (organizationId: OrganizationId | undefined) {
         const { lasting } = yield* groups.totals(organizationId === undefined ? {} : { organizationId })
         const { quarantined } = yield* inbox.counts(organizationId)
-        const waiting = yield* replies.countWaiting(organizationId)
-        const open = { issues: lasting, inbox: quarantined, replies: waiting }
+        const open = { issues: lasting, inbox: quarantined }
         return Object.fromEntries(
           Object.entries(open).flatMap(([section, count]) => (count > 0 ? [[section, textOf(count)]] : [])),
         ) as OpenTexts

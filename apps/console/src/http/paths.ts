@@ -26,7 +26,6 @@ export const SECTIONS = {
   campaigns: { title: "Campaigns", path: "/campaigns", group: "Outreach" },
   programs: { title: "Programs", path: "/programs", group: "Outreach" },
   senders: { title: "Senders", path: "/senders", group: "Outreach" },
-  replies: { title: "Replies", path: "/replies", group: "Outreach" },
   suppressions: { title: "Suppressions", path: "/suppressions", group: "Outreach" },
   partners: { title: "Partners", path: "/partners", group: "Partners" },
   inbox: { title: "Inbox", path: "/inbox", group: "Partners" },

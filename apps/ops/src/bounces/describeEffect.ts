@@ -22,7 +22,6 @@ export const describeEffect = (returned: Returned): string => {
     case "delivered":
       return "None: the message was delivered, or passed on."
     case "message":
-      return "Unsubscribes the recipient if it asks for that, and else is kept for an operator; nothing if it came from nobody."
     case "automatic_reply":
     case "challenge":
       return "None: it is counted as ignored."

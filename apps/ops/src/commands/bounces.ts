@@ -24,6 +24,6 @@ const explain = reading({
 })
 
 export const bounces = group({
-  about: "What came back of e-mails: bounces, complaints and replies",
+  about: "What came back of e-mails: bounces and complaints",
   commands: { explain },
 })

@@ -11,9 +11,9 @@ const MAX_NAME = 16
 /** `publishing` is the longest status of a campaign under way. */
 const STATUS_WIDTH = 10
 
-/** Formats how a deployment stands, in at most 23 lines of 80 columns. */
+/** Formats how a deployment stands, in at most 22 lines of 80 columns. */
 export const formatStatus = (status: Status): ReadonlyArray<string> => {
-  const { database, deliveries, endpoints, inbox, hits, unsubscriptions, replies, messages, campaigns } = status
+  const { database, deliveries, endpoints, inbox, hits, unsubscriptions, messages, campaigns } = status
   const horizon = Math.max(...Object.values(database.horizon).map(({ seconds }) => seconds))
   const enabled = Object.values(endpoints.enabled).reduce((sum, count) => sum + count, 0)
   return [
@@ -54,7 +54,6 @@ export const formatStatus = (status: Status): ReadonlyArray<string> => {
     row("inbox", [formatDue(inbox, "waiting"), `${counted(inbox.setAside)} set aside`]),
     row("hits", [formatDue(hits, "waiting")]),
     row("opt-outs", [formatDue(unsubscriptions, "waiting")]),
-    row("replies", [`${counted(replies.waiting)} waiting for an operator`]),
     row("e-mails", [formatDue(messages, "due"), `${counted(messages.quarantined)} quarantined`]),
     row("campaigns", [`${campaigns.underWay} under way`]),
     ...campaigns.newest.map((campaign) => `  ${formatCampaign(campaign)}`),

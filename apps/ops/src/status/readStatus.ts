@@ -46,7 +46,6 @@ export const readStatus = Effect.gen(function* () {
     inbox: { ...due.inbox, setAside: state.inboxQuarantined },
     hits: due.hits,
     unsubscriptions: due.unsubscriptions,
-    replies: { waiting: state.repliesWaiting },
     messages: { ...due.messages, quarantined: state.messagesQuarantined },
     campaigns: reading.campaigns,
   }

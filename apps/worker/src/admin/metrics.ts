@@ -112,10 +112,10 @@ export const metrics = {
     ["recorded", "repeated", "refused", "unknown", "ignored"],
     counter("outreach_bounce_reports_total", "Mail to return paths, by result."),
   ),
-  replies: metricsByLabel(
+  unsubscribeMails: metricsByLabel(
     "result",
-    ["unsubscribed", "kept", "dropped", "repeated", "unknown"],
-    counter("outreach_replies_total", "Mail of people to return paths and to addresses that unsubscribe, by result."),
+    ["unsubscribed", "unknown"],
+    counter("outreach_unsubscribe_mails_total", "Mail to addresses that unsubscribe, by result."),
   ),
   complaintReports: metricsByLabel(
     "result",

@@ -99,10 +99,6 @@ const STATE: GaugesOf<StateReading> = {
     "Campaigns about which recipients have complained in the last seven days, by whether their share has reached 0.1 % (raised) or 0.3 % (high).",
     ({ campaignsComplained }) => ({ level: campaignsComplained }),
   ],
-  outreach_replies_waiting: [
-    `Replies of people to return paths that no operator has marked as done, ${CAPPED}.`,
-    ({ repliesWaiting }) => repliesWaiting,
-  ],
   outreach_inbox_set_aside: [
     `Inbound events that could not be applied and were not replayed, ${CAPPED}.`,
     ({ inboxQuarantined }) => inboxQuarantined,

@@ -4,8 +4,8 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import type { BounceRepository } from "@outreach/domain/mail/BounceRepository"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
-import type { ReplyRepository } from "@outreach/domain/mail/ReplyRepository"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { unsubscribeByMail } from "@outreach/domain/mail/unsubscribeByMail"
 import type { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import type { Transaction } from "@outreach/domain/Transaction"
 import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturned"
@@ -19,7 +19,6 @@ import { metrics } from "../admin/metrics.ts"
 import { logFailure } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { type Certificate, readCertificate } from "./certificate.ts"
-import { receiveReplies, unsubscribeSenders } from "./receiveReplies.ts"
 
 /** To whom a message was sent, and by whom, as the envelope says. */
 interface Envelope {
@@ -32,7 +31,7 @@ interface Envelope {
 }
 
 /**
- * Receives bounces, complaints, requests to unsubscribe and replies over SMTP until interrupted: mail to the return path of a message that we
+ * Receives bounces, complaints and requests to unsubscribe over SMTP until interrupted: mail to the return path of a message that we
  * sent, to its address for unsubscribing, and to the addresses that mailbox providers are given for complaints.
  */
 export const receiveBounces = Effect.fnUntraced(function* (options: {
@@ -53,12 +52,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
   const returnPaths = yield* ReturnPaths
   const run = Effect.runPromiseWith(
     yield* Effect.context<
-      | BounceRepository
-      | ReplyRepository
-      | UnsubscriptionRepository
-      | ReturnPaths
-      | SecureRandom.SecureRandom
-      | Transaction
+      BounceRepository | UnsubscriptionRepository | ReturnPaths | SecureRandom.SecureRandom | Transaction
     >(),
   )
   const connections = addressCounts(workerLimits.bounces.maxConnectionsPerAddress)
@@ -176,20 +170,25 @@ const receive = Effect.fnUntraced(
     if (unsubscribing.length > 0) {
       // The address is the request. Apple Mail marks its message as an automatic reply, so only bounces are none.
       const isBounce = sender === "" && returned !== undefined && REPORTS.includes(returned.kind)
-      if (!isBounce) yield* unsubscribeSenders(unsubscribing)
+      if (!isBounce) yield* Effect.forEach(unsubscribing, unsubscribeSender, { discard: true })
       if (recipients.length === 0) return null
     }
     if (returned?.kind === "bounce") return yield* receiveBounce(returned, recipients)
     if (returned?.kind === "complaint") return yield* receiveComplaint(returned, recipients)
-    if (returned?.kind === "message" && sender !== "" && recipients.length > 0) {
-      yield* receiveReplies(message!, recipients)
-      return null
-    }
     yield* Metric.update(metrics.bounceReports.ignored, 1)
     return null
   },
   Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), smtpError(451, "Not now"))),
 )
+
+/** Unsubscribes the recipient of a message by mail to its address for that. */
+const unsubscribeSender = Effect.fnUntraced(function* (recipientId: RecipientId) {
+  const result = yield* unsubscribeByMail(recipientId)
+  yield* Metric.update(metrics.unsubscribeMails[result], 1)
+  yield* (result === "unsubscribed" ? Effect.logInfo : Effect.logDebug)("mail to an address that unsubscribes").pipe(
+    Effect.annotateLogs({ recipientId, result }),
+  )
+})
 
 /** Messages about the delivery of another message. */
 const REPORTS: ReadonlyArray<Returned["kind"]> = ["bounce", "delay", "delivered"]

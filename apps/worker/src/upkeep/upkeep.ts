@@ -1,7 +1,6 @@
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { ReplyRepository } from "@outreach/domain/mail/ReplyRepository"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { settleAll } from "@outreach/domain/settleAll"
@@ -52,18 +51,16 @@ export const deleteExpired = Effect.gen(function* () {
 })
 
 /**
- * Merges the outcomes of deliveries by the hour, and forgets those, the groups of failures and the replies of people that are older than
- * `days`, and then removed endpoints without a history, hourly, until interrupted.
+ * Merges the outcomes of deliveries by the hour, and forgets those and the groups of failures that are older than `days`, and
+ * then removed endpoints without a history, hourly, until interrupted.
  */
 export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes
   const { forgetRemoved } = yield* EndpointRepository
-  const replies = yield* ReplyRepository
   const once = settleAll([
     untilNone(outcomes.merge),
     untilNone(outcomes.forget(days)),
     outcomes.forgetGroups(days),
-    untilNone(replies.forget(days)),
     untilNone(forgetRemoved(days)),
   ])
   return yield* retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour")))

@@ -16,7 +16,7 @@ import { Effect, Schema } from "effect"
 /** What can happen to a clinician here; `attempted` is a message that was not taken yet, `received` an event that a partner sent. */
 const TIMELINE_KINDS = [
   ...["imported", "published", "attempted", "sent", "refused_later", "bounced", "opened", "clicked", "complained"],
-  ...["replied", "unsubscribed", "resubscribed", "received", "suppressed", "withdrawn"],
+  ...["unsubscribed", "resubscribed", "received", "suppressed", "withdrawn"],
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
@@ -188,10 +188,6 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
         select last_at, last_at, 'attempted', organization_id, program_id, campaign_id, recipient_id, null,
           concat_ws(', ', outcome, case when times > 1 then times || ' times' end) || coalesce(': ' || reply, '')
         from attempt where number > 0 and outcome not in ('accepted', 'bounced')
-        union all
-        select received_at, received_at, 'replied', recipient.organization_id, program_id, campaign_id, id, null,
-          case when done_at is null then 'waits for an operator' else 'done' end
-        from recipient join replies on replies.organization_id = recipient.organization_id and recipient_id = id
         union all
         select happened.emitted_at, happened.occurred_at, ${JSON.stringify(KINDS)}::jsonb->>happened.type,
           recipient.organization_id, recipient.program_id, recipient.campaign_id, recipient.id, happened.id,

@@ -48,7 +48,6 @@ export const PERSONAL_DATA = {
   unsubscriptions: { by: "recipient_id", deleted: "organization_id recipient_id campaign_id" },
   complaints: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id feedback_type" },
   late_refusals: { by: "recipient_id", deleted: "organization_id campaign_id recipient_id cause" },
-  replies: { by: "recipient_id", deleted: "organization_id recipient_id subject text" },
   suppressions: { by: "value", deleted: "organization_id program_id kind value reason" },
   organization_suppressions: { by: "value", deleted: "organization_id kind value reason" },
   qualifications: {

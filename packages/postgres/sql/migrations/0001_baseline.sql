@@ -868,21 +868,6 @@ create table late_refusal_counts (
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);
 
--- What people wrote to the return path of their message instead of to its sender: the text alone, for operators. done_at is null while one waits.
-create table replies (
-  organization_id text collate "C" not null,
-  recipient_id text collate "C" not null,
-  number integer not null,
-  subject text not null,
-  text text not null,
-  received_at timestamptz not null default clock_timestamp(),
-  done_at timestamptz,
-  primary key (organization_id, recipient_id, number),
-  foreign key (organization_id, recipient_id) references recipients
-);
-create index replies_by_time on replies (organization_id, received_at);
-create index replies_waiting on replies (received_at) where done_at is null;
-
 -- Hits
 
 -- Requests for the pixels and links of messages, as they came, and how they were judged.

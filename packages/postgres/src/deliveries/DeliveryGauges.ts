@@ -62,8 +62,6 @@ const StateReading = Schema.Struct({
   messagesQuarantined: Schema.Int,
   /** Campaigns whose complaints of the last seven days have reached the lower threshold of mailbox providers, and the upper one. */
   campaignsComplained: Schema.Struct({ raised: Schema.Int, high: Schema.Int }),
-  /** Replies of people that no operator has marked as done. */
-  repliesWaiting: Schema.Int,
   /** Inbound events that are quarantined. */
   inboxQuarantined: Schema.Int,
   /** The rows of the delivery queue, and the remains of rows in it, as the database's statistics have them. */
@@ -287,9 +285,6 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           'campaignsComplained', (
             select jsonb_build_object('raised', count(*) filter (where not is_high), 'high', count(*) filter (where is_high))
             from (${complainedCampaigns(sql)}) complained
-          ),
-          'repliesWaiting', (
-            select count(*) from (select from replies where done_at is null limit ${COUNT_CAP}::int) waiting
           ),
           'inboxQuarantined', (
             select count(*) from (select from inbox where quarantined_at is not null limit ${COUNT_CAP}::int) quarantined

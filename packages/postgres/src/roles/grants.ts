@@ -78,7 +78,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   late_refusals: { worker: "select, insert, delete", operator: "select, delete" },
   late_refusal_counts: { worker: "select, insert, update", operator: "select" },
   complaints: { worker: "select, insert, delete", operator: "select, delete" },
-  replies: { worker: "select, insert, update (done_at), delete", operator: "select, update (done_at), delete" },
   organization_suppressions: {
     worker: "select, insert, update (applied_at, reason, by_unsubscription)",
     operator: "select, insert, update (reason, by_unsubscription), delete",
@@ -133,7 +132,7 @@ export const tableRights = (table: string, kind: keyof Rights): ReadonlyArray<st
     ([, privilege, columns]) => columns?.split(/,\s*/).map((column) => `${privilege} (${column})`) ?? privilege!,
   )
 
-/** The columns that the reader may not select: what opens an account, bodies of responses, which may hold such a thing, and what people wrote. */
+/** The columns that the reader may not select: what opens an account, and bodies of responses, which may hold such a thing. */
 export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   api_keys: ["hash"],
   signing_secrets: ["ciphertext", "hash"],
@@ -143,7 +142,6 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   stored_responses: ["fingerprint", "headers", "body"],
   sign_in_links: ["hash"],
   operator_sessions: ["hash"],
-  replies: ["subject", "text"],
 }
 
 /** Who may call each function that runs with the rights of its owner. Nobody else may. */

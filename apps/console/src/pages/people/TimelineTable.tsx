@@ -15,7 +15,6 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
   opened: ["Opened", "good"],
   clicked: ["Clicked", "good"],
   complained: ["Complained", "bad"],
-  replied: ["Wrote to us", "neutral"],
   unsubscribed: ["Unsubscribed", "warning"],
   resubscribed: ["Wants e-mails again", "neutral"],
   received: ["Partner reported", "neutral"],

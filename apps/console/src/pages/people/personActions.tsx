@@ -4,13 +4,12 @@ import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
 import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import { ProgramId, type RecipientId } from "@outreach/domain/Identifier"
-import { ReplyRepository } from "@outreach/domain/mail/ReplyRepository"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { textSchema } from "@outreach/domain/textSchema"
 import { RELEASE } from "@outreach/process/release"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { formatCount, formatCounted } from "../../components/format.ts"
+import { formatCounted } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign, Id } from "../../components/values.tsx"
@@ -55,15 +54,6 @@ export const liftPerson = defineAction("/people/:id/lift", "suppressions remove"
     reason,
   },
   run: changeBy(lift),
-})
-
-export const repliesDone = defineAction("/people/:id/done", "replies mark-done", {
-  role: "operator",
-  run: Effect.fnUntraced(function* ({ id }) {
-    const { organizationId } = yield* findPerson(id)
-    const count = yield* (yield* ReplyRepository).markDone(organizationId, id)
-    return `Marked as done: ${formatCount(count)}.`
-  }),
 })
 
 export const exportPerson = defineAction("/people/:id/export", "clinicians export", {
@@ -140,4 +130,4 @@ const Counts = (props: { readonly caption: string; readonly counts: PersonalData
   />
 )
 
-export const personActions = [suppressPerson, liftPerson, repliesDone, exportPerson, ...erasePerson] as const
+export const personActions = [suppressPerson, liftPerson, exportPerson, ...erasePerson] as const

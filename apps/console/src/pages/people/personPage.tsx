@@ -1,27 +1,25 @@
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
-import { ReplyReader } from "@outreach/backoffice/recipients/ReplyReader"
 import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
 import type { EventId, RecipientId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
-import type { Reply } from "@outreach/domain/mail/Reply"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
-import { formatCount, formatCounted } from "../../components/format.ts"
+import { formatCounted } from "../../components/format.ts"
 import { ActionForm, AskFirst } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignBlock, IdLink, isolated, Masked, StatusBadge, Time, useMay } from "../../components/values.tsx"
+import { IdLink, Masked, StatusBadge, Time, useMay } from "../../components/values.tsx"
 import { defineCursor, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { PersonStanding } from "./PersonStanding.tsx"
-import { erasePerson, exportPerson, liftPerson, On, repliesDone, suppressPerson } from "./personActions.tsx"
+import { erasePerson, exportPerson, liftPerson, On, suppressPerson } from "./personActions.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const PAGE_SIZE = 50
@@ -39,7 +37,7 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
   confirmed: { reveal: required(On) },
   run: Effect.fnUntraced(function* ({ id, before = null }, { isShown, show }) {
     const person = yield* readPerson(id, before)
-    const { recipient, recipients, addresses, entries, next, deliveries, names, replies } = person
+    const { recipient, recipients, addresses, entries, next, deliveries, names } = person
     const { organizationId, npi } = recipient
     const masked = (value: string, mask: (value: string) => string) =>
       isShown ? value : <Masked>{mask(value)}</Masked>
@@ -49,7 +47,6 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
         title={isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`}
         commands={[
           ops("recipients find", { id, reveal: isShown }),
-          ...(replies.length > 0 ? [ops("replies show", id, { reveal: isShown }), ops("replies mark-done", id)] : []),
           ops("suppressions create", { organization: organizationId, npi: "…", reason: "…" }),
           ops("clinicians export", { organization: organizationId, npi: "…", out: "clinician.json" }),
           ops("clinicians erase", { organization: organizationId, npi: "…", "dry-run": true }),
@@ -75,7 +72,6 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
           <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
           <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.of(next) }} />
         </Section>
-        {replies.length > 0 && <Replies replies={replies} isShown={isShown} />}
         <Section title="Records">
           <Table
             caption={`${formatCounted(recipients.length, "record")}, one for each campaign, newest first`}
@@ -115,8 +111,7 @@ const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: Timelin
   const deliveries = yield* (yield* EventDeliveries).read(recipient.organizationId, eventIds)
   const newest = recipients.slice(0, MAX_CAMPAIGNS).map(({ id }) => id)
   const sendings = yield* (yield* SendingReader).ofRecipients(recipient.organizationId, newest)
-  const replies = yield* (yield* ReplyReader).find(recipients.map(({ id }) => id))
-  return { ...found, addresses, suppressions, deliveries, sendings, replies }
+  return { ...found, addresses, suppressions, deliveries, sendings }
 })
 
 type Person = Effect.Success<ReturnType<typeof readPerson>>
@@ -139,39 +134,6 @@ const Suppressed = ({ suppressions, names }: Person) =>
       ))}
     />
   )
-
-/** What the clinician wrote to the return paths of their messages, one reply in a row. */
-const Replies = ({ replies, isShown }: { readonly replies: ReadonlyArray<Reply>; readonly isShown: boolean }) => {
-  const mayMark = useMay({ role: "operator" })
-  return (
-    <Section title="Replies">
-      <Table
-        label="Replies that came to us instead of to the sender, oldest first"
-        rows={replies}
-        empty="None."
-        columns={{
-          Received: ({ receivedAt }) => <Time at={receivedAt} />,
-          Record: ({ recipientId }) => <IdLink id={recipientId} />,
-          Text: ({ subject, text }) =>
-            isShown ? (
-              <>
-                {isolated(subject)}
-                <ForeignBlock>{text}</ForeignBlock>
-              </>
-            ) : (
-              <Masked>{`${formatCount(subject.length + text.length)} characters`}</Masked>
-            ),
-          Done: ({ doneAt, recipientId }) =>
-            doneAt === null && mayMark ? (
-              <ActionForm action={repliesDone} params={{ id: recipientId }} label="Mark as done" />
-            ) : (
-              <Time at={doneAt} none="waits" />
-            ),
-        }}
-      />
-    </Section>
-  )
-}
 
 const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => {
   if (!useMay({ role: "operator" })) return null
