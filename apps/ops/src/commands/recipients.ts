@@ -71,7 +71,7 @@ const load = changing({
     const { imported, updated, ...rest } = report
     return { campaignId, ...(options.check ? { wouldImport: imported } : { imported, updated }), ...rest }
   },
-  format: ({ readAs, remarks, badLines, badCount: skipped, withoutPlace, first, ...counts }) => [
+  format: ({ readAs, badLines, badCount: skipped, withoutPlace, first, ...counts }) => [
     ...(first === undefined ? [] : [formatFirst(first)]),
     formatRecord({ ...counts, ...(withoutPlace !== undefined && { withoutPlace }), skipped }),
   ],

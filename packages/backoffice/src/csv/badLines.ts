@@ -88,16 +88,12 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
   /** Called with all bad lines, also those beyond the reported 10,000. */
   onBad?: (lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>,
 ) {
-  const progress = yield* ImportProgress
-  const bar = yield* progress.bar("Checking", header.size)
+  const bar = yield* (yield* ImportProgress).bar("Checking", header.size)
   const bad: BadLineReport = { badCount: 0, badLines: [] }
   let lines = 0
-  const remarks = new Map<string, number>()
   yield* readLines(header, bar.advance).pipe(
     Stream.runForEachArray((batch) => {
       lines += batch.length
-      for (const remark of batch.flatMap((line) => line.remarks ?? []))
-        remarks.set(remark, (remarks.get(remark) ?? 0) + 1)
       const found = batch.flatMap((line) => {
         const reason = isBad(line) ? line.reason : check(line)
         return reason === undefined ? [] : [{ number: line.number, reason, text: line.text }]
@@ -106,10 +102,7 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
       return onBad?.(found) ?? Effect.void
     }),
   )
-  for (const [remark, count] of remarks) {
-    yield* progress.say(`${count === 1 ? "1 line" : `${count.toLocaleString("en-US")} lines`}: ${remark}.`)
-  }
-  return { lines, bad, remarks: [...remarks].map(([remark, lines]) => ({ remark, lines })) }
+  return { lines, bad }
 }, Effect.scoped)
 
 export const addBadLine = (report: BadLineReport, { number, reason }: BadLine): void => {

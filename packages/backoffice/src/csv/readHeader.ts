@@ -1,10 +1,11 @@
+import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
+import { Npi } from "@outreach/domain/recipients/Npi"
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
-import { Effect, FileSystem, Result } from "effect"
+import { Effect, FileSystem, Result, Schema } from "effect"
 import { shellWord } from "../formatCommand.ts"
-import { type Column, type ColumnMap, columnKey, suggestMap } from "./ColumnMap.ts"
+import { type Column, type ColumnMap, columnKey } from "./ColumnMap.ts"
 import { ImportProgress } from "./ImportProgress.ts"
 import { describeFormat, type FileFormat, recognizeFormat } from "./recognizeFormat.ts"
-import { isEmail, isNpi } from "./spreadsheetCells.ts"
 import { UnusableFile } from "./UnusableFile.ts"
 
 const COLUMNS = ["npi", "email"] as const
@@ -29,8 +30,6 @@ export interface Header extends Pick<FileFormat, "encoding" | "delimiter"> {
   readonly text: string
   /** How the file is read, for people. */
   readonly readAs: string
-  /** Whether each line needs an NPI and an address, or one of them. */
-  readonly needsBoth: boolean
   readonly columnCount: number
   /** The index of the column, or -1. */
   readonly npi: number
@@ -64,7 +63,7 @@ export const readColumns = Effect.fnUntraced(function* (file: string, names: Rea
     return yield* new UnusableFile({ file, reason: "its first line has a quote that does not pair" })
   }
   const isWanted = (cell: string) => [...COLUMNS, ...names].includes(columnKey(cell))
-  const isHeader = first.fields.some(isWanted) || !first.fields.some((cell) => isNpi(cell) || isEmail(cell))
+  const isHeader = first.fields.some(isWanted) || !first.fields.some(isOfClinician)
   const rows = isHeader ? others : sample
   const columns = first.fields.map((cell, i): Column => {
     const place = `column ${i + 1}`
@@ -100,7 +99,7 @@ export const readHeader = Effect.fnUntraced(function* (file: string, columns: Co
     (reason) => new UnusableFile({ file, reason: reason + quoteOnlyColumn(written, isHeader) }),
   )
   yield* (yield* ImportProgress).say(`Read as ${shape.readAs}.`)
-  return { ...shape, needsBoth: columns === "npi and email", columnCount: found.length, ...parsed } satisfies Header
+  return { ...shape, columnCount: found.length, ...parsed } satisfies Header
 })
 
 const sizeOf = Effect.fnUntraced(function* (file: string) {
@@ -125,17 +124,14 @@ const parseHeader = Effect.fnUntraced(function* (
 ) {
   const names = header.map(({ name }) => name.toLowerCase())
   const isKnown = (index: number) => COLUMNS.some((known) => known === names[index])
-  const suggest = (missing: ReadonlyArray<string>): string => {
-    const suggestion = suggestMap(missing, header)
-    return suggestion === undefined ? "" : `; if they are meant so, add ${suggestion}`
-  }
 
   const missing = COLUMNS.filter((column) => !names.includes(column))
   if (missing.length > (columns === "npi and email" ? 0 : 1)) {
-    const fault = isHeader
-      ? `its first line must name the columns ${columns}, and lacks ${missing.join(" and ")}; it names ${nameAll(header.map(describe))}`
-      : `its first line is that of a clinician, and no header that names the columns ${columns}`
-    return yield* Effect.fail(fault + suggest(missing))
+    return yield* Effect.fail(
+      isHeader
+        ? `its first line must name the columns ${columns}, and lacks ${missing.join(" and ")}; it names ${nameAll(header.map(describe))}; --map gives columns these names`
+        : `its first line is that of a clinician, and no header that names the columns ${columns}; name them with --map, such as --map ${shellWord("column 1=npi,column 2=email")}`,
+    )
   }
   const twice = COLUMNS.find((column) => names.indexOf(column) !== names.lastIndexOf(column))
   if (twice !== undefined) {
@@ -164,7 +160,7 @@ const parseHeader = Effect.fnUntraced(function* (
   const lacking = wanted === "all" ? [] : wanted.filter((name) => !fieldNames.includes(name))
   if (lacking.length > 0) {
     return yield* Effect.fail(
-      `its first line lacks a column for ${lacking.join(", ")}, of the fields of the campaign and of --fields${suggest(lacking)}`,
+      `its first line lacks a column for ${lacking.join(", ")}, of the fields of the campaign and of --fields`,
     )
   }
 
@@ -177,6 +173,9 @@ const parseHeader = Effect.fnUntraced(function* (
   const takesFields = wanted.length > 0 || fields.length > 0
   return { npi: names.indexOf("npi"), email: names.indexOf("email"), fields: takesFields ? fields : undefined }
 })
+
+const isNpi = Schema.is(Npi)
+const isOfClinician = (cell: string): boolean => isNpi(cell) || canonicalEmail(cell) !== undefined
 
 const describe = ({ title }: Column): string => (/^column \d+$/.test(title) ? title : `"${title}"`)
 

@@ -1,9 +1,8 @@
-import { isAscii } from "node:buffer"
-import { Effect, FileSystem, Stream } from "effect"
+import { Effect, FileSystem, Result, Stream } from "effect"
 import { DELIMITERS, type Delimiter, type Encoding, type Row, readRows } from "./readRows.ts"
 import { UnusableFile } from "./UnusableFile.ts"
 
-/** How a file of rows is written. Nothing of it is asked for: a line `sep=;` above the header decides where the delimiter is not plain. */
+/** How a file of rows is written. */
 export interface FileFormat {
   readonly encoding: Encoding
   readonly delimiter: Delimiter
@@ -13,7 +12,7 @@ export interface FileFormat {
 
 const SAMPLE_SIZE = 100
 
-/** Recognises the encoding of a file by all of its bytes, and the delimiter by its first rows. Fails for a file of another kind, such as a workbook. */
+/** Recognises the encoding of a file, and the delimiter by its first rows. Fails for a file of another kind, such as a workbook. */
 export const recognizeFormat = Effect.fnUntraced(function* (file: string) {
   const encoding = yield* recognizeEncoding(file)
   const samples = yield* Effect.forEach(DELIMITERS, (delimiter) =>
@@ -23,10 +22,7 @@ export const recognizeFormat = Effect.fnUntraced(function* (file: string) {
       Effect.map((sample) => ({ encoding, delimiter, sample })),
     ),
   )
-  const named = /^"?sep=([,;\t|])"?$/i.exec(samples[0]!.sample[0]?.text.trimStart() ?? "")?.[1]
-  if (named === undefined) return samples.reduce((best, each) => (isPlainer(each, best) ? each : best))
-  const { sample, ...format } = samples.find(({ delimiter }) => delimiter === named)!
-  return { ...format, sample: sample.slice(1) }
+  return samples.reduce((best, each) => (isPlainer(each, best) ? each : best))
 })
 
 const DELIMITER_NAMES = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe" } as const satisfies Record<
@@ -47,68 +43,41 @@ const widthOf = ({ sample }: FileFormat): number => sample[0]?.fields?.length ??
 const rowsOfWidth = ({ sample }: FileFormat, width: number): number =>
   sample.filter(({ fields }) => fields?.length === width).length
 
+/** Returns the encoding of the byte order mark. Without one, it is UTF-8 if all bytes are valid, or else Windows-1252. */
 const recognizeEncoding = Effect.fnUntraced(function* (file: string) {
   const { stream } = yield* FileSystem.FileSystem
-  let head: string | undefined
-  let wide: Encoding | undefined
-  let cut = ""
-  let [sequences, strays] = [0, 0]
-  const count = (bytes: Uint8Array): void => {
-    if (cut === "" && isAscii(bytes)) return
-    const text = cut + latin1(bytes)
-    cut = CUT_SEQUENCE.exec(text)?.[0] ?? ""
-    for (const [found] of text.slice(0, text.length - cut.length).matchAll(SEQUENCE_OR_STRAY)) {
-      if (found.length > 1) sequences++
-      else strays++
-    }
-  }
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  const isValid = (bytes?: Uint8Array): boolean =>
+    Result.isSuccess(Result.try(() => decoder.decode(bytes, { stream: bytes !== undefined })))
+  let isFirst = true
+  let encoding: Encoding | undefined
+  let isOtherKind = false
   yield* stream(file).pipe(
     Stream.takeUntil((bytes) => {
-      if (head === undefined) {
-        head = latin1(bytes)
-        wide = wideEncodingOf(bytes)
+      if (isFirst) {
+        const head = Buffer.from(bytes.subarray(0, 8)).toString("latin1")
+        isOtherKind = OTHER_KINDS.some((start) => head.startsWith(start))
+        encoding = MARKS.find(([mark]) => head.startsWith(mark))?.[1]
+        isFirst = false
       }
-      count(bytes)
-      return wide !== undefined
+      if (encoding === undefined && !isValid(bytes)) encoding = "windows-1252"
+      return encoding !== undefined || isOtherKind
     }),
     Stream.runDrain,
     Effect.mapError(() => new UnusableFile({ file, reason: "it cannot be read" })),
   )
-  const kind = otherKindOf(head ?? "")
-  if (kind !== undefined) return yield* new UnusableFile({ file, reason: `it is ${kind}` })
-  // A line of the lesser kind is bad, and named.
-  return wide ?? (strays + cut.length > sequences ? "windows-1252" : "utf-8")
+  if (isOtherKind) {
+    const reason = "it is a workbook, an archive or a PDF document; save the list as “CSV UTF-8”, and import that file"
+    return yield* new UnusableFile({ file, reason })
+  }
+  return encoding ?? (isValid() ? "utf-8" : "windows-1252")
 })
 
-const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, length).toString("latin1")
+const MARKS: ReadonlyArray<readonly [mark: string, Encoding]> = [
+  ["\xEF\xBB\xBF", "utf-8"],
+  ["\xFF\xFE", "utf-16le"],
+  ["\xFE\xFF", "utf-16be"],
+]
 
-/** A character of several bytes in UTF-8, with one byte as one character, or a byte that belongs to none. */
-const SEQUENCE_OR_STRAY = /[\xC2-\xDF][\x80-\xBF]|[\xE0-\xEF][\x80-\xBF]{2}|[\xF0-\xF4][\x80-\xBF]{3}|[\x80-\xFF]/g
-const CUT_SEQUENCE = /(?:[\xC2-\xF4]|[\xE0-\xF4][\x80-\xBF]|[\xF0-\xF4][\x80-\xBF]{2})$/
-
-/** Recognises UTF-16 by its byte order mark, or by the zeros in more than half of its characters. */
-const wideEncodingOf = (bytes: Uint8Array): Encoding | undefined => {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le"
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be"
-  const zeros = [0, 0] as [number, number]
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros[i % 2]!++
-  const half = bytes.length / 4
-  if (zeros[1] > half && zeros[0] < zeros[1] / 2) return "utf-16le"
-  return zeros[0] > half && zeros[1] < zeros[0] / 2 ? "utf-16be" : undefined
-}
-
-/** Names a file that is not text, by how it begins. */
-const otherKindOf = (head: string): string | undefined => {
-  const save = "save it as “CSV UTF-8”, and import that file"
-  if (head.startsWith("PK\u0003\u0004") && /\[Content_Types\]|xl\/|opendocument/.test(head))
-    return `a workbook, such as Excel’s .xlsx; ${save}`
-  if (/^\s*<(?:!doctype|html|\?xml|table)/i.test(head.replace("\xEF\xBB\xBF", "")))
-    return `HTML or XML, whatever its name says; open it in a spreadsheet, and ${save}`
-  return Object.entries({
-    "PK\u0003\u0004": "a ZIP archive; unpack it first",
-    "\xD0\xCF\u0011\xE0": `a workbook of the old kind (.xls); ${save}`,
-    "%PDF-": "a PDF document; ask for the list as CSV",
-    "\u001F\x8B": "a gzip archive; unpack it first",
-  }).find(([beginning]) => head.startsWith(beginning))?.[1]
-}
+/** The first bytes of ZIP (also .xlsx), .xls, PDF and gzip. */
+const OTHER_KINDS = ["PK\x03\x04", "\xD0\xCF\x11\xE0", "%PDF-", "\x1F\x8B"]

@@ -93,7 +93,7 @@ const importLinesOf = Effect.fnUntraced(function* (
   const compare = createFirstLines()
   const judge = (line: ImportLine) => Result.getOrUndefined(Result.flip(parse(line))) ?? compare(line)
   let repeated = 0
-  const { lines, bad, remarks } = yield* checkFile(
+  const { lines, bad } = yield* checkFile(
     header,
     (line) => {
       const reason = judge(line)
@@ -106,7 +106,7 @@ const importLinesOf = Effect.fnUntraced(function* (
   const withoutPlace = campaign.hours === null ? undefined : 0
   const { readAs } = header
   const counts = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, repeated, withoutPlace }
-  const report = { readAs, ...counts, remarks, badCount: 0, badLines: [] as BadLineReport["badLines"] }
+  const report = { readAs, ...counts, badCount: 0, badLines: [] as BadLineReport["badLines"] }
   if (bad.badCount > 0 && !skipBad) {
     yield* complete
     yield* save(lines, { ...report, ...bad })

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -51,9 +52,7 @@ const table = fc.record({
 const written = fc.constantFrom<readonly [Encoding, string]>(
   ["utf-8", ""],
   ["utf-8", "\uFEFF"],
-  ["utf-16le", ""],
   ["utf-16le", "\uFEFF"],
-  ["utf-16be", ""],
   ["utf-16be", "\uFEFF"],
   ["windows-1252", ""],
 )
@@ -64,12 +63,12 @@ it("reads what was written, in every encoding, with every delimiter and every li
       const header = rows[0]!.map((_, i) => `Column ${i}`)
       const cell = (text: string) => (/[,;\t|"\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
       const text = [header, ...rows].map((row) => row.map(cell).join(delimiter)).join(end) + (last ? end : "")
+      const isAscii = !/[^\0-\x7F]/.test(text)
       const bytes = encode(mark + text, encoding)
-      // Bytes of Windows-1252 that are a character of UTF-8 by chance may decide in a file with few others.
-      fc.pre(encoding !== "windows-1252" || !/[\xC2-\xF4][\x80-\xBF]/.test(bytes.toString("latin1")))
+      // The bytes of few texts in Windows-1252 are also valid UTF-8.
+      fc.pre(encoding !== "windows-1252" || isAscii || !isUtf8(bytes))
       const format = await recognize(bytes)
       expect(format.delimiter).toBe(delimiter)
-      const isAscii = !/[^\0-\x7F]/.test(text)
       expect(format.encoding).toBe(encoding === "windows-1252" && isAscii ? "utf-8" : encoding)
       const read = await readRows(path, { ...format, isWhole: ({ length }) => length === header.length }).pipe(
         Stream.runCollect,
@@ -81,34 +80,27 @@ it("reads what was written, in every encoding, with every delimiter and every li
   )
 })
 
-it("takes few stray bytes in UTF-8 for broken, and a chance pair in Windows-1252 for text", async () => {
-  const broken = Buffer.concat([Buffer.from("npi,name\n1,José\n2,Zoë\n3,Jos"), Buffer.of(0xe9)])
-  expect(await recognize(broken)).toMatchObject({ encoding: "utf-8" })
-  expect(await recognize(encode("npi,name\n1,JOSÉ’S\n2,José\n3,Zoë\n", "windows-1252"))).toMatchObject({
-    encoding: "windows-1252",
-  })
+it("reads a file that ends within a character of UTF-8 as Windows-1252", async () => {
+  const bytes = Buffer.from("npi,name\n1,José")
+  expect(await recognize(bytes)).toMatchObject({ encoding: "utf-8" })
+  expect(await recognize(bytes.subarray(0, -1))).toMatchObject({ encoding: "windows-1252" })
 })
 
-it("is not misled by delimiters within cells, and obeys a line that names the delimiter", async () => {
+it("is not misled by delimiters within cells", async () => {
   const tricky = "NPI;Name, first;Notes, other\n1;Reyes, Dana;a, b\n2;Okafor;c\n"
   expect(await recognize(tricky)).toMatchObject({ delimiter: ";" })
   expect(await recognize("email\na@b.test\n")).toMatchObject({ delimiter: "," })
-  const named = await recognize("sep=;\r\na,b;c,d\r\n1,2;3,4\r\n")
-  expect(named).toMatchObject({ delimiter: ";" })
-  expect(named.sample[0]).toEqual({ number: 2, text: "a,b;c,d", fields: ["a,b", "c,d"] })
 })
 
 it.each([
-  ["a workbook, such as Excel’s .xlsx", "PK\u0003\u0004\u0014\0\u0006\0[Content_Types].xml"],
-  ["a ZIP archive", "PK\u0003\u0004\u0014\0list.csv"],
-  ["a workbook of the old kind", "\xD0\xCF\u0011\xE0\xA1\xB1\u001A\xE1"],
+  ["a ZIP archive or a workbook", "PK\u0003\u0004\u0014\0\u0006\0[Content_Types].xml"],
+  ["an old workbook", "\xD0\xCF\u0011\xE0\xA1\xB1\u001A\xE1"],
   ["a PDF document", "%PDF-1.7\n"],
   ["a gzip archive", "\u001F\x8B\u0008\0"],
-  ["HTML or XML", "\xEF\xBB\xBF\r\n<html><table><tr><td>npi"],
-])("names %s, and says what to do", async (kind, bytes) => {
-  const refused = recognize(Buffer.from(bytes, "latin1"))
-  await expect(refused).rejects.toThrow(`cannot be imported: it is ${kind}`)
-  await expect(refused).rejects.toThrow(/; (?:save|unpack|ask|open)/)
+])("rejects %s with the format to save", async (_, bytes) => {
+  await expect(recognize(Buffer.from(bytes, "latin1"))).rejects.toThrow(
+    "cannot be imported: it is a workbook, an archive or a PDF document; save the list as “CSV UTF-8”",
+  )
 })
 
 it("rejects a line without an end, and accepts an empty file", async () => {

@@ -1,4 +1,4 @@
-import { likelyTargets } from "@outreach/backoffice/csv/ColumnMap"
+import type { Column } from "@outreach/backoffice/csv/ColumnMap"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
@@ -35,6 +35,14 @@ export const wantedOf = ({ fields, hours }: Pick<Campaign, "fields" | "hours">) 
   needed: ["npi", "email", ...fields],
   offered: [...new Set(["npi", "email", ...fields, ...(hours === null ? [] : PLACE_FIELDS)])],
 })
+
+/** Returns what each column holds by its name; an empty string for other names and for repeated ones. */
+export const targetsOf = (wanted: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
+  const names = columns.map(({ name }) =>
+    /^(?:npi|email)$/i.test(name) ? name.toLowerCase() : Result.getOrElse(fieldNameOf(name), () => ""),
+  )
+  return names.map((name, i) => (wanted.includes(name) && names.indexOf(name) === i ? name : ""))
+}
 
 export const missingIn = (targets: ReadonlyArray<string>, campaign: Campaign): ReadonlyArray<string> =>
   wantedOf(campaign).needed.filter((target) => !targets.includes(target))
@@ -74,7 +82,7 @@ export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "r
     const list = yield* Effect.mapError(hold(operator, campaignId, file), (error) =>
       error instanceof PageError ? error : { _tag: error._tag, message: messageOf(error) },
     )
-    const targets = likelyTargets(wantedOf(campaign).offered, list.columns)
+    const targets = targetsOf(wantedOf(campaign).offered, list.columns)
     if (missingIn(targets, campaign).length === 0) yield* checkList(list, targets, operator)
     return { to: addressOf(list), notice: "Received. Nothing is imported yet: look at how it is understood." }
   }),

@@ -1,4 +1,4 @@
-import { formatMap, likelyTargets } from "@outreach/backoffice/csv/ColumnMap"
+import { formatMap } from "@outreach/backoffice/csv/ColumnMap"
 import { maskText } from "@outreach/backoffice/recipients/importFile"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
@@ -7,7 +7,7 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Cause, Effect, Exit, Result } from "effect"
 import { formatCount, formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, Items, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
+import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, isolated, Time, useView } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
@@ -22,6 +22,7 @@ import {
   lackOf,
   messageOf,
   missingIn,
+  targetsOf,
   uploadList,
   wantedOf,
   wordsFor,
@@ -60,8 +61,8 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
         {list === undefined ? (
           <>
             <p>
-              Its first line should name the columns <code>npi</code> and <code>email</code>; other names are recognised
-              or chosen on the next page. Nothing is imported before you have seen how the list is understood.
+              Its first line should name the columns <code>npi</code> and <code>email</code>. Columns with other names
+              are chosen on the next page. Nothing is imported before you have seen how the list is understood.
             </p>
             <ActionForm
               action={uploadList}
@@ -81,7 +82,7 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
 
 const SentList = ({ list, campaign }: { readonly list: HeldList; readonly campaign: Campaign }) => {
   const { check } = list
-  const likely = check?.targets ?? likelyTargets(wantedOf(campaign).offered, list.columns)
+  const targets = check?.targets ?? targetsOf(wantedOf(campaign).offered, list.columns)
   const isRunning = check !== undefined && check.outcome === undefined
   return (
     <>
@@ -93,7 +94,7 @@ const SentList = ({ list, campaign }: { readonly list: HeldList; readonly campai
         }}
       />
       <Live id="check" seconds={isRunning ? 2 : undefined}>
-        {check === undefined && <p class="problem">{lackOf(missingIn(likely, campaign))}</p>}
+        {check === undefined && <p class="problem">{lackOf(missingIn(targets, campaign))}</p>}
         {isRunning && <p role="status">Its lines are being checked. Reload the page if it does not change.</p>}
         {check?.outcome !== undefined &&
           (Exit.isSuccess(check.outcome) ? (
@@ -109,7 +110,7 @@ const SentList = ({ list, campaign }: { readonly list: HeldList; readonly campai
           label="Check again"
           hidden={{ list: list.id, check: "yes" }}
         >
-          <ColumnChoices list={list} campaign={campaign} targets={likely} />
+          <ColumnChoices list={list} campaign={campaign} targets={targets} />
         </ActionForm>
       </Section>
     </>
@@ -157,7 +158,7 @@ const ColumnChoices = (props: {
 type Report = NonNullable<ListCheck["outcome"]> extends Exit.Exit<infer A, unknown> ? A : never
 
 const CheckedList = ({ list, report }: { readonly list: HeldList; readonly report: Report }) => {
-  const { imported, alreadyThere, suppressed, repeated, withoutPlace, badCount, badLines, remarks, first = [] } = report
+  const { imported, alreadyThere, suppressed, repeated, withoutPlace, badCount, badLines, first = [] } = report
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))]
   const params = { campaign: list.campaignId }
   return (
@@ -182,7 +183,6 @@ const CheckedList = ({ list, report }: { readonly list: HeldList; readonly repor
       ) : (
         <p class="empty">No line would be imported.</p>
       )}
-      <Items of={remarks.map(({ remark, lines }) => `${formatCounted(lines, "line")}: ${remark}.`)} />
       <RejectedLines rejects={badLines} />
       {badCount > 0 && (
         <ActionForm
