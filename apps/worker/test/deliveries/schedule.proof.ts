@@ -116,7 +116,7 @@ const takeDue = Effect.gen(function* () {
   return yield* leases.takeDue(owned[0]!.owner, wanted)
 })
 
-/** Lists how each delivery ended, by the partner's name: in which state, why, and how many seconds after the publication each attempt began. */
+/** Lists how each delivery ended, by the partner's name: in which state, why, and how many seconds after the publication each attempt began, in steps of ten. */
 const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<typeof publishTo>>) {
   const found: Record<string, { state: string; outcomes: string[]; statuses: Array<number | null>; at: number[] }> = {}
   for (const [endpointId, name] of published.endpoints) {
@@ -125,8 +125,9 @@ const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<t
       state: delivery!.state,
       outcomes: delivery!.made.map(({ outcome }) => outcome),
       statuses: delivery!.made.map(({ status }) => status),
-      at: delivery!.made.map(({ startedAt }) =>
-        Math.floor((toUnixMillis(startedAt) - toUnixMillis(published.publishedAt)) / 1000),
+      // A call waits for its name on the real clock, which takes seconds on a busy machine. Each delay is a multiple of ten seconds.
+      at: delivery!.made.map(
+        ({ startedAt }) => Math.floor((toUnixMillis(startedAt) - toUnixMillis(published.publishedAt)) / 10_000) * 10,
       ),
     }
   }
