@@ -436,34 +436,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.defer_outside_hours(organization text, campaign text, hours_from smallint, hours_to smallint, now_at timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
-AS $function$
-declare
-  max_rows constant integer := 250;
-begin
-  with due as materialized (
-    select organization_id, recipient_id from messages
-    where organization_id = organization and campaign_id = campaign
-      and due_at <= now_at and (lease_until is null or lease_until < now_at)
-    order by due_at, recipient_id limit max_rows for update skip locked
-  ), placed as materialized (
-    select recipient_id, time_zones from due join recipient_fields using (organization_id, recipient_id) where time_zones is not null
-  ), opening as materialized (
-    select time_zones, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
-    from (select distinct time_zones from placed) each
-  )
-  update messages message set due_at = opens_at
-  from placed join opening using (time_zones)
-  where opens_at > now_at and message.organization_id = organization and message.recipient_id = placed.recipient_id;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.deliveries_in_log(endpoint text, types text[], after_at timestamp with time zone, after_id text, lowest text, highest text, before text, max_rows integer)
  RETURNS TABLE(id text, event_id text, emitted_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -943,7 +915,7 @@ begin
 
   if decision -> 'deferrals' <> '[]' then
     with deferral as materialized (
-      select given.*, case when scope is null then coalesce(to_timestamp(until), 'infinity')
+      select given.*, case when scope is null then to_timestamp(until)
         else greatest(rate.next_at, to_timestamp(until)) + rank * interval '60 seconds' / "perMinute" end as due
       from jsonb_to_recordset(decision -> 'deferrals')
         as given ("organizationId" text, "recipientId" text, scope text, until double precision, rank integer, "perMinute" integer)
@@ -1089,7 +1061,7 @@ begin
     with look as (
       select case when scan_limit > max_rows then scan_limit else free_slots end as messages
     ), open as materialized (
-      select given.*, campaign.per_minute, campaign.hours_from, campaign.hours_to, ramp.sender_id as ramp, (
+      select given.*, campaign.per_minute, ramp.sender_id as ramp, (
           select count(*) from (
             select from messages
             where organization_id = given.organization and campaign_id = given.campaign
@@ -1117,12 +1089,11 @@ begin
       from open cross join generate_series(1, wanted) as one
       order by organization_rank, place limit (select messages from look)
     ), quota as (
-      select place, organization, campaign, per_minute, hours_from, hours_to, ramp, count(*)::integer as messages from shared
-      group by place, organization, campaign, per_minute, hours_from, hours_to, ramp
+      select place, organization, campaign, per_minute, ramp, count(*)::integer as messages from shared
+      group by place, organization, campaign, per_minute, ramp
     )
     select array_agg(organization order by place) as organizations, array_agg(campaign order by place) as campaigns,
       array_agg(per_minute order by place) as rates, array_agg(messages order by place) as quotas,
-      array_agg(hours_from order by place) as hours_from, array_agg(hours_to order by place) as hours_to,
       array_agg(ramp order by place) as ramps,
       array(select campaign from open where wanted > 0) as waiting
     into due from quota;
@@ -1133,10 +1104,10 @@ begin
   with candidate as materialized (
     select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
     from (
-      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, recipient.program_id, token, email,
+      select found.*, place, per_minute, ramp, recipient.program_id, token, email,
         lower(split_part(email, '@', -1)) as domain, row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
-      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to, due.ramps)
-        with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, ramp, place)
+      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.ramps)
+        with ordinality as given (organization, campaign, per_minute, quota, ramp, place)
       cross join lateral (
         select organization_id, campaign_id, recipient_id, due_at, attempts, unknown_outcomes from messages
         where organization_id = given.organization and campaign_id = given.campaign
@@ -1144,34 +1115,17 @@ begin
         order by due_at, recipient_id limit given.quota for update skip locked
       ) found
       join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
-      -- Only a campaign with hours reads them.
-      left join recipient_fields personal on personal.organization_id = found.organization_id
-        and personal.recipient_id = case when hours_from is not null then found.recipient_id end
     ) ranked
-  ), opening as materialized (
-    select each.*, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
-    from (select distinct hours_from, hours_to, time_zones from candidate where time_zones is not null) each
   )
   select array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns, array_agg(per_minute) as rates,
     array_agg(ramp) as ramps, array_agg(domain) as domains,
-    array_agg(opens_at) as openings,
     json_agg(json_build_object(
       'organizationId', organization_id, 'campaignId', campaign_id, 'programId', program_id, 'recipientId', recipient_id, 'token', token,
       'email', email, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', domain,
-      'perMinute', per_minute, 'senderId', ramp,
-      'opensAt', extract(epoch from opens_at)::double precision
+      'perMinute', per_minute, 'senderId', ramp
     ) order by organization_rank, place) as candidates
   into message
-  from candidate
-  left join opening on opening.hours_from = candidate.hours_from and opening.hours_to = candidate.hours_to
-    and opening.time_zones = candidate.time_zones;
-
-  -- The others that are due outside of the hours, so that they are not looked at in many claims.
-  perform defer_outside_hours(organization, campaign, hours_from, hours_to, now_at)
-  from unnest(due.organizations, due.campaigns, due.hours_from, due.hours_to) as each (organization, campaign, hours_from, hours_to)
-  where hours_from is not null and exists (
-    select from unnest(message.campaigns, message.openings) as looked_at (of_campaign, opens_at)
-    where of_campaign = campaign and opens_at > now_at);
+  from candidate;
 
   if num_nonnulls(variadic message.ramps) > 0 then
     -- The day that was counted last goes on if the clock was set back.
@@ -1235,29 +1189,6 @@ AS $function$
         from 1 for 6),
       52, 1), 53, 1),
     'hex')
-$function$;
-
-CREATE OR REPLACE FUNCTION public.next_opening(hours_from smallint, hours_to smallint, time_zones text[], since timestamp with time zone)
- RETURNS timestamp with time zone
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  instant timestamptz := since;
-begin
-  while exists (
-    select from unnest(time_zones) as time_zone
-    where extract(hour from instant at time zone time_zone) not between hours_from and hours_to - 1
-  ) loop
-    if instant > since + interval '8 days' then
-      return 'infinity';
-    end if;
-    instant := date_bin('15 minutes', instant, 'epoch') + interval '15 minutes';
-  end loop;
-  return instant;
-exception when invalid_parameter_value then
-  return since;
-end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.note_breaker()
@@ -2276,8 +2207,6 @@ create table campaigns (
   fields text[] default '{}'::text[] not null,
   short_link text,
   per_minute integer,
-  hours_from smallint,
-  hours_to smallint,
   window_start timestamp with time zone not null,
   window_end timestamp with time zone not null,
   pause_on_complaints boolean default false not null,
@@ -2289,7 +2218,6 @@ create table campaigns (
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint campaigns_pkey PRIMARY KEY (organization_id, id),
   constraint campaigns_check CHECK ((window_end > window_start)),
-  constraint campaigns_hours_check CHECK (((num_nulls(hours_from, hours_to) <> 1) AND (hours_from >= 0) AND ((hours_from + 2) <= hours_to) AND (hours_to <= 24))),
   constraint campaigns_kind_check CHECK ((kind = ANY (ARRAY['traffic'::text, 'survey'::text]))),
   constraint campaigns_per_minute_check CHECK ((per_minute > 0)),
   constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
@@ -2849,7 +2777,6 @@ create table recipient_fields (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
   fields jsonb not null,
-  time_zones text[],
   constraint recipient_fields_pkey PRIMARY KEY (organization_id, recipient_id)
 );
 

@@ -97,11 +97,11 @@ describe("campaigns create", () => {
   it("creates a draft with the window in UTC", async () => {
     expect(await create()).toMatchObject({
       id: expect.stringMatching(/^cmp_[0-9a-f]{32}$/),
-      ...{ status: "draft", kind: "traffic", hours: null, pause_on_complaints: false },
+      ...{ status: "draft", kind: "traffic", pause_on_complaints: false },
       ...{ window_start: "2099-03-01T08:00:00.000000Z", window_end: "2099-03-02T09:00:00.000000Z" },
     })
-    expect(await runJson(...creating({ kind: "survey", hours: "8-18" }), "--pause-on-complaints")).toMatchObject({
-      ...{ kind: "survey", hours: "8-18", pause_on_complaints: true },
+    expect(await runJson(...creating({ kind: "survey" }), "--pause-on-complaints")).toMatchObject({
+      ...{ kind: "survey", pause_on_complaints: true },
     })
   })
 
@@ -136,14 +136,6 @@ describe("campaigns create", () => {
     const refused = await runFailing(...creating(flags))
     expect(refused).toMatchObject({ code, ...details, exit: 1, message: expect.stringMatching(/^[^\n]+$/) })
   })
-
-  it.each([["hours", "18-8", "hours such as 8-18: two numbers from 0 to 24, the second greater by 2 at least"]])(
-    "rejects --%s %s as wrong usage",
-    async (flag, value, expected) => {
-      const refused = await runFailing(...creating({ [flag]: value }))
-      expect(refused).toMatchObject({ code: "usage", exit: 2, message: expect.stringContaining(expected) })
-    },
-  )
 })
 
 describe("campaigns update", () => {
@@ -205,14 +197,13 @@ describe("scheduling", () => {
 
 describe("campaigns show", () => {
   it("shows the body and the progress, once or until nothing more is sent", async () => {
-    const { id } = await create({ hours: "8-18" })
+    const { id } = await create()
     const { shown, stdout } = await show(id)
     expect(shown).toMatchObject({
-      ...{ id, status: "draft", html: HTML, hours: "8-18", pauses: [] },
+      ...{ id, status: "draft", html: HTML, pauses: [] },
       progress: { recipients: 0, published: 0, queued: 0, sent: 0, bounced: 0, answered: 0 },
       waits_for: "It is a draft: nothing goes out until somebody schedules it.",
     })
-    expect(stdout).toMatch(/^hours +8-18$/m)
     expect(stdout).toMatch(/░{40} 0% · 0 sent, 0 bounced of 0/)
     const { code, stderr } = await run(["campaigns", "show", id, "--follow"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: `draft · ${"░".repeat(40)} 0% · 0 sent, 0 bounced of 0\n` })

@@ -30,10 +30,7 @@ const ENTITIES = [
   { table: "organizations", entity: Organization, others: [] },
   { table: "api_keys", entity: ApiKey, others: ["hash"] },
   { table: "operators", entity: Operator, others: ["created_at", "removed_at"] },
-  {
-    ...{ table: "campaigns", entity: Schema.Struct(Struct.omit(Campaign.fields, ["hours"])) },
-    others: ["hours_from", "hours_to", "complaints_accepted"],
-  },
+  { table: "campaigns", entity: Campaign, others: ["complaints_accepted"] },
 ] as const
 
 const takesNull = (field: Schema.Top) => Option.isSome(Schema.decodeUnknownOption(field as Schema.Codec<unknown>)(null))

@@ -1,6 +1,5 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
-import type { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
@@ -41,8 +40,6 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly subject?: string
   /** What the templates may name of each recipient; default nothing. */
   readonly fields?: ReadonlyArray<string>
-  /** Default any time. */
-  readonly hours?: SendingHours
   readonly fieldsOf?: (n: number) => RecipientFields
 }) {
   const organization = yield* (yield* OrganizationRepository).create(
@@ -75,7 +72,6 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
     windowStart: fromUnixMillis(opens),
     windowEnd: fromUnixMillis(opens + 3_600_000),
     ...(options.fields && { fields: options.fields }),
-    hours: options.hours ?? null,
   })
   const lines = Array.from({ length: options.recipients }, (_, i) => ({
     number: i + 2,

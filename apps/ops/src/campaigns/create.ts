@@ -1,5 +1,4 @@
 import { type Campaign, MAX_RATE } from "@outreach/domain/campaigns/Campaign"
-import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { MAX_TEMPLATE_BYTES, TemplateText } from "@outreach/domain/mail/TemplateText"
@@ -73,12 +72,6 @@ export const create = changing({
         MAX_RATE,
         "The maximum of its e-mails per minute; without it, as many as the workers send",
         "it must be from 1 to 1,000,000",
-      ),
-    ),
-    hours: optional(
-      flag(
-        SendingHours,
-        "When e-mails go out, such as 8-18, by the local time of recipients whose import had a column time_zone or state; to the others at any time",
       ),
     ),
     pauseOnComplaints: switchFlag(

@@ -43,7 +43,7 @@ const load = changing({
     fields: withDefault(
       flag(
         fieldNames,
-        "Columns that the e-mails' templates may name, such as first_name,specialty, beside those of the campaign, and time_zone and state if it has hours; all takes every column",
+        "Columns that the e-mails' templates may name, such as first_name,specialty, beside those of the campaign; all takes every column",
         "names",
       ),
       [],
@@ -71,9 +71,9 @@ const load = changing({
     const { imported, updated, ...rest } = report
     return { campaignId, ...(options.check ? { wouldImport: imported } : { imported, updated }), ...rest }
   },
-  format: ({ readAs, badLines, badCount: skipped, withoutPlace, first, ...counts }) => [
+  format: ({ readAs, badLines, badCount: skipped, first, ...counts }) => [
     ...(first === undefined ? [] : [formatFirst(first)]),
-    formatRecord({ ...counts, ...(withoutPlace !== undefined && { withoutPlace }), skipped }),
+    formatRecord({ ...counts, skipped }),
   ],
 })
 

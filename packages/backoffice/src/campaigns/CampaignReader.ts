@@ -84,7 +84,6 @@ const TOTALS = `jsonb_build_object(${Object.keys(CampaignTotals.fields)
   .map((name) => `'${name}', ${columnOf(name)}`)
   .join(", ")})`
 const listed = rowsOf(CampaignWithTotals, {
-  hours: "hours_from || '-' || hours_to",
   programName: "program_name",
   organizationName: "organization_name",
   totals: TOTALS,

@@ -15,7 +15,6 @@ const COUNTS = Object.keys(Struct.omit(CampaignProgress.fields, ["sentInLastMinu
   .join(", ")
 
 const states = rowsOf(SendingState, {
-  hours: "hours_from || '-' || hours_to",
   progress: `jsonb_build_object(${COUNTS}, 'sentInLastMinute', sent_in_last_minute)`,
   workers: "(select count(*)::int from delivery_workers where alive_until > statement_timestamp() and not stopping)",
   restoreFault: "restore_fault()",

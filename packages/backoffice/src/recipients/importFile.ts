@@ -3,10 +3,8 @@ import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { checkLines, createLineParser, type ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId, ImportId } from "@outreach/domain/Identifier"
-import { createFieldsCheck } from "@outreach/domain/mail/createFieldsCheck"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
 import { inTransaction } from "@outreach/domain/Transaction"
 import { Cause, Effect, Exit, Result, Stream } from "effect"
 import {
@@ -89,7 +87,7 @@ const importLinesOf = Effect.fnUntraced(function* (
   const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
-  const parse = createLineParser(campaign, createFieldsCheck(campaign))
+  const parse = createLineParser(campaign)
   const compare = createFirstLines()
   const judge = (line: ImportLine) => Result.getOrUndefined(Result.flip(parse(line))) ?? compare(line)
   let repeated = 0
@@ -103,9 +101,8 @@ const importLinesOf = Effect.fnUntraced(function* (
     },
     skipBad ? undefined : reject,
   )
-  const withoutPlace = campaign.hours === null ? undefined : 0
   const { readAs } = header
-  const counts = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, repeated, withoutPlace }
+  const counts = { imported: 0, updated: 0, alreadyThere: 0, suppressed: 0, repeated }
   const report = { readAs, ...counts, badCount: 0, badLines: [] as BadLineReport["badLines"] }
   if (bad.badCount > 0 && !skipBad) {
     yield* complete
@@ -130,7 +127,6 @@ const importLinesOf = Effect.fnUntraced(function* (
     report.updated += result.updated
     report.alreadyThere += result.alreadyThere
     report.suppressed += result.suppressed
-    if (report.withoutPlace !== undefined) report.withoutPlace += result.withoutPlace ?? 0
     const reasons = new Map([...compared.filter(isBad), ...result.bad].map(({ number, reason }) => [number, reason]))
     const refused = batch.flatMap(({ number, text }) => {
       const reason = reasons.get(number)
@@ -187,11 +183,8 @@ export const maskText = (text: string): string => {
   return masked.length > MAX_SHOWN_LENGTH ? `${masked.slice(0, MAX_SHOWN_LENGTH)}…` : masked
 }
 
-/** Returns the fields that an import takes: none, where the campaign declares none and the operator names none, and the place where the campaign has hours. */
-const fieldsToTake = (campaign: Pick<Campaign, "fields" | "hours">, named: ReadonlyArray<string> | "all") => {
-  const fields = named === "all" ? named : [...new Set([...campaign.fields, ...named])]
-  return {
-    ...(fields.length > 0 && { fields }),
-    ...(campaign.hours !== null && { fieldsIfThere: PLACE_FIELDS }),
-  }
+/** Returns the fields that an import takes: none, where the campaign declares none and the operator names none. */
+const fieldsToTake = ({ fields: declared }: Pick<Campaign, "fields">, named: ReadonlyArray<string> | "all") => {
+  const fields = named === "all" ? named : [...new Set([...declared, ...named])]
+  return fields.length > 0 ? { fields } : {}
 }

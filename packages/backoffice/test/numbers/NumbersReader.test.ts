@@ -63,7 +63,6 @@ const seedAll = Effect.gen(function* () {
       html: FOOTER,
       windowStart,
       windowEnd,
-      hours: null,
     })
   return [campaign, yield* create(program.id, "Summer"), yield* create(second.id, "Autumn"), other.campaign]
 })

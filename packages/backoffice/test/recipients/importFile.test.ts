@@ -50,8 +50,8 @@ const draft = (options: Omit<Parameters<typeof seedCampaign>[0], "recipients"> =
 
 const stored = (campaign: CampaignId) =>
   SqlClient.SqlClient.use(
-    (sql) => sql<{ npi: string; fields: object | null; timeZones: ReadonlyArray<string> | null }>`
-      select npi, fields, time_zones as "timeZones" from recipients
+    (sql) => sql<{ npi: string; fields: object | null }>`
+      select npi, fields from recipients
       left join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
       where campaign_id = ${campaign} order by npi`,
   )
@@ -68,7 +68,7 @@ describe("an import", () => {
     const path = csv(...lines(0, 1100))
     const report = {
       ...{ readAs: "UTF-8, comma-separated, with the header npi, email", first: undefined },
-      ...{ updated: 0, suppressed: 0, repeated: 0, badCount: 0, badLines: [], withoutPlace: undefined },
+      ...{ updated: 0, suppressed: 0, repeated: 0, badCount: 0, badLines: [] },
     }
     expect(yield* load(campaign, path)).toEqual({ ...report, imported: 1100, alreadyThere: 0 })
     expect(yield* load(campaign, path)).toEqual({ ...report, imported: 0, alreadyThere: 1100 })

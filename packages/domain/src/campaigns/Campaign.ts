@@ -3,7 +3,6 @@ import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifie
 import { MailFailure } from "../mail/Mailer.ts"
 import { MessageTemplate } from "../mail/Message.ts"
 import { Timestamp } from "../Timestamp.ts"
-import { SendingHours } from "./SendingHours.ts"
 
 export const CAMPAIGN_STATUSES = [
   "draft",
@@ -39,8 +38,6 @@ export const Campaign = Schema.Struct({
   ...Struct.pick(MessageTemplate.fields, ["subject", "html", "text", "shortLink", "fields"]),
   /** How many e-mails go out in a minute at most; null for no bound of its own. */
   perMinute: Schema.NullOr(Schema.Int),
-  /** When e-mails go out by the local time of recipients whose fields say where they are; null for any time. */
-  hours: Schema.NullOr(SendingHours),
   /** Messages go out from the start, inclusive, to the end, exclusive. */
   windowStart: Timestamp,
   windowEnd: Timestamp,
@@ -66,7 +63,7 @@ export type Stop = Pick<Campaign, "stoppedBy" | "stopReason">
 /** A campaign as its summary and its events show it. */
 export const CampaignSummary = Schema.Struct(
   Struct.omit(Campaign.fields, [
-    ...(["subject", "html", "text", "shortLink", "fields", "perMinute", "hours"] as const),
+    ...(["subject", "html", "text", "shortLink", "fields", "perMinute"] as const),
     ...(["pauseOnComplaints", "stoppedAt", "stoppedBy", "stopReason"] as const),
   ]),
 )

@@ -91,7 +91,7 @@ export class CampaignRepository extends Context.Service<
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
     /** Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. */
     lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
-    /** Sets the status, and queues the messages of the recipients. A message is due when the campaign's hours open first. */
+    /** Sets the status, and queues the messages of the recipients. A message is due when the window starts. */
     queue(publication: Publication, status: CampaignStatus): Effect.Effect<void>
     storePublication(publication: Publication, event: EventDraft, at: CommitTimestamp): Effect.Effect<void>
     /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */

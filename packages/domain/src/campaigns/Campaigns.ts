@@ -36,11 +36,11 @@ export type NewCampaign = Pick<
   Campaign,
   "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"
 > &
-  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "hours" | "pauseOnComplaints">>
+  Partial<Pick<Campaign, "text" | "shortLink" | "fields" | "perMinute" | "pauseOnComplaints">>
 
 /** Creates a draft campaign. Its templates must render and show the sender's details, and its window must end in the future. */
 export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (campaign: NewCampaign) {
-  const { text = null, shortLink = null, fields = [], perMinute = null, hours = null } = campaign
+  const { text = null, shortLink = null, fields = [], perMinute = null } = campaign
   const { pauseOnComplaints = false } = campaign
   if (shortLink !== null && !isShortLink(shortLink)) return yield* new InvalidShortLink({ shortLink })
   const { id: programId, status, ...program } = yield* (yield* ProgramRepository).find(campaign.programId)
@@ -58,7 +58,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (c
   }
   yield* checkWindow(campaign)
   const id = yield* createIdentifier("campaign")
-  const settings = { text, shortLink, fields, perMinute, hours, pauseOnComplaints }
+  const settings = { text, shortLink, fields, perMinute, pauseOnComplaints }
   return yield* (yield* CampaignRepository).create({ ...campaign, ...settings, id })
 })
 

@@ -2,7 +2,7 @@ import { Effect, Result, Schema } from "effect"
 import { DescribedError } from "../DescribedError.ts"
 import { DigestRepository } from "../digest/DigestRepository.ts"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
-import { createFieldsCheck, type FieldsCheck } from "../mail/createFieldsCheck.ts"
+import { createFieldsCheck } from "../mail/createFieldsCheck.ts"
 import { parseInput } from "../parseInput.ts"
 import { ProgramRepository } from "../programs/ProgramRepository.ts"
 import { randomBase62 } from "../randomBase62.ts"
@@ -11,7 +11,6 @@ import { Npi } from "../recipients/Npi.ts"
 import { type Candidate, type Recipient, TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { RecipientFields } from "../recipients/RecipientFields.ts"
 import { RecipientRepository } from "../recipients/RecipientRepository.ts"
-import { timeZonesOf } from "../recipients/timeZonesOf.ts"
 import {
   ErasedClinicianRepository,
   type ErasedClinicians,
@@ -61,24 +60,18 @@ export class TokensUsedUp extends DescribedError("TokensUsedUp", "No free recipi
 
 const parseLine = parseInput(ImportLine)
 
-/**
- * Creates the function that parses a line of an import into a campaign, with the check of the campaign's fields; it fails with the reason. With
- * hours, a line must not name a place that is not known.
- */
-export const createLineParser =
-  (
-    { hours }: Pick<Campaign, "hours">,
-    check: FieldsCheck,
-  ): ((line: ImportLine) => Result.Result<typeof ImportLine.Type, string>) =>
-  (line) => {
+/** Creates the function that parses a line of an import into a campaign, and checks its fields; it fails with the reason. */
+export const createLineParser = (
+  campaign: Campaign,
+): ((line: ImportLine) => Result.Result<typeof ImportLine.Type, string>) => {
+  const check = createFieldsCheck(campaign)
+  return (line) => {
     const parsed = parseLine(line)
     if (Result.isFailure(parsed)) return Result.fail(parsed.failure.reason)
-    const fields = line.fields ?? {}
-    const place = hours === null ? Result.succeed(undefined) : timeZonesOf(fields)
-    if (Result.isFailure(place)) return Result.fail(place.failure)
-    const reason = check(fields)
+    const reason = check(line.fields ?? {})
     return reason === undefined ? Result.succeed(parsed.success) : Result.fail(reason)
   }
+}
 
 /**
  * The result for a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail, and `updated` as well, with
@@ -206,8 +199,7 @@ const registerLines = Effect.fn("RecipientImport.registerLines")(function* <E, R
   lines: ReadonlyArray<ImportLine>,
   register: (id: CampaignId, candidates: ReadonlyArray<Candidate>) => Effect.Effect<ReadonlyArray<Registration>, E, R>,
 ) {
-  const campaign = yield* (yield* CampaignRepository).find(campaignId)
-  const parse = createLineParser(campaign, createFieldsCheck(campaign))
+  const parse = createLineParser(yield* (yield* CampaignRepository).find(campaignId))
   const bad: Array<BadLine> = []
   let waiting: Array<typeof ImportLine.Type> = []
   for (const line of lines) {
@@ -215,7 +207,6 @@ const registerLines = Effect.fn("RecipientImport.registerLines")(function* <E, R
     if (Result.isSuccess(parsed)) waiting.push(parsed.success)
     else bad.push({ number: line.number, reason: parsed.failure })
   }
-  let withoutPlace = 0
   const counts = { registered: 0, updated: 0, already_there: 0, suppressed: 0 }
   for (let draw = 0; waiting.length > 0; draw++) {
     if (draw === MAX_TOKEN_DRAWS) return yield* new TokensUsedUp()
@@ -229,7 +220,6 @@ const registerLines = Effect.fn("RecipientImport.registerLines")(function* <E, R
         bad.push({ number: line.number, reason: REASONS[registration] })
       } else {
         counts[registration]++
-        if (registration !== "suppressed" && !hasPlace(line.fields ?? {})) withoutPlace++
       }
     }
   }
@@ -241,10 +231,6 @@ const registerLines = Effect.fn("RecipientImport.registerLines")(function* <E, R
     alreadyThere: counts.already_there,
     /** Lines of clinicians to whom the program must not write. */
     suppressed: counts.suppressed,
-    /** Of the lines that are neither suppressed nor bad, those that do not say where the recipient is; absent for a campaign without hours. */
-    ...(campaign.hours !== null && { withoutPlace }),
     bad: bad.sort((a, b) => a.number - b.number),
   }
 })
-
-const hasPlace = (fields: RecipientFields): boolean => Result.getOrUndefined(timeZonesOf(fields)) !== undefined

@@ -34,7 +34,7 @@ export interface PreflightCheck extends Finding {
 export interface PreflightFacts {
   readonly campaign: Pick<
     Campaign,
-    "id" | "kind" | "status" | "programId" | "organizationId" | "perMinute" | "hours" | "windowStart" | "windowEnd"
+    "id" | "kind" | "status" | "programId" | "organizationId" | "perMinute" | "windowStart" | "windowEnd"
   >
   readonly program: Pick<Program, "id" | "status" | "learnerTarget" | "completerTarget">
   readonly progress: CampaignProgress
@@ -270,16 +270,9 @@ export const checkPublicBaseUrl = (facts: Pick<PreflightFacts, "livemode" | "pub
     : ok("The links of e-mails lead to an http address, which production does not allow.")
 }
 
-/** Returns how many minutes a campaign has to send, by its window and the hours of the day. */
-const minutesToSend = (
-  { windowStart, windowEnd, hours }: Pick<Campaign, "windowStart" | "windowEnd" | "hours">,
-  now: number,
-): number => {
-  const minutes = Math.max(0, (toUnixMillis(windowEnd) - Math.max(now, toUnixMillis(windowStart))) / 60_000)
-  if (hours === null) return minutes
-  const [from = 0, to = 24] = hours.split("-").map(Number)
-  return (minutes * (to - from)) / 24
-}
+/** Returns how many minutes a campaign has to send, by its window. */
+const minutesToSend = ({ windowStart, windowEnd }: Pick<Campaign, "windowStart" | "windowEnd">, now: number): number =>
+  Math.max(0, (toUnixMillis(windowEnd) - Math.max(now, toUnixMillis(windowStart))) / 60_000)
 
 /** Returns how many messages a ramp allows in a number of days from today on; without a bound once it is over. */
 const rampAllows = ({ daily, day, sentToday }: NonNullable<Sender["ramp"]>, days: number): number => {

@@ -9,7 +9,7 @@ import { Campaign, CampaignFailure, CampaignProgress, countUnsent, DomainPause }
 /** How far a campaign has come, and all that can keep its e-mails from going out. */
 export const SendingState = Schema.Struct({
   organizationId: OrganizationId,
-  ...Struct.pick(Campaign.fields, ["id", "name", "status", "perMinute", "hours", "windowStart", "windowEnd"]),
+  ...Struct.pick(Campaign.fields, ["id", "name", "status", "perMinute", "windowStart", "windowEnd"]),
   ...Struct.pick(Campaign.fields, ["stoppedAt", "stoppedBy", "stopReason"]),
   progress: CampaignProgress,
   /** The workers that are alive. */
@@ -86,7 +86,7 @@ const stopOf = ({ status, stoppedAt, stoppedBy, stopReason }: SendingState): str
 }
 
 const whyItWaits = (state: SendingState, left: number, now: number): Finding | null => {
-  const { status, progress, perMinute, hours, windowStart, windowEnd, dueAt, rateOpensAt, failures, pauses } = state
+  const { status, progress, perMinute, windowStart, windowEnd, dueAt, rateOpensAt, failures, pauses } = state
   if (state.restoreFault !== null) {
     return failed(
       state.restoreFault === "restoring"
@@ -133,7 +133,6 @@ const whyItWaits = (state: SendingState, left: number, now: number): Finding | n
           `${domain}${pauses.length > 1 ? ` and ${count(pauses.length - 1, "other domain")}` : ""} refused us, and ${pauses.length > 1 ? "are" : "is"} left alone until ${minuteOf(until)}.`,
       ),
     ...(progress.deferred > 0 ? [`${count(progress.deferred, "mailbox", "mailboxes")} put us off.`] : []),
-    ...(hours === null ? [] : [`E-mails go out from ${hours.replace("-", " to ")} o'clock of the recipient's day.`]),
   ]
   if (dueAt === null || toUnixMillis(dueAt) > now) {
     const next = dueAt === null ? [] : [`The next e-mail is due at ${minuteOf(dueAt)}.`]

@@ -39,7 +39,7 @@ export const PERSONAL_DATA = {
     kept: { recipient_id: OUR_ID },
     others: "organization_id campaign_id",
   },
-  recipient_fields: { by: "recipient_id", deleted: "organization_id recipient_id fields time_zones" },
+  recipient_fields: { by: "recipient_id", deleted: "organization_id recipient_id fields" },
   messages: {
     by: "recipient_id",
     deleted: "organization_id recipient_id campaign_id lease_token failure_class failure_code",

@@ -22,7 +22,7 @@ export const claimMessages = Effect.fnUntraced(function* (claim: MessageClaim) {
     if (due === null) return { leases: [], deferred: 0 }
     const decision = decideClaim(due, { perMinute, perDomainMinute }, limit)
     const tokens = yield* queue.lease(decision, leaseSeconds)
-    const leases = decision.leases.flatMap(({ domain, perMinute, senderId, opensAt, ...message }): MessageLease[] => {
+    const leases = decision.leases.flatMap(({ domain, perMinute, senderId, ...message }): MessageLease[] => {
       const leaseToken = tokens.get(message.recipientId)
       const ramp = senderId === null ? undefined : due.ramps[senderId]
       return leaseToken === undefined

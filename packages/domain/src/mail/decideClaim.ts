@@ -11,12 +11,7 @@ export interface DueMessage extends Omit<MessageLease, "leaseToken" | "fields" |
   readonly perMinute: number | null
   /** The sender whose ramp bounds it; null without a ramp. */
   readonly senderId: SenderId | null
-  /** When the campaign's hours open for the recipient; null where they do not bound it. */
-  readonly opensAt: Time | null
 }
-
-/** Seconds since 1970. JSON has no number for infinity, so that the database writes it as a text. */
-type Time = number | "Infinity"
 
 /** The messages that a claim has locked, those of the organization and campaign whose turn it is first, and what bounds them. */
 export interface DueMessages {
@@ -27,7 +22,7 @@ export interface DueMessages {
   /** How many messages each sender may still send, and the day of UTC that counts them. */
   readonly ramps: Readonly<Record<SenderId, { readonly slots: number; readonly day: string }>>
   /** Until when a campaign leaves a domain alone that rejected us. */
-  readonly pauses: ReadonlyArray<{ readonly campaignId: CampaignId; readonly domain: string; readonly until: Time }>
+  readonly pauses: ReadonlyArray<{ readonly campaignId: CampaignId; readonly domain: string; readonly until: number }>
   /** The organizations whose turns this claim holds; null where another claim does. */
   readonly heldOrganizations: ReadonlyArray<OrganizationId> | null
   readonly heldCampaigns: ReadonlyArray<CampaignKey>
@@ -60,9 +55,8 @@ export interface ClaimDecision {
 
 /** A message that becomes due later: at `until`, or behind the others of its scope. */
 export interface Deferral extends Pick<DueMessage, "organizationId" | "recipientId"> {
-  /** Null for infinity, as JSON writes it. */
   readonly until: number
-  /** The queue of its campaign for a rate; null where a pause or the hours defer it. */
+  /** The queue of its campaign for a rate; null where a pause defers it. */
   readonly scope: string | null
   /** How many of this claim are before it in that queue. */
   readonly rank: number
@@ -96,14 +90,14 @@ const ratesOf = (
 /**
  * Decides which of the due messages are leased, at most `limit`, and when others become due.
  *
- * A message is leased if its campaign's hours and pauses, its sender's ramp, and the rates of its domain, its campaign and of all
- * leave it a slot, in the order of turns; only a leased message uses slots. What a pause, the hours, or the rate of a domain
+ * A message is leased if its campaign's pauses, its sender's ramp, and the rates of its domain, its campaign and of all
+ * leave it a slot, in the order of turns; only a leased message uses slots. What a pause or the rate of a domain
  * holds up is deferred, so that claims do not look at it until then. What the other bounds hold up stays due.
  */
 export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number): ClaimDecision => {
   const { now, ramps } = due
   const slotsOf = (name: string, perMinute: number | null) => openSlots(due.rates[name], perMinute, now)
-  const pauses = new Map(due.pauses.map(({ campaignId, domain, until }) => [`${campaignId} ${domain}`, Number(until)]))
+  const pauses = new Map(due.pauses.map(({ campaignId, domain, until }) => [`${campaignId} ${domain}`, until]))
   /** How many messages were leased by each rate. */
   const leased = new Map<string, { readonly perMinute: number | null; readonly count: number }>()
   const ofRamp = new Map<SenderId, ClaimDecision["ramps"][number]>()
@@ -116,7 +110,7 @@ export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number)
     const { organizationId, campaignId, recipientId, senderId } = message
     const ramp = senderId === null ? undefined : ramps[senderId]
     const sentOfRamp = senderId === null ? 0 : (ofRamp.get(senderId)?.times ?? 0)
-    const until = Math.max(pauses.get(`${campaignId} ${message.domain}`) ?? 0, Number(message.opensAt ?? 0))
+    const until = pauses.get(`${campaignId} ${message.domain}`) ?? 0
     const rates = ratesOf(message, bounds)
     const full = rates.find(({ name, perMinute }) => (leased.get(name)?.count ?? 0) >= slotsOf(name, perMinute))
     if (until > now) {

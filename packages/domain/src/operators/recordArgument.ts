@@ -25,7 +25,7 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ),
   ...all(
     "recorded",
-    "format from grace grant-to group hours id ignore-columns import in-flight key kind layout learner-target limit link-domain",
+    "format from grace grant-to group id ignore-columns import in-flight key kind layout learner-target limit link-domain",
   ),
   ...all(
     "recorded",

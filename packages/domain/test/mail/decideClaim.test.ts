@@ -11,12 +11,12 @@ const NO_RATES = { perMinute: null, perDomainMinute: null }
 /** Creates a due message of campaign `campaign` to a domain. */
 const message = (
   place: number,
-  about: Partial<Pick<DueMessage, "domain" | "perMinute" | "opensAt">> & {
+  about: Partial<Pick<DueMessage, "domain" | "perMinute">> & {
     readonly campaign?: number
     readonly sender?: number | null
   } = {},
 ): DueMessage => {
-  const { campaign = 0, sender = null, domain = "a.test", perMinute = null, opensAt = null } = about
+  const { campaign = 0, sender = null, domain = "a.test", perMinute = null } = about
   return {
     organizationId: `org_${campaign % 2}` as OrganizationId,
     campaignId: `cmp_${campaign}` as CampaignId,
@@ -29,7 +29,6 @@ const message = (
     senderId: sender === null ? null : (`snd_${sender}` as SenderId),
     domain,
     perMinute,
-    opensAt,
   }
 }
 const due = (candidates: ReadonlyArray<DueMessage>, more: Partial<DueMessages> = {}): DueMessages => ({
@@ -87,18 +86,13 @@ describe("decideClaim", () => {
     expect(decision.rates).toEqual({ "domain a.test": NOW + 59, "domain b.test": NOW + 59 })
   })
 
-  it("defers a message of a domain that is paused, or whose hours are closed, until both are over, and uses nothing of a rate for it", () => {
-    const candidates = [
-      message(0, { opensAt: NOW + 50 }),
-      message(1),
-      message(2, { domain: "b.test", opensAt: "Infinity" }),
-    ]
+  it("defers a message of a domain that is paused until the pause is over, and uses nothing of a rate for it", () => {
+    const candidates = [message(0), message(1)]
     const pauses = [{ campaignId: candidates[0]!.campaignId, domain: "a.test", until: NOW + 10 }]
     const decision = decideClaim(due(candidates, { pauses }), { ...NO_RATES, perDomainMinute: 60 }, 9)
     expect(decision.deferrals.map(({ until, scope }) => [until, scope])).toEqual([
-      [NOW + 50, null],
       [NOW + 10, null],
-      [Infinity, null],
+      [NOW + 10, null],
     ])
     expect(decision.rates).toEqual({})
   })
@@ -129,7 +123,6 @@ describe("decideClaim", () => {
       campaign: fc.nat(3),
       sender: fc.option(fc.nat(2), { nil: null }),
       domain: fc.constantFrom("a.test", "b.test", "c.test"),
-      opensAt: fc.option(fc.constantFrom(NOW - 60, NOW + 60, "Infinity" as const), { nil: null }),
     })
     const scopes = ["all", ...[0, 1, 2, 3].map((id) => `campaign cmp_${id}`), "domain a.test", "domain b.test"]
     const bounds = fc.record({ perMinute: rate, perDomainMinute: rate })
@@ -167,7 +160,6 @@ describe("decideClaim", () => {
             count("all", bounds.perMinute)
             count(`domain ${lease.domain}`, bounds.perDomainMinute)
             count(`campaign ${lease.campaignId}`, lease.perMinute)
-            expect(Number(lease.opensAt ?? 0)).toBeLessThanOrEqual(NOW)
             expect([lease.campaignId, lease.domain]).not.toEqual([PAUSED, "b.test"])
           }
           for (const [scope, { perMinute, count }] of perScope) {
@@ -181,8 +173,7 @@ describe("decideClaim", () => {
           }
           const isFull = (scope: string, perMinute: number | null) =>
             (perScope.get(scope)?.count ?? 0) >= openSlots(rates[scope], perMinute, NOW)
-          const isHeldUp = ({ campaignId, domain, senderId, opensAt, perMinute }: DueMessage) =>
-            Number(opensAt ?? 0) > NOW ||
+          const isHeldUp = ({ campaignId, domain, senderId, perMinute }: DueMessage) =>
             (campaignId === PAUSED && domain === "b.test") ||
             slots.some(
               (most, i) =>

@@ -23,7 +23,7 @@ begin
 
   if decision -> 'deferrals' <> '[]' then
     with deferral as materialized (
-      select given.*, case when scope is null then coalesce(to_timestamp(until), 'infinity')
+      select given.*, case when scope is null then to_timestamp(until)
         else greatest(rate.next_at, to_timestamp(until)) + rank * interval '60 seconds' / "perMinute" end as due
       from jsonb_to_recordset(decision -> 'deferrals')
         as given ("organizationId" text, "recipientId" text, scope text, until double precision, rank integer, "perMinute" integer)

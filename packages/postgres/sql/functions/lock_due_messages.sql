@@ -88,7 +88,7 @@ begin
     with look as (
       select case when scan_limit > max_rows then scan_limit else free_slots end as messages
     ), open as materialized (
-      select given.*, campaign.per_minute, campaign.hours_from, campaign.hours_to, ramp.sender_id as ramp, (
+      select given.*, campaign.per_minute, ramp.sender_id as ramp, (
           select count(*) from (
             select from messages
             where organization_id = given.organization and campaign_id = given.campaign
@@ -116,12 +116,11 @@ begin
       from open cross join generate_series(1, wanted) as one
       order by organization_rank, place limit (select messages from look)
     ), quota as (
-      select place, organization, campaign, per_minute, hours_from, hours_to, ramp, count(*)::integer as messages from shared
-      group by place, organization, campaign, per_minute, hours_from, hours_to, ramp
+      select place, organization, campaign, per_minute, ramp, count(*)::integer as messages from shared
+      group by place, organization, campaign, per_minute, ramp
     )
     select array_agg(organization order by place) as organizations, array_agg(campaign order by place) as campaigns,
       array_agg(per_minute order by place) as rates, array_agg(messages order by place) as quotas,
-      array_agg(hours_from order by place) as hours_from, array_agg(hours_to order by place) as hours_to,
       array_agg(ramp order by place) as ramps,
       array(select campaign from open where wanted > 0) as waiting
     into due from quota;
@@ -132,10 +131,10 @@ begin
   with candidate as materialized (
     select ranked.*, row_number() over (partition by organization_id order by campaign_rank, place) as organization_rank
     from (
-      select found.*, place, per_minute, hours_from, hours_to, ramp, time_zones, recipient.program_id, token, email,
+      select found.*, place, per_minute, ramp, recipient.program_id, token, email,
         lower(split_part(email, '@', -1)) as domain, row_number() over (partition by place order by due_at, found.recipient_id) as campaign_rank
-      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.hours_from, due.hours_to, due.ramps)
-        with ordinality as given (organization, campaign, per_minute, quota, hours_from, hours_to, ramp, place)
+      from unnest(due.organizations, due.campaigns, due.rates, due.quotas, due.ramps)
+        with ordinality as given (organization, campaign, per_minute, quota, ramp, place)
       cross join lateral (
         select organization_id, campaign_id, recipient_id, due_at, attempts, unknown_outcomes from messages
         where organization_id = given.organization and campaign_id = given.campaign
@@ -143,34 +142,17 @@ begin
         order by due_at, recipient_id limit given.quota for update skip locked
       ) found
       join recipients recipient on recipient.organization_id = found.organization_id and recipient.id = found.recipient_id
-      -- Only a campaign with hours reads them.
-      left join recipient_fields personal on personal.organization_id = found.organization_id
-        and personal.recipient_id = case when hours_from is not null then found.recipient_id end
     ) ranked
-  ), opening as materialized (
-    select each.*, next_opening(hours_from, hours_to, time_zones, now_at) as opens_at
-    from (select distinct hours_from, hours_to, time_zones from candidate where time_zones is not null) each
   )
   select array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns, array_agg(per_minute) as rates,
     array_agg(ramp) as ramps, array_agg(domain) as domains,
-    array_agg(opens_at) as openings,
     json_agg(json_build_object(
       'organizationId', organization_id, 'campaignId', campaign_id, 'programId', program_id, 'recipientId', recipient_id, 'token', token,
       'email', email, 'attempt', attempts + 1, 'unknownOutcomes', unknown_outcomes, 'domain', domain,
-      'perMinute', per_minute, 'senderId', ramp,
-      'opensAt', extract(epoch from opens_at)::double precision
+      'perMinute', per_minute, 'senderId', ramp
     ) order by organization_rank, place) as candidates
   into message
-  from candidate
-  left join opening on opening.hours_from = candidate.hours_from and opening.hours_to = candidate.hours_to
-    and opening.time_zones = candidate.time_zones;
-
-  -- The others that are due outside of the hours, so that they are not looked at in many claims.
-  perform defer_outside_hours(organization, campaign, hours_from, hours_to, now_at)
-  from unnest(due.organizations, due.campaigns, due.hours_from, due.hours_to) as each (organization, campaign, hours_from, hours_to)
-  where hours_from is not null and exists (
-    select from unnest(message.campaigns, message.openings) as looked_at (of_campaign, opens_at)
-    where of_campaign = campaign and opens_at > now_at);
+  from candidate;
 
   if num_nonnulls(variadic message.ramps) > 0 then
     -- The day that was counted last goes on if the clock was set back.

@@ -159,8 +159,6 @@ create table sender_ramps (
 -- Campaigns
 
 -- text is a text part of the campaign's own; null where it is made of the HTML. fields are those that the templates may name.
--- hours_from and hours_to bound when messages go out, by the recipient's local time: docs/decisions/0053-hours-are-those-of-the-recipient.md.
--- They are two hours at least, because two time zones of a state are an hour apart.
 -- With pause_on_complaints, a worker pauses the campaign while more than complaints_accepted recipients have complained, and their share is too high.
 -- complaints_accepted is how many had complained when an operator resumed it last.
 create table campaigns (
@@ -177,8 +175,6 @@ create table campaigns (
   fields text[] not null default '{}',
   short_link text,
   per_minute integer check (per_minute > 0),
-  hours_from smallint,
-  hours_to smallint,
   window_start timestamptz not null,
   window_end timestamptz not null check (window_end > window_start),
   pause_on_complaints boolean not null default false,
@@ -189,9 +185,7 @@ create table campaigns (
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, id),
-  foreign key (organization_id, program_id) references programs,
-  constraint campaigns_hours_check
-    check (num_nulls(hours_from, hours_to) <> 1 and hours_from >= 0 and hours_from + 2 <= hours_to and hours_to <= 24)
+  foreign key (organization_id, program_id) references programs
 );
 -- The worker looks for the few campaigns that are under way among all that ever were.
 create index campaigns_under_way on campaigns (status, window_start)
@@ -255,12 +249,10 @@ create table recipient_keys (
 
 -- What templates name of each recipient: docs/decisions/0049-a-recipients-fields-stand-apart.md.
 -- A row is written at the import, and read when its message is sent. That of recipients is written again by each outcome.
--- time_zones are those of which the recipient's is one; null where the fields do not say.
 create table recipient_fields (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
   fields jsonb not null,
-  time_zones text[],
   primary key (organization_id, recipient_id),
   foreign key (organization_id, recipient_id) references recipients
 );

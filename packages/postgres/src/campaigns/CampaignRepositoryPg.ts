@@ -30,9 +30,8 @@ import { openAndComplete } from "./openAndComplete.ts"
 
 const { publish } = WORKER_TRANSITIONS
 
-const HOURS = { hours: "hours_from || '-' || hours_to" }
-const { columns, decode } = rowsOf(Campaign, HOURS)
-const listed = rowsOf(ListedCampaign, HOURS)
+const { columns, decode } = rowsOf(Campaign)
+const listed = rowsOf(ListedCampaign)
 const summary = rowsOf(CampaignSummary)
 const program = rowsOf(Program)
 const recipient = rowsOf(Recipient)
@@ -74,11 +73,10 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
     create: (campaign) =>
       sql`
           insert into campaigns
-            (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, hours_from, hours_to, window_start,
+            (organization_id, id, program_id, name, kind, subject, html, text, short_link, fields, per_minute, window_start,
             window_end, pause_on_complaints)
           select organization_id, ${campaign.id}, id, ${campaign.name}, ${campaign.kind}, ${campaign.subject}, ${campaign.html}, ${campaign.text},
             ${campaign.shortLink}, ${campaign.fields}::text[], ${campaign.perMinute}::int,
-            split_part(${campaign.hours}, '-', 1)::smallint, split_part(${campaign.hours}, '-', 2)::smallint,
             ${campaign.windowStart}::timestamptz, ${campaign.windowEnd}::timestamptz, ${campaign.pauseOnComplaints}::boolean
           from programs where id = ${campaign.programId}
           returning ${columns}`.pipe(decode, firstOr(ProgramNotFound, { programId: campaign.programId })),
@@ -216,21 +214,9 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
           where organization_id = ${organizationId} and id = ${id}`
       if (recipients.length === 0) return
       yield* sql`
-          with given as (
-            select given.id as recipient_id, hours_from, hours_to, time_zones
-            from ${toTable("given", recipients, { id: "text" })}
-            join campaigns campaign on campaign.organization_id = ${organizationId} and campaign.id = ${id}
-            -- Only a campaign with hours reads them.
-            left join recipient_fields held on held.organization_id = ${organizationId}
-              and held.recipient_id = case when hours_from is not null then given.id end
-          ), opening as materialized (
-            select time_zones, next_opening(hours_from, hours_to, time_zones, greatest(${windowStart}::timestamptz, clock_timestamp())) as opens_at
-            from (select distinct hours_from, hours_to, time_zones from given where time_zones is not null) each
-          ), queued as (
+          with queued as (
             insert into messages as message (organization_id, recipient_id, campaign_id, due_at)
-            select ${organizationId}, recipient_id, ${id},
-              coalesce(opens_at, ${windowStart}::timestamptz)
-            from given left join opening using (time_zones)
+            select ${organizationId}, given.id, ${id}, ${windowStart}::timestamptz from ${toTable("given", recipients, { id: "text" })}
             returning 1 as sign, ${MESSAGE_STATE}
           ) ${countMessages("select * from queued")}`
     }),

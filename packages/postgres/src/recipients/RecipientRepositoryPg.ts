@@ -3,8 +3,7 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
-import { timeZonesOf } from "@outreach/domain/recipients/timeZonesOf"
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { countMessages, MESSAGE_STATE } from "../campaigns/campaignChanges.ts"
@@ -132,21 +131,20 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
       if (given.length === 0) return new Set<Npi>()
       const rows = yield* sql`
           with waiting as materialized (
-            select recipient.id, recipient.npi, given.fields::jsonb, string_to_array(nullif(given.time_zones, ''), ' ') as time_zones
+            select recipient.id, recipient.npi, given.fields::jsonb
             from unnest(
-              ${given.map(({ npi }) => npi)}::text[], ${given.map(({ fields }) => JSON.stringify(fields))}::text[],
-              ${given.map(({ fields }) => (Result.getOrUndefined(timeZonesOf(fields)) ?? []).join(" "))}::text[]
-            ) as given (npi, fields, time_zones)
+              ${given.map(({ npi }) => npi)}::text[], ${given.map(({ fields }) => JSON.stringify(fields))}::text[]
+            ) as given (npi, fields)
             join recipient_keys key on key.organization_id = ${organizationId} and campaign_id = ${campaignId} and key.npi = given.npi
             cross join lateral (
               select * from recipients where organization_id = ${organizationId} and recipients.id = recipient_id limit 1
             ) recipient
             where sent_at is null and bounced_at is null and erased_at is null
           ), kept as (
-            insert into recipient_fields as old (organization_id, recipient_id, fields, time_zones)
-            select ${organizationId}, id, fields, time_zones from waiting
-            on conflict (organization_id, recipient_id) do update set fields = excluded.fields, time_zones = excluded.time_zones
-              where old.fields <> excluded.fields or old.time_zones is distinct from excluded.time_zones
+            insert into recipient_fields as old (organization_id, recipient_id, fields)
+            select ${organizationId}, id, fields from waiting
+            on conflict (organization_id, recipient_id) do update set fields = excluded.fields
+              where old.fields <> excluded.fields
             returning recipient_id
           ), unrendered as (
             select recipient_id from messages

@@ -145,7 +145,6 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: Ca
         ),
         Kind: campaign.kind,
         Window: <WindowBar {...campaign} />,
-        Hours: campaign.hours === null ? "any time" : `${campaign.hours} of the recipient's day`,
         Rate: campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
         From: sender === null ? "the deployment's own sender" : <IdLink id={sender.id}>{formatFrom(sender)}</IdLink>,
         Ramp:

@@ -2,7 +2,6 @@ import { OrganizationReader } from "@outreach/backoffice/organizations/Organizat
 import { MAX_RATE } from "@outreach/domain/campaigns/Campaign"
 import type { InvalidTemplate, SenderNotShown } from "@outreach/domain/campaigns/CampaignErrors"
 import { draftCampaign } from "@outreach/domain/campaigns/draftCampaign"
-import { SendingHours } from "@outreach/domain/campaigns/SendingHours"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
@@ -108,11 +107,6 @@ const inputs = {
   }),
   "window-start": required(field(Instant, "Sending begins", { group: window, kind: "instant" })),
   "window-end": required(field(Instant, "Sending ends", { group: window, kind: "instant" })),
-  hours: field(SendingHours, "Hours of the recipient’s day", {
-    group: window,
-    hint: "Such as 8-18; empty for any",
-    size: 8,
-  }),
   "per-minute": field(wholeNumber(1, MAX_RATE, "a number of e-mails"), "E-mails a minute at most", {
     group: window,
     hint: "Empty for as many as the workers send",
@@ -155,7 +149,6 @@ const createAction = defineAction(path, "campaigns create", {
         text: given.text,
         shortLink: given["short-link"],
         fields: given.fields,
-        hours: given.hours,
         perMinute: given["per-minute"],
       }),
     })

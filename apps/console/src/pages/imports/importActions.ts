@@ -5,7 +5,6 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
-import { PLACE_FIELDS } from "@outreach/domain/recipients/timeZonesOf"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, FileSystem, Result, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -30,11 +29,10 @@ const Targets = textSchema("what each column holds", (text): ReadonlyArray<strin
   return targets.every(isTarget) ? targets.map((target) => (target === LEFT_OUT ? "" : target)) : undefined
 })
 
-/** What a list must have a column for, and what it may have one for. */
-export const wantedOf = ({ fields, hours }: Pick<Campaign, "fields" | "hours">) => ({
-  needed: ["npi", "email", ...fields],
-  offered: [...new Set(["npi", "email", ...fields, ...(hours === null ? [] : PLACE_FIELDS)])],
-})
+/** What a list must have a column for. */
+export const wantedOf = ({ fields }: Pick<Campaign, "fields">): ReadonlyArray<string> => [
+  ...new Set(["npi", "email", ...fields]),
+]
 
 /** Returns what each column holds by its name; an empty string for other names and for repeated ones. */
 export const targetsOf = (wanted: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
@@ -45,7 +43,7 @@ export const targetsOf = (wanted: ReadonlyArray<string>, columns: ReadonlyArray<
 }
 
 export const missingIn = (targets: ReadonlyArray<string>, campaign: Campaign): ReadonlyArray<string> =>
-  wantedOf(campaign).needed.filter((target) => !targets.includes(target))
+  wantedOf(campaign).filter((target) => !targets.includes(target))
 
 const WORDS: Readonly<Record<string, string>> = { npi: "NPI", email: "E-mail address", [LEFT_OUT]: "Leave out" }
 export const wordsFor = (target: string): string => WORDS[target] ?? target
@@ -82,7 +80,7 @@ export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "r
     const list = yield* Effect.mapError(hold(operator, campaignId, file), (error) =>
       error instanceof PageError ? error : { _tag: error._tag, message: messageOf(error) },
     )
-    const targets = targetsOf(wantedOf(campaign).offered, list.columns)
+    const targets = targetsOf(wantedOf(campaign), list.columns)
     if (missingIn(targets, campaign).length === 0) yield* checkList(list, targets, operator)
     return { to: addressOf(list), notice: "Received. Nothing is imported yet: look at how it is understood." }
   }),

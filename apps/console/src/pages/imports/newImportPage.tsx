@@ -82,7 +82,7 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
 
 const SentList = ({ list, campaign }: { readonly list: HeldList; readonly campaign: Campaign }) => {
   const { check } = list
-  const targets = check?.targets ?? targetsOf(wantedOf(campaign).offered, list.columns)
+  const targets = check?.targets ?? targetsOf(wantedOf(campaign), list.columns)
   const isRunning = check !== undefined && check.outcome === undefined
   return (
     <>
@@ -141,7 +141,7 @@ const ColumnChoices = (props: {
               <ForeignText>{title}</ForeignText>
             </span>
             <select name="columns">
-              {[...new Set([LEFT_OUT, ...wantedOf(props.campaign).offered, own])].map((target) => (
+              {[...new Set([LEFT_OUT, ...wantedOf(props.campaign), own])].map((target) => (
                 <option key={target} value={target} selected={target === chosen}>
                   {wordsFor(target)}
                 </option>
@@ -158,7 +158,7 @@ const ColumnChoices = (props: {
 type Report = NonNullable<ListCheck["outcome"]> extends Exit.Exit<infer A, unknown> ? A : never
 
 const CheckedList = ({ list, report }: { readonly list: HeldList; readonly report: Report }) => {
-  const { imported, alreadyThere, suppressed, repeated, withoutPlace, badCount, badLines, first = [] } = report
+  const { imported, alreadyThere, suppressed, repeated, badCount, badLines, first = [] } = report
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))]
   const params = { campaign: list.campaignId }
   return (
@@ -170,7 +170,6 @@ const CheckedList = ({ list, report }: { readonly list: HeldList; readonly repor
           "Suppressed, so left out": formatCount(suppressed),
           "Repeated, so left out": formatCount(repeated),
           "Rejected, so left out": formatCount(badCount),
-          "Without a place, so at any time": withoutPlace !== undefined && formatCount(withoutPlace),
         }}
       />
       {imported + alreadyThere > 0 ? (

@@ -33,7 +33,7 @@ it("creates a draft with all values of the form, and shows its page", async () =
   const { words, status } = await operator.post("/campaigns/new", {
     ...fieldsOf(program.id),
     ...{ preheader: "Two minutes", text: "Dear {{ first_name }}", "short-link": "https://go.test/{token}" },
-    ...{ hours: "8-18", "per-minute": "120", "pause-on-complaints": "yes" },
+    ...{ "per-minute": "120", "pause-on-complaints": "yes" },
   })
   expect(status).toBe(200)
   expect(words).toContain("Created as a draft.")
@@ -46,7 +46,7 @@ it("creates a draft with all values of the form, and shows its page", async () =
       shortLink: "https://go.test/{token}",
       fields: ["first_name"],
     },
-    ...{ hours: "8-18", perMinute: 120, pauseOnComplaints: true, windowStart: "2099-03-01T09:00:00.000000Z" },
+    ...{ perMinute: 120, pauseOnComplaints: true, windowStart: "2099-03-01T09:00:00.000000Z" },
   })
   expect(created.html).toContain("<p>De\u00adar {{ first_name }}</p>\n<p>{{ token }}</p>")
   expect(created.html).toContain("Two minutes")
