@@ -41,4 +41,6 @@ grant outreach_owner to current_user;
 alter database :"DBNAME" owner to outreach_owner;
 revoke connect, temporary on database :"DBNAME" from public;
 grant connect on database :"DBNAME" to outreach_api, outreach_worker, outreach_operator, outreach_reader;
+-- Imports compare the lines of a file in a temporary table.
+grant temporary on database :"DBNAME" to outreach_operator;
 commit;

@@ -22,6 +22,7 @@ import { OrganizationReader } from "./organizations/OrganizationReader.ts"
 import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
 import { ProgramReader } from "./programs/ProgramReader.ts"
 import { ImportLog } from "./recipients/ImportLog.ts"
+import { LineComparison } from "./recipients/LineComparison.ts"
 import { OutcomeReader } from "./recipients/OutcomeReader.ts"
 import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
@@ -50,6 +51,7 @@ export const backoffice = Layer.mergeAll(
   OrganizationReader.layer,
   PartnerActivityReader.layer,
   ImportLog.layer,
+  LineComparison.layer,
   OutcomeReader.layer,
   ProgramReader.layer,
   TimelineReader.layer,

@@ -1,6 +1,7 @@
 import type { BadLines } from "@outreach/backoffice/csv/badLines"
 import { ImportLog } from "@outreach/backoffice/recipients/ImportLog"
 import type { importFile } from "@outreach/backoffice/recipients/importFile"
+import { LineComparison } from "@outreach/backoffice/recipients/LineComparison"
 import { OutcomeReader } from "@outreach/backoffice/recipients/OutcomeReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
@@ -162,6 +163,7 @@ export const recipients = group({
     CampaignRepositoryPg,
     DigestRepositoryPg,
     ImportLog.layer,
+    LineComparison.layer,
     OutcomeReader.layer,
     ProgramRepositoryPg,
     RecipientRepositoryPg,

@@ -105,13 +105,16 @@ export const readHeader = Effect.fnUntraced(function* (file: string, columns: Co
 const sizeOf = Effect.fnUntraced(function* (file: string) {
   const { stat } = yield* FileSystem.FileSystem
   if (file === "-") {
-    return yield* new UnusableFile({ file: "Standard input", reason: "a file is read twice; give a file's name" })
+    return yield* new UnusableFile({
+      file: "Standard input",
+      reason: "a file is read more than once; give a file's name",
+    })
   }
   const unusable = (reason: string) => new UnusableFile({ file, reason })
   const { type, size } = yield* Effect.mapError(stat(file), ({ reason }) =>
     unusable(reason._tag === "NotFound" ? "it does not exist" : "it cannot be read"),
   )
-  if (type !== "File") return yield* unusable("it is not a regular file, and a file is read twice")
+  if (type !== "File") return yield* unusable("it is not a regular file, and a file is read more than once")
   return Number(size)
 })
 

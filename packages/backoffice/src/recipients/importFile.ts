@@ -6,7 +6,7 @@ import type { CampaignId, ImportId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { inTransaction } from "@outreach/domain/Transaction"
-import { Cause, Effect, Exit, Result, Stream } from "effect"
+import { Array as Arr, Cause, Effect, Exit, Result, Stream } from "effect"
 import {
   addBadLine,
   type BadLineReport,
@@ -16,11 +16,11 @@ import {
   type RejectsFile,
 } from "../csv/badLines.ts"
 import type { ColumnMap } from "../csv/ColumnMap.ts"
-import { createFirstLines, REPEATED } from "../csv/firstLines.ts"
 import { ImportProgress } from "../csv/ImportProgress.ts"
 import { type Header, readHeader } from "../csv/readHeader.ts"
 import { type FileLine, isBad, isGood, readLines } from "../csv/readLines.ts"
 import { type ImportCounts, ImportLog } from "./ImportLog.ts"
+import { LineComparison, REPEATED } from "./LineComparison.ts"
 
 const BATCH_SIZE = 1000
 const SHOWN_LINES = 10
@@ -47,8 +47,8 @@ interface ImportOptions {
 /**
  * Imports a delimited file into a campaign, and records it. Importing it again imports nothing twice.
  *
- * Reads the file twice. The first pass checks every line: with bad lines, nothing is imported unless `skipBad` leaves them
- * out. The second pass imports batches of 1,000. A line that only the database can refuse stops the import after its batch.
+ * Reads the file three times. The first pass compares the lines with each other. The second pass checks every line: with bad lines, nothing is
+ * imported unless `skipBad` leaves them out. The third pass imports batches of 1,000. A line that only the database can refuse stops the import after its batch.
  * Of lines with the same NPI and address the first counts.
  */
 export const importFile = Effect.fn("importFile")(function* (
@@ -88,8 +88,8 @@ const importLinesOf = Effect.fnUntraced(function* (
   const complete = rejects?.complete ?? Effect.void
 
   const parse = createLineParser(campaign)
-  const compare = createFirstLines()
-  const judge = (line: ImportLine) => Result.getOrUndefined(Result.flip(parse(line))) ?? compare(line)
+  const faults = yield* compareLines(header, parse)
+  const judge = (line: ImportLine) => Result.getOrUndefined(Result.flip(parse(line))) ?? faults.get(line.number)
   let repeated = 0
   const { lines, bad } = yield* checkFile(
     header,
@@ -119,7 +119,7 @@ const importLinesOf = Effect.fnUntraced(function* (
   const register = check ? checkLines : importLines
   const importBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<FileLine>) {
     const compared = batch.map((line) => {
-      const reason = isGood(line) && compare(line) !== undefined ? judge(line) : undefined
+      const reason = isGood(line) && faults.has(line.number) ? judge(line) : undefined
       return reason === undefined ? line : { number: line.number, text: line.text, reason }
     })
     const result = yield* register(campaign.id, compared.filter(isGood))
@@ -155,6 +155,21 @@ const importLinesOf = Effect.fnUntraced(function* (
   yield* complete
   return { ...report, first }
 })
+
+/** Finds the lines that repeat or contradict earlier ones. Bad lines aren't compared. */
+const compareLines = Effect.fnUntraced(function* (header: Header, parse: ReturnType<typeof createLineParser>) {
+  const comparison = yield* LineComparison
+  yield* comparison.begin
+  yield* readLines(header).pipe(
+    Stream.grouped(BATCH_SIZE),
+    Stream.runForEach((batch) =>
+      comparison.add(
+        batch.filter(isGood).flatMap((line) => Result.getOrElse(Result.map(parse(line), Arr.of), () => [])),
+      ),
+    ),
+  )
+  return yield* comparison.find
+}, inTransaction)
 
 type Report = Pick<ImportCounts, "imported" | "updated" | "alreadyThere" | "suppressed" | "repeated"> & BadLineReport
 

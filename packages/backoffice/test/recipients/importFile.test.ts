@@ -119,12 +119,14 @@ describe("an import", () => {
     expect(yield* loadFailing(campaign, path)).toMatchObject({ imported: 0, badLines })
     const report = { imported: 1, alreadyThere: 1, repeated: 2, badLines }
     expect(yield* load(campaign, path, { skipBad: true })).toMatchObject(report)
+    const accents = file(`npi,email\n${npi(9)},José@büro.test\n${npi(9)},jose\u0301@xn--bro-hoa.test\n`)
+    expect(yield* load(campaign, accents)).toMatchObject({ imported: 1, repeated: 1 })
   })
 
   it.each<[reason: string, path: () => string, options?: Options]>([
     ["it does not exist", () => join(folder, "none.csv")],
-    ["it is not a regular file, and a file is read twice", () => folder],
-    ["a file is read twice; give a file's name", () => "-"],
+    ["it is not a regular file, and a file is read more than once", () => folder],
+    ["a file is read more than once; give a file's name", () => "-"],
     ["it is empty", () => file("")],
     ["it is empty", () => file("\n\r\n  \n")],
     [
