@@ -2902,22 +2902,6 @@ create table secret_verifications (
   constraint secret_verifications_pkey PRIMARY KEY (organization_id, secret_id, endpoint_id)
 ) with (fillfactor=50);
 
-create table seed_messages (
-  organization_id text collate "C" not null,
-  id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  email text not null,
-  created_at timestamp with time zone default clock_timestamp() not null,
-  outcome text,
-  reply text,
-  bounced_at timestamp with time zone,
-  opened_at timestamp with time zone,
-  clicked_at timestamp with time zone,
-  unsubscribed_at timestamp with time zone,
-  constraint seed_messages_pkey PRIMARY KEY (organization_id, id),
-  constraint seed_messages_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'refused'::text, 'unreachable'::text])))
-);
-
 create unlogged table send_rates (
   scope text collate "C" not null,
   next_at timestamp with time zone not null,
@@ -3178,7 +3162,6 @@ alter table restored_clocks add constraint restored_clocks_organization_id_fkey 
 alter table restored_clocks add constraint restored_clocks_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
 alter table secret_verifications add constraint secret_verifications_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table secret_verifications add constraint secret_verifications_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES signing_secrets(id);
-alter table seed_messages add constraint seed_messages_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table sender_ramps add constraint sender_ramps_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table senders add constraint senders_organization_id_link_domain_fkey FOREIGN KEY (organization_id, link_domain) REFERENCES link_domains(organization_id, domain);

@@ -57,7 +57,6 @@ const loaders = {
   senders: () => import("./commands/senders.ts").then(({ senders }) => senders),
   "link-domains": () => import("./commands/linkDomains.ts").then(({ linkDomains }) => linkDomains),
   campaigns: () => import("./commands/campaigns.ts").then(({ campaigns }) => campaigns),
-  seeds: () => import("./commands/seeds.ts").then(({ seeds }) => seeds),
   recipients: () => import("./commands/recipients.ts").then(({ recipients }) => recipients),
   imports: () => import("./commands/imports.ts").then(({ imports }) => imports),
   suppressions: () => import("./commands/suppressions.ts").then(({ suppressions }) => suppressions),

@@ -1,24 +1,15 @@
-import { writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
-import { createIdentifier } from "@outreach/domain/Identifier"
-import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
-import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
-import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
-import { email, seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
-const { run, runJson, meanwhile } = commandLine()
+const { run, meanwhile } = commandLine()
 
 const SETTINGS = {
   MAIL_FROM: "Acme Outreach <outreach@acme.test>",
@@ -47,20 +38,12 @@ const sealed = NodeTrackingSeal(SECRETS_RING)
 const { read } = Effect.runSync(
   Effect.provide(TrackingLinks, TrackingLinks.below("https://outreach.test").pipe(Layer.provide(sealed))),
 )
-const returnPaths = Effect.runSync(
-  Effect.provide(ReturnPaths, ReturnPaths.at("bounces.acme.test").pipe(Layer.provide(sealed))),
-)
 
 /** Returns the payloads of the links in a message. */
 const payloadsIn = (text: string) =>
   [...unquoted(text).matchAll(/outreach\.test(\/[lo]\/|\/unsubscribe\/)([\w-]+)/g)].map(
     ([, path, payload]) => [path!, payload!] as const,
   )
-/** Reads a link in a message, as the deployment does. */
-const readLink = (text: string, kind: "open" | "unsubscribe") => {
-  const path = { open: "/o/", unsubscribe: "/unsubscribe/" }[kind]
-  return read(kind, payloadsIn(text).find(([each]) => each === path)![1])!
-}
 
 describe("campaigns test --to", () => {
   it("sends one message that is marked as a test, with links and a return path that record nothing", async () => {
@@ -126,110 +109,6 @@ describe("campaigns test --to", () => {
     expect(closed.error).toMatchObject({ code: "mail_not_sent", reason: "ECONNREFUSED at CONN" })
     expect((await send(CLOSED, toMe, { MAIL_FROM: "" })).error).toMatchObject({ code: "configuration" })
     expect((await send(CLOSED, ["--to", "me"])).code).toBe(2)
-    expect((await send(CLOSED, [])).error).toMatchObject({ code: "invalid_selection" })
-  })
-})
-
-describe("campaigns test --seeds", () => {
-  const states = async () => {
-    const { data } = await runJson("seeds", "list", "--campaign", campaign)
-    return Object.fromEntries(data.map(({ email, state }: Record<string, string>) => [email, state]))
-  }
-
-  it("sends the message as a recipient receives it, and shows the replies and what happened later", async () => {
-    const server = await mailServer()
-    server.replies.set("refusing.test", "550 5.7.1 <me@refusing.test> blocked")
-    const names = ["opens", "clicks", "leaves", "bounces", "silent", "refusing"]
-    const seeds = names.map((name) => `me@${name}.test`)
-    const sent = await send(server.url, ["--seeds", seeds.join(", ")])
-    const statesSent = sent.data.map(({ state }: { state: string }) => state).toSorted()
-    expect({ code: sent.code, states: statesSent }).toEqual({
-      ...{ code: 0, states: [...Array(5).fill("accepted"), "refused"] },
-    })
-    const { reply } = sent.data.find(({ state }: { state: string }) => state === "refused")
-    expect(reply).toBe("550 5.7.1 <[address]> blocked")
-    expect(server.messages).toHaveLength(5)
-    for (const { text } of server.messages) {
-      expect(text).toMatch(/^Subject: An invitation to Heart failure\r$/m)
-      expect(text).not.toContain("X-Outreach-Test")
-    }
-    const messageTo = (name: string) => server.messages.find(({ to }) => to[0] === `me@${name}.test`)!
-    const hit = Effect.fnUntraced(function* (name: string, link: string | null) {
-      const { organizationId, recipientId } = readLink(messageTo(name).text, "open")
-      const about = { organizationId, recipientId, link, method: "GET", address: "192.0.2.1", headers: {} }
-      yield* (yield* HitRepository).record([{ ...about, id: yield* createIdentifier("hit"), cameAt: Date.now() }])
-    })
-    const unsubscription = readLink(messageTo("leaves").text, "unsubscribe")
-    const bounced = { _tag: "Bounced", reason: "mailbox_not_found", reply: "550 5.1.1 <me@bounces.test> gone" } as const
-    const choices = await meanwhile(
-      Effect.gen(function* () {
-        yield* hit("opens", null)
-        yield* hit("clicks", null)
-        yield* hit("clicks", "https://x.test/")
-        yield* reportBounce(returnPaths.read(messageTo("bounces").from)!, bounced)
-        const repository = yield* UnsubscriptionRepository
-        const before = yield* repository.findChoice(unsubscription)
-        yield* repository.ask(unsubscription)
-        return { before, after: yield* repository.findChoice(unsubscription) }
-      }),
-    )
-    expect(choices).toMatchObject({
-      before: { programName: "Heart failure", email: "me@leaves.test", unsubscribedFrom: null },
-      after: { unsubscribedFrom: "organization" },
-    })
-    expect(await states()).toEqual({
-      ...{ "me@opens.test": "opened", "me@clicks.test": "clicked", "me@leaves.test": "unsubscribed" },
-      ...{ "me@bounces.test": "bounced", "me@silent.test": "accepted", "me@refusing.test": "refused" },
-    })
-    // Seeds don't count towards any metric.
-    const [counted] = await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) => sql<Record<string, number>>`
-          select (select count(*)::int from recipients where campaign_id = ${campaign}) as recipients,
-            (select count(*)::int from campaign_count_changes where campaign_id = ${campaign} and (sent + bounced + opened + clicked + unsubscribed + refused_later > 0)) as changes,
-            (select count(*)::int from events where campaign_id = ${campaign} and type <> 'outreach.recipients_published') as events,
-            (select count(*)::int from hits) as hits, (select count(*)::int from unsubscriptions) as unsubscriptions,
-            (select count(*)::int from organization_suppressions) as suppressions`,
-      ),
-    )
-    expect(counted).toEqual({ recipients: 1, changes: 0, events: 0, hits: 0, unsubscriptions: 0, suppressions: 0 })
-  })
-
-  it("shows a bounce that was faster than the reply, an unsubscription that was revoked, and an unreachable server", async () => {
-    const server = await mailServer(undefined, ({ from }) =>
-      meanwhile(reportBounce(returnPaths.read(from)!, { _tag: "Deferred", reply: "451 4.4.7 expired" })).then(() => {}),
-    )
-    expect((await send(server.url, ["--seeds", "me@early.test"])).data).toMatchObject([
-      { state: "bounced", outcome: "accepted", reply: "451 4.4.7 expired" },
-    ])
-    const unsubscription = readLink(server.messages[0]!.text, "unsubscribe")
-    const revoked = UnsubscriptionRepository.use(({ ask, revoke, findChoice }) =>
-      Effect.all([ask(unsubscription), revoke(unsubscription), findChoice(unsubscription)]),
-    )
-    expect(await meanwhile(revoked)).toMatchObject([true, true, { unsubscribedFrom: null }])
-    expect((await send(CLOSED, ["--seeds", "me@away.test"])).data).toMatchObject([
-      { email: "me@away.test", state: "unreachable", reply: "ECONNREFUSED at CONN" },
-    ])
-  })
-
-  it("reads a list from a file, rejects recipients and invalid lists, and forgets old seeds", async () => {
-    const server = await mailServer()
-    const file = join(tmpdir(), `seeds-${campaign}.txt`)
-    writeFileSync(file, "me@one.test\nme@two.test\r\n\nme@one.test\n")
-    expect((await send(server.url, ["--seeds", file])).data).toHaveLength(2)
-    const error = async (seeds: string) => (await send(server.url, ["--seeds", seeds])).error.code
-    expect(await error(`me@one.test,${email(0).toUpperCase()}`)).toBe("seed_is_recipient")
-    expect(await error("me@one.test,you@")).toBe("invalid_seeds")
-    expect(await error("/nowhere/seeds.txt")).toBe("seeds_unreadable")
-    expect(await error(Array.from({ length: 51 }, (_, i) => `me${i}@one.test`).join())).toBe("invalid_seeds")
-    expect(server.messages).toHaveLength(2)
-    await meanwhile(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`update seed_messages set created_at = created_at - interval '91 days' where email = 'me@one.test'`
-        yield* (yield* SeedRepository).forget(90)
-      }),
-    )
-    expect(await states()).toEqual({ "me@two.test": "accepted" })
+    expect((await send(CLOSED, [])).code).toBe(2)
   })
 })

@@ -119,7 +119,7 @@ export const WorkerConfig = Config.all({
     historyDays: setting("HISTORY_DAYS", wholeNumber(1, 3650, "days"), {
       default: "90",
       about:
-        "time for which the database keeps arrived deliveries, hits on links and pixels with their addresses, attempts at messages, messages to seeds, outcomes of deliveries over time, and issues without dead letters. After that each day of deliveries is dropped as a whole. The database keeps at least [what its owner set](operations.md#how-long-data-is-kept), 7 days by default",
+        "time for which the database keeps arrived deliveries, hits on links and pixels with their addresses, attempts at messages, outcomes of deliveries over time, and issues without dead letters. After that each day of deliveries is dropped as a whole. The database keeps at least [what its owner set](operations.md#how-long-data-is-kept), 7 days by default",
     }),
     eventsMonths: kept(
       "EVENTS_MONTHS",

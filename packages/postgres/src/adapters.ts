@@ -22,7 +22,6 @@ import { IdempotencyRepositoryPg } from "./idempotency/IdempotencyRepositoryPg.t
 import { InboxRepositoryPg } from "./inbox/InboxRepositoryPg.ts"
 import { BounceRepositoryPg } from "./mail/BounceRepositoryPg.ts"
 import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
-import { SeedRepositoryPg } from "./mail/SeedRepositoryPg.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
@@ -70,7 +69,6 @@ export const adapters = Layer.mergeAll(
   SenderRepositoryPg,
   LinkDomainRepositoryPg,
   BounceRepositoryPg,
-  SeedRepositoryPg,
   HitRepositoryPg,
   UnsubscriptionRepositoryPg,
   IdempotencyRepositoryPg,

@@ -12,7 +12,6 @@ import { noneOr, wholeNumber as wholeNumberText } from "@outreach/domain/textSch
 import { preflightSettings, smtpSettings } from "@outreach/mail/smtpSettings"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
-import { SeedRepositoryPg } from "@outreach/postgres/mail/SeedRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { publicBaseUrl } from "@outreach/process/settings"
@@ -21,22 +20,11 @@ import { operatorOrUser } from "../audit/audited.ts"
 
 import { create, loadCampaigns, withoutBody } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
-import { SEED_COLUMNS, testWithSeeds } from "../campaigns/seeds.ts"
 import { show } from "../campaigns/show.ts"
 import { changing, group, reading } from "../Declaration.ts"
 import { campaignId, emailAddress, organizationId } from "../inputs/filters.ts"
 import { choice, flag, onOrOff, optional, text, withDefault } from "../inputs/Input.ts"
-import {
-  confirm,
-  formatCount,
-  formatFinding,
-  formatRecord,
-  formatRows,
-  Output,
-  print,
-  refuse,
-  yes,
-} from "../output/Output.ts"
+import { confirm, formatCount, formatFinding, Output, print, yes } from "../output/Output.ts"
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
 const reason = optional(
@@ -180,32 +168,19 @@ const preflight = reading({
 })
 
 const sendTest = changing({
-  about:
-    "Send one real message, marked as a test, to your own address, whose links record nothing; or the message as recipients get it to your mailboxes at large providers, whose answers `seeds list` shows",
-  examples: [
-    "ops campaigns test cmp_… --to me@acme.example",
-    "ops campaigns test cmp_… --seeds me.acme@gmail.com,me.acme@outlook.com",
-  ],
+  about: "Send one real message, marked as a test, to your own address. Its links record nothing",
+  examples: ["ops campaigns test cmp_… --to me@acme.example"],
   input: {
     campaignId,
-    to: optional(flag(emailAddress, "The address that gets the test", "address")),
-    seeds: optional(
-      text(
-        "Your own mailboxes, separated by commas, or the file that lists them; nothing counts there",
-        "list or file",
-      ),
-    ),
+    to: flag(emailAddress, "The address that gets the test", "address"),
   },
-  *run({ campaignId, to, seeds }) {
-    if ((to === undefined) === (seeds === undefined)) return yield* refuse("InvalidSelection", "Give --to or --seeds.")
+  *run({ campaignId, to }) {
     const settings = { ...(yield* smtpSettings), publicBaseUrl: yield* publicBaseUrl }
     const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
-    if (seeds !== undefined) return { campaignId, data: yield* testWithSeeds(campaign, seeds, settings) }
     const { sendTestMail } = yield* Effect.promise(() => import("@outreach/mail/sendTestMail"))
-    const sent = yield* Effect.provide(sendTestMail(campaign, to!, settings), throwawaySeal)
+    const sent = yield* Effect.provide(sendTestMail(campaign, to, settings), throwawaySeal)
     return { campaignId, ...sent }
   },
-  format: (result) => ("data" in result ? formatRows(result.data, SEED_COLUMNS) : formatRecord(result)),
 })
 
 export const campaigns = group({
@@ -235,6 +210,5 @@ export const campaigns = group({
     ProgramRepositoryPg,
     RecipientRepositoryPg,
     senderRepository,
-    SeedRepositoryPg,
   ),
 })

@@ -2,7 +2,6 @@ import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepo
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
-import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { Clock, type Config, Effect } from "effect"
@@ -22,7 +21,6 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   const partitions = yield* Partitions
   const hits = yield* HitRepository
   const messages = yield* MessageQueue
-  const seeds = yield* SeedRepository
   const hints = yield* Hints
   const kept: Readonly<Record<PartitionedTable, number | null>> = {
     delivered: historyDays,
@@ -76,7 +74,6 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
       everyMinute("managePartitions", keepAll),
       everyMinute("forgetHits", untilNone(hits.forget(historyDays))),
       everyMinute("forgetAttempts", untilNone(messages.forgetAttempts(historyDays))),
-      everyMinute("forgetSeeds", untilNone(seeds.forget(historyDays))),
       ...(deadLettersDays === null ? [] : [everyMinute("purgeDeadLetters", purgeOld(deadLettersDays))]),
     ],
     { concurrency: "unbounded", discard: true },

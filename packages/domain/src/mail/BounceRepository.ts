@@ -39,8 +39,6 @@ export class BounceRepository extends Context.Service<
     storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>
     /** Suppresses a recipient's address in every program of the organization, after its clock was advanced; `withdrawSuppressed` withdraws the recipients who wait. */
     suppress(recipient: Recipient, reason: SuppressionReason): Effect.Effect<void>
-    /** Stores that a message to a seed bounced, with what the report quotes; returns false if the id is that of none. */
-    storeSeedBounce(id: RecipientId, reply: string | null): Effect.Effect<boolean>
     /** Lets the recipient's campaign leave the domain of the address alone for a while. */
     pauseDomain(recipient: Recipient, status: string, seconds: number): Effect.Effect<void>
   }

@@ -8,7 +8,6 @@ import { cleanSmtpReply } from "./cleanSmtpReply.ts"
 import { lateRefusalCause } from "./lateRefusalCause.ts"
 import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
-import { isSeedId } from "./SeedMessage.ts"
 
 /**
  * What becomes of a report: `recorded` as a bounce, or `refused`, which publishes nothing. `early` while the message is still being sent,
@@ -38,10 +37,6 @@ export const decideBounce = (bounced: BouncedRecipient | undefined, verdict: Rep
  */
 export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientId, verdict: ReportedOutcome) {
   const bounces = yield* BounceRepository
-  if (isSeedId(recipientId)) {
-    const reply = verdict.reply === undefined ? null : cleanSmtpReply(verdict.reply, "")
-    if (yield* bounces.storeSeedBounce(recipientId, reply)) return "recorded"
-  }
   const bounced = yield* bounces.lock(recipientId)
   const result = decideBounce(bounced, verdict)
   if (bounced === undefined || (result !== "recorded" && result !== "refused")) return result

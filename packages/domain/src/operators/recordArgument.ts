@@ -15,7 +15,7 @@ const all = (treatment: Treatment, names: string): ReadonlyArray<readonly [name:
 export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries([
   ...all(
     "withheld",
-    "contact dkim-key email file html log map npi out preheader recipient rejects reply-to seeds subject text token",
+    "contact dkim-key email file html log map npi out preheader recipient rejects reply-to subject text token",
   ),
   ...all("origin", "short-link url"),
   ...all("recorded", "after all before bom bounce-domain campaign check completer-target confirm date"),

@@ -747,24 +747,6 @@ create table message_attempts (
 );
 create index message_attempts_by_age on message_attempts (last_at);
 
--- Messages to the operators' own mailboxes at large providers: docs/decisions/0109-a-seed-is-no-recipient.md.
--- The id takes the place of a recipient's in the links and the return path. reply is the mail server's, or that of a report.
-create table seed_messages (
-  organization_id text collate "C" not null,
-  id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  email text not null,
-  created_at timestamptz not null default clock_timestamp(),
-  outcome text check (outcome in ('accepted', 'refused', 'unreachable')),
-  reply text,
-  bounced_at timestamptz,
-  opened_at timestamptz,
-  clicked_at timestamptz,
-  unsubscribed_at timestamptz,
-  primary key (organization_id, id),
-  foreign key (organization_id, campaign_id) references campaigns
-);
-
 -- The imports of lists into campaigns. lines is null until all are counted. fault says why one ended before its time, and rejects holds
 -- the numbers and reasons of the first refused lines: nothing of a list is kept.
 create table imports (

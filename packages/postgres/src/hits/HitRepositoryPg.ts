@@ -2,7 +2,6 @@ import type { Deployment } from "@outreach/domain/Deployment"
 import {
   EARLIER_HITS_SECONDS,
   HIT_COUNT_RETENTION_SECONDS,
-  type Hit,
   MAX_EARLIER_HITS,
   MAX_HITS_PER_MINUTE,
   MAX_JUDGMENT_DELAY_SECONDS,
@@ -10,7 +9,6 @@ import {
 } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
-import { isSeedId } from "@outreach/domain/mail/SeedMessage"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { networkOf } from "@outreach/rate-limit"
 import { Clock, Effect, Schema } from "effect"
@@ -53,29 +51,11 @@ const decodeClock = decodeValue({ now: Schema.Number })
 const decodeOrganizations = decodeColumn({ id: OrganizationId })
 const decodeRecipients = decodeColumn({ id: RecipientId })
 
-/** Marks the messages to seeds that were opened, and whose links were followed. */
-const markSeeds = (sql: SqlClient.SqlClient, hits: ReadonlyArray<Hit>) =>
-  sql`
-    update seed_messages seed set opened_at = coalesce(opened_at, case when hit.is_open then clock_timestamp() end),
-      clicked_at = coalesce(clicked_at, case when hit.is_click then clock_timestamp() end)
-    from (
-      select organization_id, id, bool_or(link = '') as is_open, bool_or(link <> '') as is_click
-      from ${toTable(
-        "hit",
-        hits.map(({ organizationId, recipientId: id, link }) => ({ organizationId, id, link: link ?? "" })),
-        { organizationId: "text", id: "text", link: "text" },
-      )}
-      group by organization_id, id
-    ) hit
-    where seed.organization_id = hit.organization_id and seed.id = hit.id`
-
 export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
   const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
   return {
     record: Effect.fnUntraced(function* (hits) {
-      const seeds = hits.filter(({ recipientId }) => isSeedId(recipientId))
-      if (seeds.length > 0) yield* markSeeds(sql, seeds)
       // Read apart: an insert may wait for a lock before it looks at the clock.
       const now = yield* sql`
           select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)

@@ -124,11 +124,6 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
     suppress: ({ organizationId, email }, reason) =>
       suppressAddresses(organizationId, [email], reason).pipe(Effect.provideContext(context)),
 
-    storeSeedBounce: (id, reply) =>
-      sql`
-          update seed_messages set bounced_at = coalesce(bounced_at, clock_timestamp()), reply = coalesce(${reply}, reply)
-          where id = ${id} returning 1`.pipe(Effect.map((rows) => rows.length > 0)),
-
     pauseDomain: ({ organizationId, campaignId, email }, status, seconds) =>
       pauseDomains(organizationId, [{ campaignId, email, status, delaySeconds: seconds }]).pipe(
         Effect.provideContext(context),

@@ -59,11 +59,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   qualifications: { worker: "select, insert", operator: "select, update (npi)" },
   messages: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
   message_attempts: { worker: "select, insert, update (times, last_at, reply), delete", operator: "select, delete" },
-  seed_messages: {
-    api: "select, update (opened_at, clicked_at, unsubscribed_at)",
-    worker: "select, update (reply, bounced_at, unsubscribed_at), delete",
-    operator: "select, insert, update (outcome, reply)",
-  },
   imports: { operator: "select, insert, update, delete" },
   campaign_turns: { worker: "select, insert, update, delete", operator: "select" },
   organization_turns: { worker: "select, insert, update, delete", operator: "select" },

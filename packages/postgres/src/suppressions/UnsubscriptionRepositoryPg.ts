@@ -28,15 +28,10 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
             on unsubscription.organization_id = recipient.organization_id and unsubscription.recipient_id = recipient.id
           join organizations organization on organization.id = recipient.organization_id
           join programs program on program.organization_id = recipient.organization_id and program.id = recipient.program_id
-          where recipient.organization_id = ${organizationId} and recipient.id = ${recipientId}
-          union all
-          select organization.name, sender_name, program.name, email,
-            case when unsubscribed_at is not null then 'organization' end
-          from seed_messages seed
-          join campaigns campaign on campaign.organization_id = seed.organization_id and campaign.id = campaign_id
-          join organizations organization on organization.id = seed.organization_id
-          join programs program on program.organization_id = seed.organization_id and program.id = program_id
-          where seed.organization_id = ${organizationId} and seed.id = ${recipientId}`.pipe(choices.decode, first),
+          where recipient.organization_id = ${organizationId} and recipient.id = ${recipientId}`.pipe(
+      choices.decode,
+      first,
+    ),
 
   // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
   ask: ({ organizationId, recipientId }, scope = "organization") =>
@@ -53,11 +48,8 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
               revoked_at = null, lifted_at = null
             returning organization_id, recipient_id, asked_at as at, repeats
           ), counted as (${countFeedback("unsubscribed", 1, "select * from asked where repeats = 0")}
-          ), seed as (
-            update seed_messages set unsubscribed_at = coalesce(unsubscribed_at, clock_timestamp())
-            where organization_id = ${organizationId} and id = ${recipientId} returning 1
           )
-          select from recipient union all select from seed`.pipe(Effect.map((rows) => rows.length > 0)),
+          select from recipient`.pipe(Effect.map((rows) => rows.length > 0)),
 
   revoke: ({ organizationId, recipientId }) =>
     sql`
@@ -66,12 +58,10 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
             where organization_id = ${organizationId} and recipient_id = ${recipientId} and revoked_at is null
             returning organization_id, recipient_id, revoked_at as at
           ), counted as (${countFeedback("unsubscribed", -1, "select * from revoked")}
-          ), seed as (
-            update seed_messages set unsubscribed_at = null
-            where organization_id = ${organizationId} and id = ${recipientId} returning 1
           )
-          select from recipients where organization_id = ${organizationId} and id = ${recipientId}
-          union all select from seed`.pipe(Effect.map((rows) => rows.length > 0)),
+          select from recipients where organization_id = ${organizationId} and id = ${recipientId}`.pipe(
+      Effect.map((rows) => rows.length > 0),
+    ),
 
   lift: (limit) => sql`select lift_unsubscriptions(${limit}::int) as lifted`.pipe(decodeLifted),
 

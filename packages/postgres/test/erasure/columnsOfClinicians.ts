@@ -82,10 +82,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   restored_campaigns: { others: "organization_id campaign_id restore_id status" },
   restored_clocks: { others: "organization_id restore_id" },
   restores: { others: "id" },
-  seed_messages: {
-    kept: { email: "a mailbox of the operators' own, and no recipient's" },
-    others: "organization_id id campaign_id outcome reply",
-  },
   secret_verifications: { others: "organization_id secret_id endpoint_id" },
   retention_limits: { others: "parent" },
   send_rates: { kept: { scope: DOMAIN } },

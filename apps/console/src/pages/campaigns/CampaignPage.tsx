@@ -15,7 +15,6 @@ import { changePauseOnComplaints, changeRate } from "@outreach/domain/campaigns/
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { SeedRepository } from "@outreach/domain/mail/SeedRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
@@ -37,7 +36,6 @@ import {
   CampaignProgressBar,
   CampaignStatusBadge,
   CampaignTroubles,
-  SeedTable,
   StopLine,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
@@ -49,7 +47,6 @@ import { SendingLine } from "./SendingLine.tsx"
 import { WindowBar } from "./WindowBar.tsx"
 
 const MAX_DOMAINS = 50
-const MAX_SEEDS = 50
 
 const campaignPage = definePage("/campaigns/:campaign", {
   isConsistent: false,
@@ -79,7 +76,6 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
       sending: (yield* SendingReader).find(key),
       hours: reader.hours(key),
       domains: reader.domains(key, MAX_DOMAINS),
-      seeds: (yield* SeedRepository).list(campaignId, MAX_SEEDS),
       lateRefusals: reader.lateRefusals(key, MAX_DOMAINS),
       quarantined: repository.quarantined(campaignId),
       organization: (yield* OrganizationReader).find(organizationId),
@@ -125,7 +121,6 @@ const contentOf = (view: CampaignView, sort: string | undefined) => {
       <CampaignHours hours={view.hours} />
       <DomainTable domains={domains} limit={MAX_DOMAINS} sort={sort} />
       <LateRefusals refusals={view.lateRefusals} />
-      <SeedTable seeds={view.seeds} />
       {!isToCome && preflight}
     </Page>
   )
@@ -165,11 +160,7 @@ const commandsFor = ({ id, status }: Pick<Campaign, "id" | "status">): ReadonlyA
     ops("recipients export", { campaign: id, out: "outcomes.csv" }),
     ...(CLOSED.includes(status)
       ? []
-      : [
-          ops("campaigns preflight", id),
-          ops("campaigns test", id, { to: "me@acme.example" }),
-          ops("seeds list", { campaign: id }),
-        ]),
+      : [ops("campaigns preflight", id), ops("campaigns test", id, { to: "me@acme.example" })]),
     ...moves.filter((move) => isPossible(move, status)).map((move) => ops(`campaigns ${move}`, id)),
   ]
 }

@@ -1,7 +1,6 @@
 import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
-import { type SeedMessage, seedState } from "@outreach/domain/mail/SeedMessage"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Struct } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
@@ -177,17 +176,3 @@ export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignVie
     </>
   )
 }
-
-/** What became of the messages to seeds, newest first; nothing when there are none. */
-export const SeedTable = (props: { readonly seeds: ReadonlyArray<SeedMessage> }) => (
-  <Table
-    caption="Messages to seeds, which count nowhere"
-    rows={props.seeds}
-    columns={{
-      Mailbox: ({ email }) => email,
-      State: (seed) => seedState(seed),
-      Sent: ({ createdAt }) => <Time at={createdAt} />,
-      "Last reply": ({ reply }) => reply !== null && <ForeignText>{reply}</ForeignText>,
-    }}
-  />
-)
