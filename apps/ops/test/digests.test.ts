@@ -81,10 +81,10 @@ clicked               1    1       0             0
   })
 })
 
-describe("digests list and forecast", () => {
+describe("digests list", () => {
   const of = () => ["--organization", org, "--program", programId]
 
-  it("show each date of a range", async () => {
+  it("shows each date of a range", async () => {
     const range = ["--from", "2026-02-02", "--to", "2026-02-04"]
     const { data } = await runJson("digests", "list", ...of(), ...range)
     expect(data.map((day: { date: string; outreach: { sent: number } }) => [day.date, day.outreach.sent])).toEqual([
@@ -94,14 +94,6 @@ describe("digests list and forecast", () => {
     ])
     const { stdout } = await run(["digests", "list", ...of(), ...range])
     expect(stdout).toContain("2026-02-03  0                     2     0        2       1        8         3         0")
-  })
-
-  it("say when the targets are reached, and how that is known", async () => {
-    const forecast = { learner_qualified: { _tag: "Reached" }, completer_qualified: { _tag: "NoTarget" } }
-    expect(await runJson("digests", "forecast", ...of())).toMatchObject(forecast)
-    const { stdout } = await run(["digests", "forecast", ...of(), "--by", "2026-12-31"])
-    expect(stdout).toContain("learner_qualified: 3 of 3, wanted by 2026-12-31\n  The target is reached.")
-    expect(stdout).toContain("the mean of the last 7 complete days")
   })
 })
 

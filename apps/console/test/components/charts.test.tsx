@@ -3,7 +3,6 @@ import { parseHTML } from "linkedom"
 import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { expect, it } from "vitest"
-import { BurnUp } from "../../src/components/charts/BurnUp.tsx"
 import { Sparkline } from "../../src/components/charts/Chart.tsx"
 import { Funnel } from "../../src/components/charts/Funnel.tsx"
 import { HeatMap } from "../../src/components/charts/HeatMap.tsx"
@@ -60,20 +59,6 @@ const heatMap = (
   />
 )
 
-const burnUp = (
-  <BurnUp
-    title="Learners"
-    unit="learners"
-    days={[
-      { date: "2026-11-20", count: 700 },
-      { date: "2026-11-21", count: 800 },
-    ]}
-    forecast={[{ date: "2026-11-22", expected: 900.5, low: 850, high: 951.9 }]}
-    target={1000}
-    empty="Nobody was counted."
-  />
-)
-
 const labelOf = (document: Document) => document.querySelector("svg[aria-label]")!.getAttribute("aria-label")
 
 it.each([
@@ -106,16 +91,6 @@ it.each([
       ["2026-11-23", "10"],
     ],
   ],
-  [
-    "a burn-up with its forecast and interval",
-    burnUp,
-    "Learners: 800 of 1,000 learners on 2026-11-21, 900 expected on 2026-11-22",
-    [
-      ["2026-11-20", "700", "", "", ""],
-      ["2026-11-21", "800", "", "", ""],
-      ["2026-11-22", "", "900", "850", "951"],
-    ],
-  ],
 ])("%s has its numbers in a table, and a summary as its label", (_, chart, label, rows) => {
   const document = parse(chart)
   expect(labelOf(document)).toBe(label)
@@ -143,7 +118,6 @@ it("a chart has no style of its own, which the content policy forbids", () => {
       {histogram}
       {funnel}
       {heatMap}
-      {burnUp}
       <Sparkline label="Sent" points={points} />
     </>,
   )

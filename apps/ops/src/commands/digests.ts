@@ -1,23 +1,18 @@
-import type { ProgramProgress } from "@outreach/backoffice/digest/DigestReader"
 import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { datesBetween } from "@outreach/domain/digest/DateRange"
 import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
-import { describeForecast, FORECAST_METHOD } from "@outreach/domain/digest/describeForecast"
-import type { QuotaForecast } from "@outreach/domain/digest/forecastQuota"
-import { forecastQuota } from "@outreach/domain/digest/forecastQuota"
 import { MAX_DATES, verifyDigest } from "@outreach/domain/digest/verifyDigest"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
-import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { Partitions } from "@outreach/postgres/Partitions"
 import { Effect, Layer, Struct } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { calendarDate, dateArgument, organizationId } from "../inputs/filters.ts"
 import { described, flag, optional } from "../inputs/Input.ts"
-import { formatCell, formatCount, formatRows, formatTable, print, printToStderr, refuse } from "../output/Output.ts"
+import { formatCell, formatCount, formatRows, formatTable, printToStderr, refuse } from "../output/Output.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 
@@ -57,26 +52,6 @@ const list = reading({
   ],
 })
 
-const forecast = reading({
-  about: "Forecast when a program reaches its targets, from the mean of the last seven days",
-  examples: ["ops digests forecast --organization org_… --program pgm_… --by 2026-12-31"],
-  input: {
-    organizationId,
-    programId,
-    by: optional(calendarDate("By when the targets are wanted (default: when the last campaign ends)")),
-  },
-  *run({ organizationId, programId, by: wanted }) {
-    const progress = yield* DigestReader.use(({ progress }) => progress(organizationId, programId))
-    if (progress === undefined) return yield* new ProgramNotFound({ programId })
-    const by = wanted ?? progress.campaignsEnd
-    const forecasts = {
-      learner_qualified: forecastQuota({ ...progress.learner_qualified, by }),
-      completer_qualified: forecastQuota({ ...progress.completer_qualified, by }),
-    }
-    yield* print({ by, ...forecasts }, () => formatForecasts(progress, forecasts, by))
-  },
-})
-
 const verify = reading({
   about: "Recount dates from every event and qualification, and compare the counts with the digest",
   examples: ["ops digests verify 2026-11-20", "ops digests verify 2026-11-01 --organization org_… --to 2026-11-20"],
@@ -107,7 +82,7 @@ const verify = reading({
 
 export const digests = group({
   about: "The partners' daily digests",
-  commands: { list, show, forecast, verify },
+  commands: { list, show, verify },
   services: Layer.mergeAll(DigestRepositoryPg, DigestReader.layer, Partitions.layer),
 })
 
@@ -160,17 +135,3 @@ export const formatBar = (count: number, longest: number): string => {
   const eighths = Math.max(1, Math.round((8 * WIDTH * count) / longest))
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
-
-const formatForecasts = (
-  progress: ProgramProgress,
-  forecasts: Readonly<Record<"learner_qualified" | "completer_qualified", QuotaForecast>>,
-  by: CalendarDate | null,
-): string =>
-  [
-    ...(["learner_qualified", "completer_qualified"] as const).map((stage) => {
-      const { count, target } = progress[stage]
-      const effect = target === null ? "" : ` When it is reached, ${WHEN_REACHED[stage]}.`
-      return `${stage}: ${formatCell(count)} of ${formatCell(target)}${by === null ? "" : `, wanted by ${by}`}\n  ${describeForecast(forecasts[stage])}${effect}`
-    }),
-    FORECAST_METHOD,
-  ].join("\n\n")

@@ -92,7 +92,11 @@ export const countByStage = (qualifications: ReadonlyArray<Qualification>): Funn
   byStage((stage) => qualifications.filter((qualification) => qualification.stage === stage).length)
 
 /** Returns how far a stage is from its target; `reachedAt` is when the count came to it. */
-export const quotaStatus = (target: number | null, count: number, reachedAt: Timestamp | null): QuotaStatus =>
+export const quotaStatus = (
+  target: number | null,
+  count: number,
+  reachedAt: Timestamp | null,
+): QuotaStatus & { readonly reached_at: Timestamp | null } =>
   target === null
     ? { target, count, remaining: null, reached_at: null }
     : { target, count, remaining: Math.max(0, target - count), reached_at: count >= target ? reachedAt : null }

@@ -52,7 +52,6 @@ const inputs = {
     "Heat map of",
     Object.entries(DIGEST_COUNTS).map(([name, { title }]) => [name as DigestCount, title] as const),
   ),
-  by: field(CalendarDate, "Targets wanted by", { placeholder: "2026-12-31", size: 11 }),
 }
 
 export const digestPage = definePage("/digest", {
@@ -63,7 +62,7 @@ export const digestPage = definePage("/digest", {
     const last = given.to === undefined || given.to > today ? today : given.to
     const first = given.from ?? addDays(last, 1 - DEFAULT_DATES)
     if (first > last || daysBetween(first, last) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
-    const { count = "sent", by } = given
+    const { count = "sent" } = given
     const filters = (
       <FilterBar
         inputs={inputs}
@@ -87,8 +86,8 @@ export const digestPage = definePage("/digest", {
       )
     }
     const reader = yield* DigestReader
-    const [days, progress] = yield* Effect.all(
-      [reader.days(organizationId, program.id, first, last), reader.progress(organizationId, program.id)],
+    const [days, quotas] = yield* Effect.all(
+      [reader.days(organizationId, program.id, first, last), reader.quotas(organizationId, program.id)],
       { concurrency: "unbounded" },
     )
     const ofProgram = { organization: organizationId, program: program.id }
@@ -96,14 +95,13 @@ export const digestPage = definePage("/digest", {
       <Page
         title={foreign`Digest of ${program.name}`}
         commands={[
-          ops("digests forecast", { ...ofProgram, by }),
           ops("digests list", { ...ofProgram, from: first, to: last }),
           ops("digests verify", first, { organization: organizationId, to: last }),
         ]}
       >
         {filters}
         <h2>Quotas</h2>
-        {progress && <Quotas progress={progress} days={days} by={by ?? progress.campaignsEnd} />}
+        {quotas && <Quotas quotas={quotas} />}
         <h2>Funnel</h2>
         <Funnel
           title={`Clinicians by stage, up to the end of ${last}`}

@@ -2,8 +2,6 @@ import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
-import { describeForecast } from "@outreach/domain/digest/describeForecast"
-import { forecastQuota } from "@outreach/domain/digest/forecastQuota"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { updateProgram } from "@outreach/domain/programs/Programs"
@@ -41,7 +39,7 @@ const readProgram = Effect.fnUntraced(function* (programId: ProgramId) {
     organization: yield* (yield* OrganizationReader).find(organizationId),
     /** Its own before that of the organization. */
     senders: [programId, null].flatMap((owner) => senders.filter((sender) => sender.programId === owner)),
-    progress: yield* (yield* DigestReader).progress(organizationId, programId),
+    quotas: yield* (yield* DigestReader).quotas(organizationId, programId),
     campaigns: yield* (yield* CampaignReader).list({ organizationId, programId }, MAX_CAMPAIGNS),
   }
 })
@@ -78,7 +76,7 @@ const contentOf = (view: ProgramView) => {
         </Section>
         <Section title="Targets">
           <Targets {...view} />
-          <LinkLine to={`/digest?${ofProgram}`}>Days, funnel and forecast of its targets</LinkLine>
+          <LinkLine to={`/digest?${ofProgram}`}>Days, funnel and quotas</LinkLine>
           <LinkLine to={`/suppressions?${ofProgram}`}>Clinicians that it must not write to</LinkLine>
         </Section>
       </div>
@@ -150,16 +148,18 @@ const ProgramFacts = ({ program, organization, senders }: ProgramView) => {
 
 const STAGES = { learner_qualified: "Learners", completer_qualified: "Completers" } as const
 
-const Targets = ({ progress }: ProgramView) =>
-  progress === undefined ? null : (
+const Targets = ({ quotas }: ProgramView) =>
+  quotas === undefined ? null : (
     <Facts
       facts={Object.fromEntries(
         Object.entries(STAGES).map(([stage, title]) => {
-          const quota = progress[stage as keyof typeof STAGES]
-          const { count, target } = quota
-          const forecast = target !== null && describeForecast(forecastQuota({ ...quota, by: progress.campaignsEnd }))
-          const counted = target === null ? formatCount(count) : `${formatCount(count)} of ${formatCount(target)}`
-          return [title, forecast ? `${counted}. ${forecast}` : `${counted}, without a target`]
+          const { target, count, remaining } = quotas[stage as keyof typeof STAGES]
+          return [
+            title,
+            target === null
+              ? `${formatCount(count)}, without a target`
+              : `${formatCount(count)} of ${formatCount(target)}, ${formatCount(remaining ?? 0)} remaining`,
+          ]
         }),
       )}
     />
