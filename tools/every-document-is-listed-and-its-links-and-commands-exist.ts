@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { createParser, wordsOf } from "../apps/ops/test/everyCommand.ts"
+import { createParser, wordsOf } from "@outreach/ops/everyCommand"
 import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"

@@ -9,10 +9,10 @@ import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { nameOf } from "../src/audit/audited.ts"
 import { Access } from "../src/Declaration.ts"
+import { everyCommand, helpOf, wordsOf } from "../src/everyCommand.ts"
 import { globalFlags, loadGroups } from "../src/ops.ts"
 import { formatHelp, HELP_WIDTH } from "../src/output/formatHelp.ts"
 import { commandLine } from "./commandLine.ts"
-import { everyCommand, helpOf, wordsOf } from "./everyCommand.ts"
 
 const { run, meanwhile } = commandLine()
 

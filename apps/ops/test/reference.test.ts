@@ -2,8 +2,8 @@ import { Context, Option } from "effect"
 import { Command, type HelpDoc } from "effect/cli"
 import { expect, it } from "vitest"
 import { Access } from "../src/Declaration.ts"
+import { everyCommand, helpOf, type Leaf } from "../src/everyCommand.ts"
 import { loadGroups } from "../src/ops.ts"
-import { everyCommand, helpOf, type Leaf } from "./everyCommand.ts"
 
 const FILE = "../commands.md"
 

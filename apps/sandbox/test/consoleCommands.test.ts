@@ -1,11 +1,13 @@
+import { controlOf, type Inputs } from "@outreach/console/http/inputs"
 import { routes } from "@outreach/console/routes"
 import type { CampaignId } from "@outreach/domain/Identifier"
+import { createParser, everyCommand, wordsOf } from "@outreach/ops/everyCommand"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, expect, it } from "vitest"
-import { controlOf, type Inputs } from "../../console/src/http/inputs.ts"
+// @boundaries-ignore the pages are seeded and opened as in the tests of the console
 import { addressOf, type Seeded, seedOrganization } from "../../console/test/seedOrganization.ts"
+// @boundaries-ignore the pages are seeded and opened as in the tests of the console
 import { startConsole, type Visitor } from "../../console/test/startConsole.ts"
-import { createParser, everyCommand, wordsOf } from "../../ops/test/everyCommand.ts"
 
 const test = startConsole()
 let seeded: Seeded

@@ -1,5 +1,5 @@
+import { networkOf } from "@outreach/rate-limit"
 import { expect, it } from "vitest"
-import { networkOf } from "../src/index.ts"
 
 it.each([
   ["192.0.2.1", "192.0.2.1"],

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
 import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli"
-import { globalFlags, loadGroups } from "../src/ops.ts"
+import { globalFlags, loadGroups } from "./ops.ts"
 
 /** A command without subcommands, and the words that call it. */
 export interface Leaf {
