@@ -15,7 +15,7 @@ import { SqlClient } from "effect/sql"
  * server gave. A server stamps on one timeline for as long as it runs, so its start tells whether there is anything to look at.
  *
  * Measured against plain `now()`: a naive reader lost 0 rows instead of 7,066 of 21,156; 2.9 k transactions/s for one organization.
- * The fence costs less than 1 % (`pnpm bench:fence`). As a `case` of the same statement it cost 18 %, because calls of functions are prepared
+ * The fence costs less than 1 %. As a `case` of the same statement it cost 18 %, because calls of functions are prepared
  * for each execution, also those that are not reached.
  */
 export const commitTimestamp = Effect.fnUntraced(function* (organizationId: OrganizationId) {
