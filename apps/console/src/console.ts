@@ -18,7 +18,6 @@ import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
-import { LiveValues } from "./http/LiveValues.ts"
 import { OpenCounts } from "./http/OpenCounts.ts"
 import { HeldLists } from "./pages/imports/HeldLists.ts"
 import { SenderLookUps } from "./pages/senders/SenderLookUps.ts"
@@ -56,7 +55,6 @@ const services = Layer.mergeAll(
   webhookClient,
   NodeSigner,
   Sessions.layer,
-  LiveValues.layer,
   OpenCounts.layer,
   SenderLookUps.layer,
   UnavailableLog.layer,
@@ -73,7 +71,6 @@ const listening = Layer.effect(
   Effect.gen(function* () {
     const { adminHost, adminPort, connectionsPerAddress, trustProxy } = yield* ConsoleConfig
     const { unusable } = yield* DatabaseMonitor
-    const { stop: stopLive } = yield* LiveValues
     yield* Effect.forkScoped(
       adminServer({
         host: adminHost,
@@ -85,8 +82,6 @@ const listening = Layer.effect(
     const connections = connectionLimit(connectionsPerAddress, trustProxy)
     const server = yield* consoleServer(connections)
     yield* server.serve(yield* application(routes, connections))
-    // The server waits for its requests before it stops, and pages that are open are such.
-    yield* Effect.addFinalizer(() => stopLive)
     const url = HttpServer.formatAddress(server.address)
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, port: Number(new URL(url).port || 80) }))
     return server

@@ -1,4 +1,3 @@
-import { liveRoute } from "./http/LiveValues.ts"
 import { auditPage } from "./pages/audit/auditPage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
@@ -48,7 +47,7 @@ import { systemPage } from "./pages/system/systemPage.tsx"
 import { todayPage } from "./pages/today/todayPage.tsx"
 
 export const routes = [
-  [todayPage, liveRoute],
+  [todayPage],
   numbersRoutes,
   [campaignsPage, ...newCampaignRoutes, ...campaignRoutes, ...campaignMail],
   recipientsPages,

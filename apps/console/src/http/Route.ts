@@ -9,8 +9,6 @@ import type { Upload } from "./readForm.ts"
 
 export interface RequestContext {
   readonly operator: Operator
-  /** Names the session, and does not give it away. */
-  readonly session: string
   /** The version of the record that a form was made from; empty if it carries none. */
   readonly version: string
   /** Unix milliseconds. */
@@ -44,7 +42,7 @@ export type PathValues<P extends string> = ParamsOf<{
 type FaultyInput<Name = string> = Name | ((error: never) => Name)
 
 export interface Route<R, P = `/${string}`> extends Access {
-  /** A page is read with GET, as is a resource: another document, such as a stream or the content of a frame. An action is a POST. */
+  /** A page is read with GET, as is a resource: another document, such as a file or the content of a frame. An action is a POST. */
   readonly kind: "page" | "resource" | "action"
   /** A path with `:name` for each parameter, which says the section. */
   readonly path: P

@@ -148,7 +148,7 @@ const respond = Effect.fnUntraced(function* <R>(
   }
   const input = { ...path.values, ...values } as never
 
-  const context = { operator, session: view.formToken, version: given.get("version") ?? "", now: view.now, file }
+  const context = { operator, version: given.get("version") ?? "", now: view.now, file }
   const { command } = route
   if (isAction) yield* (yield* Sessions).countAction(operator)
   const submission = isAction && !route.isRepeatable ? (given.get("submission") ?? undefined) : undefined

@@ -86,7 +86,6 @@ export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> =>
 
 /** The sections of the paths that do not begin as their section. */
 const OTHER_PATHS: Readonly<Record<string, Section>> = {
-  live: "today",
   "*": "today",
   people: "people",
   imports: "campaigns",

@@ -2,7 +2,7 @@ import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { type GaugeSample, MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
-import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Order } from "effect"
 import type { ComponentChildren } from "preact"
 import { Advice } from "../../components/Advice.tsx"
@@ -16,7 +16,7 @@ import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
 import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
-import { formatTimeOfDay, type TodayTile, todayTiles } from "./todayTiles.ts"
+import { type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_IDLE = 5
 const MAX_ISSUES = 5
@@ -51,8 +51,7 @@ export const todayPage = definePage("/", {
       <Page title="Today" commands={[ops("status"), ops("status", { watch: true })]}>
         <p>
           <small>
-            Read at <span data-live="at">{formatTimeOfDay(now)}</span>. The lines show the last 24 hours, and of the
-            quota 30 days.
+            Read at {fromUnixMillis(now).slice(11, 19)} UTC. The lines show the last 24 hours, and of the quota 30 days.
           </small>
         </p>
         <ul class="tiles">
@@ -142,19 +141,17 @@ export const todayPage = definePage("/", {
 /** What is wrong comes first; the others keep their order. */
 const byUrgency = Order.mapInput(Order.Number, ({ tone }: TodayTile) => URGENCY[tone])
 
-/** A number that leads to its list. Its texts and its tone are renewed by the live values of its name. */
+/** A number that leads to its list. */
 const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChildren }) => {
-  const { name, title, href, tone, value, detail } = props.tile
+  const { title, href, tone, value, detail } = props.tile
   return (
-    <li class={`tile ${tone}`} data-live-tone={name}>
+    <li class={`tile ${tone}`}>
       <a href={href}>
         <span class="title">{title}</span>
-        <span class="value" data-live={name}>
-          {value}
-        </span>
+        <span class="value">{value}</span>
       </a>
       <small>
-        <bdi data-live={`${name}.detail`}>{detail}</bdi>
+        <bdi>{detail}</bdi>
       </small>
       {props.children}
     </li>

@@ -1,11 +1,10 @@
 import type { GaugeSample, Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
 import type { Tone } from "../../components/values.tsx"
 
-/** What a tile shows; its texts are renewed under its name. */
+/** What a tile shows. */
 export interface TodayTile {
   readonly name: string
   readonly title: string
@@ -74,19 +73,6 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
   quotaTile(today),
   ...(today.workers === null ? [] : [workersTile(today.workers)]),
 ]
-
-export const liveTexts = (today: Today, now: number): Readonly<Record<string, string>> => ({
-  at: formatTimeOfDay(now),
-  ...Object.fromEntries(
-    todayTiles(today).flatMap(({ name, value, detail, tone }) => [
-      [name, value],
-      [`${name}.detail`, detail],
-      [`${name}.tone`, tone],
-    ]),
-  ),
-})
-
-export const formatTimeOfDay = (now: number): string => `${fromUnixMillis(now).slice(11, 19)} UTC`
 
 const isAlerting = (reading: keyof AlertReading, value: number): boolean =>
   ALERT_RULES.some((rule) => rule.reading === reading && value > rule.threshold)

@@ -129,19 +129,3 @@ it("links each tile to the list of the things it counts", async () => {
   expect((await viewer.get("/endpoints?state=disabled")).words).toContain("No endpoint is disabled.")
   expect(lists.get("/inbox?state=quarantined")).toContain(`evt_${organization.id}`)
 })
-
-it("streams the values that the page shows", async () => {
-  const admin = await test().as("admin")
-  const aborter = new AbortController()
-  const response = await fetch(`${test().url}/live`, { headers: { cookie: admin.cookie }, signal: aborter.signal })
-  expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ""
-  while (!/^data: .*\n\n/m.test(text)) text += (await reader.read()).value
-  aborter.abort()
-  const values = JSON.parse(/^data: (.*)$/m.exec(text)![1]!)
-  const { document } = await admin.get("/")
-  for (const element of document.querySelectorAll("[data-live]:not([data-live=at])")) {
-    expect(values[element.getAttribute("data-live")!]).toBe(element.textContent)
-  }
-})
