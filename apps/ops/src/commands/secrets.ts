@@ -41,12 +41,11 @@ const rotate = changing({
     return { ...owner, graceSeconds, signingSecret: Redacted.value(secret), endedSecrets: ended }
   },
   note: ({ endedSecrets }) =>
-    [
+    `${
       endedSecrets === 0
         ? ""
-        : `\nAt most ${MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest (${endedSecrets}) has ended now.\n`,
-      "\nThe signing secret is shown this once; keep it now.",
-    ].join(""),
+        : `\nAt most ${MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest (${endedSecrets}) has ended now.\n`
+    }\nThe signing secret is shown this once; keep it now.`,
   services: signingSecrets,
 })
 

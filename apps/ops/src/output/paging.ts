@@ -1,4 +1,5 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
+import { formatCommand } from "@outreach/backoffice/formatCommand"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Context, Effect, Result, type Schema } from "effect"
 import { COMMAND_NAME } from "../commandName.ts"
@@ -73,7 +74,5 @@ const nextCommand = (words: ReadonlyArray<string>, after: string): string => {
   const others = words.filter(
     (word, i) => word !== "--after" && words[i - 1] !== "--after" && !word.startsWith("--after="),
   )
-  return [COMMAND_NAME, ...others, "--after", after].map(quote).join(" ")
+  return formatCommand([COMMAND_NAME, ...others, "--after", after])
 }
-
-const quote = (word: string): string => (/^[\w.,:=@%/+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
