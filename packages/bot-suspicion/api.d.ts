@@ -1,70 +1,70 @@
-/** Software that names itself in `User-Agent` and is not a mail client of a person. */
+/** Software that identifies itself in `User-Agent` and isn't a person's mail client. */
 interface ScannerAgent {
     readonly name: string;
     readonly pattern: RegExp;
 }
-/** Addresses from which mail is filtered, and no mail is read. */
+/** Networks of mail filters, in which nobody reads mail. */
 interface ScannerNetwork {
     readonly name: string;
     readonly ranges: readonly string[];
 }
 /**
- * Scanners, previewers and programs by their names.
+ * Scanners, link previewers and HTTP libraries by name.
  *
- * Not here, because a person reads the mail: Outlook itself (`Microsoft Outlook 16.0`, `ms-office`), image proxies (GoogleImageProxy,
- * YahooMailProxy), and okhttp, CFNetwork and Dalvik, with which mail apps of phones load images. Phones called CUBOT are no bots.
+ * Excluded, because people read mail with them: Outlook itself (`Microsoft Outlook 16.0`, `ms-office`), image proxies (GoogleImageProxy,
+ * YahooMailProxy), and okhttp, CFNetwork and Dalvik, which mail apps on phones use. Phones named CUBOT aren't bots.
  */
 declare const AGENTS: readonly ScannerAgent[];
-/** Networks of services that filter mail. Clouds in general are not among them: people work in those too. */
+/** Networks of mail-filtering services. Cloud networks in general are excluded: people work in them. */
 declare const NETWORKS: readonly ScannerNetwork[];
-/** A page that describes scanners, or publishes their networks. */
+/** A page that documents scanners or publishes their networks. */
 interface Source {
     readonly url: string;
-    /** The day on which it was last read, such as `2026-11-21`. */
+    /** Date of the last check, such as `2026-11-21`. */
     readonly read: string;
-    /** The names of the agents and networks that it describes. */
+    /** Names of the agents and networks that the page documents. */
     readonly entries: readonly string[];
 }
-/** Where each agent and each network was found; apart from them, so that it weighs nothing where it is not used. */
+/** Sources of each agent and network. A separate export, so that bundles without it stay small. */
 declare const SOURCES: readonly Source[];
 
-/** Header fields of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
+/** Header fields in any common form: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object. Names are case-insensitive. */
 type HitHeaders = {
     forEach(each: (value: string, name: string) => void): void;
 } | Iterable<readonly [string, string | readonly string[]]> | readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>;
-/** A request for the pixel or a link of a message. */
+/** A request for a message's pixel or one of its links. */
 interface Hit {
-    /** When it came, in Unix seconds, fractions allowed. */
+    /** Time of the request in Unix seconds, fractions allowed. */
     readonly at: number;
     readonly method: string;
-    /** `User-Agent` and the fields of prefetching matter; all others may be left out. */
+    /** Only `User-Agent` and the prefetch headers are used. */
     readonly headers: HitHeaders;
-    /** The client's IPv4 or IPv6 address; left out when it is not known. */
+    /** The client's IPv4 or IPv6 address, if known. */
     readonly address?: string | undefined;
-    /** The link that was followed; left out for the pixel. */
+    /** The clicked link; undefined for the pixel. */
     readonly link?: string | undefined;
 }
-/** What is known of the message that the hit belongs to. */
+/** Facts about the message that the hit belongs to. */
 interface Circumstances {
-    /** When the mailbox accepted the message, in Unix seconds; left out when it is not known. */
+    /** Time at which the mailbox accepted the message, in Unix seconds, if known. */
     readonly acceptedAt?: number | undefined;
-    /** Other hits of the same message; those of the last two seconds are enough. */
+    /** Other hits of the same message; those of the last two seconds are sufficient. */
     readonly earlierHits?: readonly Pick<Hit, "at" | "link">[];
 }
 /**
- * Why a hit is suspected.
+ * Reason for a suspicion.
  *
- * `scanner`: the user agent is a named one; `scanner_network`: the address belongs to a service that filters mail; `head`: the method;
- * `prefetch`: a header says that nobody has looked yet; `no_user_agent`: there is none; `too_early`: before, or under one second
+ * `scanner`: known user agent; `scanner_network`: the address belongs to a mail filter; `head`: HEAD request;
+ * `prefetch`: prefetch header; `no_user_agent`: missing header; `too_early`: before, or less than one second
  * after, the mailbox accepted the message; `many_links`: three or more links within two seconds.
  */
 type Reason = "scanner" | "scanner_network" | "head" | "prefetch" | "no_user_agent" | "too_early" | "many_links";
-/** Whether a hit looks like a machine's, and all reasons that apply. */
+/** Whether a hit looks automated, with all reasons that apply. */
 interface Suspicion {
     readonly suspected: boolean;
     readonly reasons: readonly Reason[];
 }
-/** Judges one hit of a message. Throws `RangeError` when `at` or `acceptedAt` is not Unix seconds, as milliseconds are not. */
+/** Classifies one hit of a message. Throws `RangeError` unless `at` and `acceptedAt` are in Unix seconds (not milliseconds). */
 declare function suspect(hit: Hit, { acceptedAt, earlierHits }?: Circumstances): Suspicion;
 
 export { AGENTS, NETWORKS, SOURCES, suspect };

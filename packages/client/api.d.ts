@@ -1,51 +1,51 @@
 // @outreach/client
-import { P as PartnerError, L as LegacyError, a as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, b as PresignResult, O as OutboundEvent, c as SurveyInput, C as Checkpoint, E as EventBatch, d as Sleep } from './syncEvents-C-Va5xFv.js';
-export { A as AudienceInput, e as CampaignSummary, f as CaseInput, g as ConsumerEvent, h as ConsumerEventData, i as DigestRecord, j as EnvelopeMembers, k as FeedEventType, l as FunnelCounts, m as OptionObject, n as OutreachCounts, o as ProgramSummary, p as Publication, q as QuestionInput, r as QuotaStatus, s as ServiceEvent, t as ServiceEventData, u as SubQuestionInput, T as Targeting } from './syncEvents-C-Va5xFv.js';
+import { P as PartnerError, L as LegacyError, a as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, b as PresignResult, O as OutboundEvent, c as SurveyInput, C as Checkpoint, E as EventBatch, d as Sleep } from './syncEvents-BK28Nhc8.js';
+export { A as AudienceInput, e as CampaignSummary, f as CaseInput, g as ConsumerEvent, h as ConsumerEventData, i as DigestRecord, j as EnvelopeMembers, k as FeedEventType, l as FunnelCounts, m as OptionObject, n as OutreachCounts, o as ProgramSummary, p as Publication, q as QuestionInput, r as QuotaStatus, s as ServiceEvent, t as ServiceEventData, u as SubQuestionInput, T as Targeting } from './syncEvents-BK28Nhc8.js';
 
 type ErrorType = PartnerError["error"]["type"];
 type ErrorCode = PartnerError["error"]["code"] | LegacyError["error"]["code"];
 type Faults = readonly Readonly<NonNullable<LegacyError["error"]["errors"]>[number]>[];
-/** An answer of the service that is not a success, or not what was asked for. Branch on `type`; codes are added over time. */
+/** An unsuccessful or invalid response. Branch on `type`; new codes are added over time. */
 declare class ApiError extends Error {
     readonly name: string;
     /** HTTP status. */
     readonly status: number;
-    /** The kind of error; for an answer without one, what its status stands for. */
+    /** Error type. If the response has no error body, derived from its status. */
     readonly type: ErrorType;
-    /** The error's code; null when the answer held no error body, as from a proxy in between. */
+    /** Error code; null if the response has no error body, for example from a proxy. */
     readonly code: ErrorCode | null;
-    /** Names the request to the service's operators; null when the answer did not. */
+    /** Id of the request, for support; null if the response has none. */
     readonly requestId: string | null;
-    /** Seconds that the service asked to wait; null when it did not. */
+    /** Seconds that the service asks to wait; null if unspecified. */
     readonly retryAfter: number | null;
     /** Free-form details, such as `parameter`. */
     readonly details: Readonly<Record<string, unknown>> | null;
-    /** Faults of a submitted survey; empty elsewhere. */
+    /** Faults of a submitted survey; empty for other errors. */
     readonly errors: Faults;
-    /** The code's entry in the published guide. */
+    /** Documentation URL of the code. */
     readonly docUrl: string | null;
     constructor(fields: ApiErrorFields, options?: ErrorOptions);
 }
-/** What the service said of a request that it refused or could not answer. */
+/** Fields of an `ApiError`. */
 type ApiErrorFields = Omit<ApiError, "name" | "stack" | "cause">;
-/** A request that has no answer. Whether the service acted on it is not known. */
+/** A request without a response. It's unknown whether the service processed it. */
 declare class ConnectionError extends Error {
     readonly name: string;
-    /** `network`: unreachable or broken off; `timeout`: no whole answer in time; `unreadable`: an answer, but not the service's. */
+    /** `network`: unreachable or interrupted; `timeout`: no complete response in time; `unreadable`: not a response of the service. */
     readonly reason: "network" | "timeout" | "unreadable";
-    /** The message names the host of the request's address, without path and query. */
+    /** The message contains only the host of the URL, without path and query. */
     constructor(reason: "network" | "timeout" | "unreadable", url: string, cause?: unknown);
 }
 
-/** A list of many pages: iterate over its items, or over its pages. Nothing is asked before; each iteration begins anew. */
+/** A paginated list: iterate over its items or its pages. Each iteration sends its own requests, starting from the first page. */
 interface Pages<Item> extends AsyncIterable<Item> {
-    /** Iterates page by page; a page's `next_cursor` is where a later walk can go on. */
+    /** Iterates over pages. A page's `next_cursor` allows another call to continue after it. */
     readonly pages: () => AsyncIterable<List<Item>>;
 }
 
-/** As much of a WHATWG `fetch` as the client uses: that of Node 18 or later, Deno, Bun, a worker or undici will do. */
+/** The subset of WHATWG `fetch` that the client uses. Node 18 or later, Deno, Bun, workers and undici provide it. */
 type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
-/** What the client asks a `fetch` for. */
+/** Request options that the client passes to `fetch`. */
 interface FetchRequest {
     readonly method: string;
     readonly headers: Record<string, string>;
@@ -53,7 +53,7 @@ interface FetchRequest {
     readonly redirect: "manual";
     readonly signal: AbortSignal;
 }
-/** What the client reads of an answer. */
+/** The subset of a response that the client reads. */
 interface FetchResponse {
     readonly status: number;
     readonly headers: {
@@ -62,31 +62,31 @@ interface FetchResponse {
     text(): Promise<string>;
 }
 
-/** How much of its rate limit a key has left. */
+/** Rate limit of the API key. */
 interface RateLimit {
-    /** Requests allowed in a window. */
+    /** Requests per window. */
     readonly limit: number;
-    /** Requests left in the window. */
+    /** Remaining requests of the window. */
     readonly remaining: number;
-    /** When the window ends, in Unix seconds. */
+    /** End of the window in Unix seconds. */
     readonly reset: number;
 }
-/** What came with an answer, beside its body. */
+/** Response data other than the body. */
 interface ResponseInfo {
-    /** HTTP status; 304 for a record that is served from memory. */
+    /** HTTP status; 304 for a cached record. */
     readonly status: number;
-    /** Names the request to the service's operators; null when the answer did not. */
+    /** Id of the request, for support; null if the response has none. */
     readonly requestId: string | null;
-    /** Null when the answer held no rate limit, as that of the health check. */
+    /** Null if the response has no rate limit, as for the health check. */
     readonly rateLimit: RateLimit | null;
-    /** Returns a header by its name, in any case; null when there is none. */
+    /** Returns a header by case-insensitive name; null if it is missing. */
     readonly header: (name: string) => string | null;
 }
 
-/** The id of an operation. */
+/** Id of an operation. */
 type OperationId = keyof Queries;
 
-/** One attempt of a call, before it is sent: without the API key, signatures and bodies. */
+/** One attempt of a call before it is sent, without API key, signatures and body. */
 interface RequestInfo {
     readonly operation: OperationId;
     readonly method: string;
@@ -94,42 +94,42 @@ interface RequestInfo {
     /** 1 for the first attempt of a call. */
     readonly attempt: number;
 }
-/** The outcome of one attempt. */
+/** Result of one attempt. */
 interface AttemptInfo {
     readonly request: RequestInfo;
-    /** How long the attempt took, to the last byte of its answer. */
+    /** Duration of the attempt, up to the last byte of the response. */
     readonly seconds: number;
-    /** Null when no whole answer came. */
+    /** Null without a complete response. */
     readonly response: ResponseInfo | null;
     /** Null after a success. */
     readonly error: ApiError | ConnectionError | null;
-    /** In how many seconds the call is sent again; null when it is not. */
+    /** Seconds until the next attempt; null if there is none. */
     readonly retryInSeconds: number | null;
 }
-/** Functions that are called with each attempt of each call; an error that one throws ends the call. */
+/** Functions that are called for each attempt of each call. If one throws, the call fails with that error. */
 interface Hooks {
-    /** Called before each attempt. May return headers to send along, such as `traceparent`; none replaces one of the client's own. */
+    /** Called before each attempt. May return headers to add, such as `traceparent`; they can't replace the client's own. */
     readonly onRequest?: ((request: RequestInfo) => HookHeaders | undefined | PromiseLike<HookHeaders | undefined>) | undefined;
-    /** Called after each attempt, except one that the caller's signal ended. */
+    /** Called after each attempt, unless the caller's signal aborted it. */
     readonly onResponse?: ((attempt: AttemptInfo) => unknown) | undefined;
 }
 type HookHeaders = Readonly<Record<string, string>>;
 
-/** What every call can be told. */
+/** Options of every call. */
 interface CallOptions {
-    /** Gives up at once, in the middle of a request or of a wait; the call rejects with the signal's reason. */
+    /** Aborts a request or a wait immediately. The call rejects with the signal's reason. */
     readonly signal?: AbortSignal | undefined;
-    /** The most seconds that one attempt may take. Default: the client's. */
+    /** Maximum seconds per attempt. Default: the client's. */
     readonly timeout?: number | undefined;
 }
 
 type BareName<Name> = Name extends `${infer Bare}[]` ? Bare : Name;
 type Readonlys<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value;
-/** What an operation can be asked in its query, by the contract's names without their brackets; `since` may be a `Date`. */
+/** Query parameters of an operation, by the contract's names without brackets. `since` may be a `Date`. */
 type QueryOf<Id extends OperationId> = {
     readonly [Name in keyof Queries[Id] as BareName<Name>]: Readonlys<Queries[Id][Name]> | (Name extends "since" ? Date : never);
 };
-/** The body of an operation's success. */
+/** Body of an operation's successful response. */
 type BodyOf<Id extends OperationId> = Bodies[Id];
 interface Bodies {
     getHealth: Health;
@@ -143,27 +143,27 @@ interface Bodies {
     validateSurvey: ValidateResult;
     presignUpload: PresignResult;
 }
-/** Names a request, so that the service executes it once. */
+/** Idempotency options of a call. */
 interface IdempotencyOptions {
-    /** 1 to 255 printable ASCII characters, sent unchanged with every attempt; the service keeps the answer for a day. */
+    /** 1 to 255 printable ASCII characters, sent with every attempt. The service keeps the response for a day. */
     readonly idempotencyKey?: string | undefined;
 }
-/** What a reconciliation can be told. */
+/** Options of a reconciliation. */
 interface SyncOptions extends Omit<QueryOf<"listEvents">, "since" | "cursor">, CallOptions {
-    /** The one that was stored last; the first time, `{ since }` with the time from which on events are wanted. */
+    /** The stored checkpoint; the first time `{ since }`, the earliest time of the events. */
     readonly checkpoint: Checkpoint | {
         readonly since: string | Date;
     };
-    /** Seconds from the end of one walk to the next. Default 900; null ends after one walk. */
+    /** Seconds between passes over the feed. Default 900. null stops after one pass. */
     readonly everySeconds?: number | null | undefined;
-    /** Whole seconds that each walk reads again, for a service whose clock was set back by that much. Default 5. */
+    /** Whole seconds that each pass reads again, in case the service's clock was set back. Default 5. */
     readonly overlapSeconds?: number | undefined;
 }
-/** The operations of the Outreach Partner API. */
+/** Operations of the Outreach Partner API. */
 interface Client {
-    /** Reports whether the service is reachable; sends no key. */
+    /** Returns whether the service is reachable. Doesn't send the key. */
     getHealth(options?: CallOptions): Promise<Health>;
-    /** Resolves one token; for ad-hoc use, not for the click path. */
+    /** Looks up one token. For ad-hoc use, not for the click path. */
     getToken(token: string, options?: QueryOf<"getToken"> & CallOptions & IdempotencyOptions): Promise<RecipientRecord>;
     /** Lists recipient records updated since a time. */
     listTokens(options: QueryOf<"listTokens"> & CallOptions): Pages<RecipientRecord>;
@@ -173,59 +173,59 @@ interface Client {
     listCampaignRecipients(campaignId: string, options?: QueryOf<"listCampaignRecipients"> & CallOptions): Pages<RecipientRecord>;
     /** Reads the digest of a UTC date, `YYYY-MM-DD`. */
     getDigest(date: string, options?: CallOptions & IdempotencyOptions): Promise<Digest>;
-    /** Sends a signed event to the service's webhook receiver, where it is stored once for its `event_id`. */
+    /** Sends a signed event to the service's webhook receiver, which stores it once for its `event_id`. */
     sendEvent(endpointId: string, event: OutboundEvent, options: CallOptions & {
-        /** The active signing secrets: one `v1` is sent for each. */
+        /** Active signing secrets. The signature has one `v1` entry for each. */
         readonly secrets: readonly string[];
     }): Promise<WebhookReceipt>;
-    /** Creates a survey; a draft of the contract, not served yet. Without an idempotency key it makes one. */
+    /** Creates a survey (a draft of the contract, not served yet). Generates an idempotency key if none is given. */
     createSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<SurveyCreated>;
-    /** Validates a survey and saves nothing; a draft of the contract, not served yet. */
+    /** Validates a survey without saving it (a draft of the contract, not served yet). */
     validateSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<ValidateResult>;
-    /** Asks for an address to upload a file to; a draft of the contract, not served yet. */
+    /** Requests an upload URL (a draft of the contract, not served yet). */
     presignUpload(filename: string, options?: Omit<QueryOf<"presignUpload">, "filename"> & CallOptions & IdempotencyOptions): Promise<PresignResult>;
     readonly sync: {
-        /** Hands out every event since the checkpoint once, batch by batch, and looks again every 15 minutes until aborted. */
+        /** Yields each event since the checkpoint once, in batches. Reads again every 15 minutes until aborted. */
         events(options: SyncOptions): AsyncGenerator<EventBatch, void, void>;
     };
-    /** Returns what came with a result of this client, a page or an error, beside its body: the request id, the rate limit, the headers. */
+    /** Returns the request id, rate limit and headers that belong to a result, a page or an error of this client. */
     responseOf(result: object): ResponseInfo | undefined;
 }
 
-/** The address and the key of a client, and how long it waits. */
+/** Options of `createClient`. */
 interface ClientOptions extends Hooks {
-    /** The bearer credential; it is sent to `baseUrl` alone. */
+    /** The API key. Sent only to `baseUrl`. */
     readonly apiKey: string;
-    /** The deployment's address, with or without `/v1`. */
+    /** URL of the deployment, with or without `/v1`. */
     readonly baseUrl: string;
-    /** What follows the client's own name in `User-Agent`, such as `acme-poller/1.2`. */
+    /** Appended to the client's own `User-Agent`, such as `acme-poller/1.2`. */
     readonly userAgent?: string | undefined;
-    /** Default: the runtime's own `fetch`. */
+    /** Default: the runtime's `fetch`. */
     readonly fetch?: Fetch | undefined;
-    /** The most seconds that one attempt may take, to the last byte of its answer. Default 30. */
+    /** Maximum seconds per attempt, up to the last byte of the response. Default 30. */
     readonly timeout?: number | undefined;
-    /** Seconds before each repeat of a failed attempt, from a half to the whole of each by chance. Default 0.5, 1, 2, 4. */
+    /** Seconds before each retry; each wait is randomly reduced by up to a half. Default 0.5, 1, 2, 4. */
     readonly retryDelays?: readonly number[] | undefined;
-    /** The most seconds that one wait may take; an error that asks for more is thrown. Default 120. */
+    /** Maximum seconds of one wait. If an error requires a longer one, it is thrown. Default 120. */
     readonly longestWait?: number | undefined;
-    /** How many recipient records are remembered under their ETags. Default 1,000; 0 remembers none. */
+    /** Maximum number of records cached by ETag. Default 1,000; 0 disables the cache. */
     readonly cacheSize?: number | undefined;
-    /** Waits between attempts and between walks. Default: the runtime's timer. */
+    /** Waits between attempts and between passes. Default: the runtime's timer. */
     readonly sleep?: Sleep | undefined;
     /** Uniform in [0, 1). Default: `Math.random`. */
     readonly random?: (() => number) | undefined;
 }
-/** Creates a client. Throws `TypeError` or `RangeError` on what no request could be made with, such as an empty key. */
+/** Creates a client. Throws `TypeError` or `RangeError` on unusable options, such as an empty key. */
 declare function createClient({ apiKey, baseUrl, userAgent: addition, fetch, timeout, retryDelays, longestWait, cacheSize, sleep, random, onRequest, onResponse, }: ClientOptions): Client;
 
 export { ApiError, Checkpoint, ConnectionError, Digest, EventBatch, FeedEvent, Health, List, OutboundEvent, PresignResult, Queries, RecipientRecord, Sleep, SurveyCreated, SurveyInput, ValidateResult, WebhookReceipt, createClient };
 export type { ApiErrorFields, AttemptInfo, BodyOf, CallOptions, Client, ClientOptions, Fetch, FetchRequest, FetchResponse, Hooks, IdempotencyOptions, OperationId, Pages, QueryOf, RateLimit, RequestInfo, ResponseInfo, SyncOptions };
 
 // @outreach/client/checkpoints
-import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-VpDWavkC.js';
+import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-DEnzH-dK.js';
 import { Checkpoint } from './index.js';
 
-/** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
+/** Any PostgreSQL client with a `query` method, such as `pg`, Neon or PGlite. */
 interface QueryClient {
     query(text: string, values: unknown[]): PromiseLike<{
         readonly rows: readonly unknown[];
@@ -233,13 +233,13 @@ interface QueryClient {
 }
 /** A store in PostgreSQL. */
 interface PostgresCheckpointStore extends CheckpointStore {
-    /** Creates the table unless it is there. */
+    /** Creates the table if it doesn't exist. */
     createTable(): Promise<void>;
     load(): Promise<Checkpoint | undefined>;
-    /** Saves a checkpoint, through `transaction` where it is given: the client in whose transaction the events are stored. */
+    /** Saves a checkpoint. Pass the client of the transaction that stores the events as `transaction`. */
     save(checkpoint: Checkpoint, transaction?: QueryClient): Promise<void>;
 }
-/** Creates a store in PostgreSQL; call its `createTable` once. Throws `RangeError` on a table's name that would need quotes. */
+/** Creates a store in PostgreSQL; call `createTable` once. Throws `RangeError` on table names that need quotes. */
 declare function postgresCheckpointStore(client: QueryClient, options?: TableOptions): PostgresCheckpointStore;
 
 /** A synchronous SQLite database: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
@@ -249,15 +249,15 @@ interface SqliteDatabase {
         run(...values: string[]): unknown;
     };
 }
-/** A store in SQLite, whose methods answer at once, so that they can stand in a transaction. */
+/** A store in SQLite. Its methods are synchronous, so you can call them in a transaction. */
 interface SqliteCheckpointStore extends CheckpointStore {
     load(): Checkpoint | undefined;
     save(checkpoint: Checkpoint): void;
 }
 /**
- * Creates a store in SQLite, and its table unless it is there. Throws `RangeError` on a table's name that would need quotes.
+ * Creates a store in SQLite, including its table. Throws `RangeError` on table names that need quotes.
  *
- * Saved in the transaction that stores the events, a checkpoint neither loses nor repeats one.
+ * If you save the checkpoint in the transaction that stores the events, no event is lost or repeated.
  */
 declare function sqliteCheckpointStore(database: SqliteDatabase, options?: TableOptions): SqliteCheckpointStore;
 
@@ -274,36 +274,36 @@ interface FileCheckpointStore extends CheckpointStore {
     save(checkpoint: Checkpoint): Promise<void>;
 }
 /**
- * Creates a store in a file, for one process; its folder must be there.
+ * Creates a store in a file for one process. The folder must exist.
  *
- * A checkpoint is written beside the file, flushed to the disk and renamed, so that a crash at any moment leaves the one before or the new one.
+ * Writes a temporary file, flushes it and renames it, so that a crash leaves either the old or the new checkpoint.
  */
 declare function fileCheckpointStore(path: string): FileCheckpointStore;
 
 export { fileCheckpointStore };
 export type { FileCheckpointStore };
 
-// @outreach/client/dist/CheckpointStore-VpDWavkC.d.ts
-import { C as Checkpoint } from './syncEvents-C-Va5xFv.js';
+// @outreach/client/dist/CheckpointStore-DEnzH-dK.d.ts
+import { C as Checkpoint } from './syncEvents-BK28Nhc8.js';
 
-/** Keeps the checkpoint of one reconciliation. A store of your own has the same two methods. */
+/** Stores the checkpoint of one reconciliation. Custom stores implement these two methods. */
 interface CheckpointStore {
-    /** Returns the checkpoint that was saved last; undefined before the first. */
+    /** Returns the latest saved checkpoint; undefined if there is none. */
     load(): Checkpoint | undefined | Promise<Checkpoint | undefined>;
-    /** Saves a checkpoint in place of the one before. */
+    /** Replaces the saved checkpoint. */
     save(checkpoint: Checkpoint): void | Promise<void>;
 }
-/** Where a store in a database keeps its checkpoint. */
+/** Options of stores in a database. */
 interface TableOptions {
-    /** The table's name, with its schema or without, in lower case. Default `outreach_checkpoints`. */
+    /** Table name in lower case, optionally with a schema. Default `outreach_checkpoints`. */
     readonly table?: string | undefined;
-    /** Names the reconciliation, where a table holds the checkpoints of several. Default `events`. */
+    /** Name of the reconciliation, if a table contains checkpoints of several. Default `events`. */
     readonly name?: string | undefined;
 }
 
 export type { CheckpointStore as C, TableOptions as T };
 
-// @outreach/client/dist/syncEvents-C-Va5xFv.d.ts
+// @outreach/client/dist/syncEvents-BK28Nhc8.d.ts
 /** A survey as it is submitted. Unknown fields are refused. */
 interface SurveyInput {
   title: string
@@ -851,7 +851,7 @@ interface Queries {
   }
 }
 
-/** An event type of the pull feed. */
+/** Event types of the pull feed. */
 type FeedEventType = Exclude<keyof ServiceEventData, "outreach.recipients_published">;
 /** An event of the pull feed. */
 type FeedEvent = {
@@ -866,17 +866,17 @@ declare global {
     interface AbortSignal {
     }
 }
-/** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
+/** Waits. Rejects with the signal's reason if it aborts first. */
 type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 
-/** How far a reconciliation has come: JSON to be stored beside the events, and handed back after a restart. */
+/** Progress of a reconciliation: JSON to store with the events and to pass in after a restart. */
 interface Checkpoint {
-    /** Reading begins here: the time of emission of the last event, less the overlap. */
+    /** Start of the next pass: the emission time of the latest event, minus the overlap. */
     readonly since: string;
-    /** The events emitted at `since` or later that were handed out already: their ids, each with its time of emission. */
+    /** Ids and emission times of events since `since` that were already yielded. */
     readonly seen?: Readonly<Record<string, string>>;
 }
-/** Events that were not handed out before, and the checkpoint that stands once they are stored. */
+/** New events, and the checkpoint to store with them. */
 interface EventBatch {
     readonly events: readonly FeedEvent[];
     readonly checkpoint: Checkpoint;

@@ -521,7 +521,7 @@ interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMe
   data: ConsumerEventData[Type]
 }
 
-/** The schema of a value; `Input` differs where a default may be left out. */
+/** The schema of a value. `Input` differs if fields have defaults. */
 interface Schema<Output, Input = Output> extends z.ZodType<Output, Input> {
 }
 
@@ -530,7 +530,7 @@ type CampaignSummary = CampaignSummary$1;
 declare const ProgramSummary: Schema<ProgramSummary>;
 type ProgramSummary = ProgramSummary$1;
 
-/** How a caller proves who it is: not at all, a bearer, a bearer with a scope, or a webhook signature. */
+/** Authentication of an operation: none, bearer key, bearer key with a scope, or webhook signature. */
 type Auth = {
     readonly kind: "none";
 } | {
@@ -541,22 +541,22 @@ type Auth = {
 } | {
     readonly kind: "signature";
 };
-/** A request header that an operation reads beside its credential. */
+/** A request header that an operation reads, in addition to its credential. */
 type RequestHeader = "If-None-Match" | "Idempotency-Key";
-/** A response header that an operation sets beside those that every response carries. */
+/** A response header that an operation sets, in addition to the common ones. */
 type ResponseHeader = "ETag" | "Cache-Control";
-/** A JSON request body and the most bytes that are read of it. */
+/** A JSON request body and its maximum size in bytes. */
 interface RequestBody {
     readonly schema: z.ZodType;
     readonly maxBytes: number;
 }
-/** A successful response; `body` is null where there is none. */
+/** A successful response; `body` is null if there is none. */
 interface ResponseRow {
     readonly description: string;
     readonly body: z.ZodType | null;
     readonly headers: readonly ResponseHeader[];
 }
-/** The error code of a bad value of a parameter, where it is not `INVALID_PARAMETER`. */
+/** Error code for an invalid parameter, if it isn't `INVALID_PARAMETER`. */
 type ParameterCodes = Readonly<Record<string, PartnerErrorCode>>;
 interface Row {
     readonly operationId: string;
@@ -566,18 +566,18 @@ interface Row {
     readonly summary: string;
     readonly description: string;
     readonly auth: Auth;
-    /** True for what is published but not served. */
+    /** True for an operation that is published but not served. */
     readonly draft: boolean;
-    /** Path parameters; takes each as percent-decoded text. */
+    /** Path parameters as percent-decoded text. */
     readonly pathParameters: z.ZodObject;
-    /** Query parameters by wire name; takes what `rawQuery` gives, and refuses names it does not know. */
+    /** Query parameters by wire name. Accepts the output of `rawQuery` and rejects unknown names. */
     readonly query: z.ZodObject;
     readonly parameterCodes: ParameterCodes;
     readonly headers: readonly RequestHeader[];
     readonly body: RequestBody | null;
     readonly responses: Readonly<Record<number, ResponseRow>>;
 }
-/** One row of the contract: all that is known of an operation before any code serves it. */
+/** One row of the contract: everything about an operation except its implementation. */
 type Operation = Row & ({
     readonly envelope: "partner";
     readonly errors: readonly PartnerErrorCode[];
@@ -585,7 +585,7 @@ type Operation = Row & ({
     readonly envelope: "legacy";
     readonly errors: readonly LegacyErrorCode[];
 });
-/** What an operation is asked, decoded. */
+/** Decoded request of an operation. */
 interface RequestOf<Op extends Operation> {
     readonly path: z.output<Op["pathParameters"]>;
     readonly query: z.output<Op["query"]>;
@@ -593,7 +593,7 @@ interface RequestOf<Op extends Operation> {
         readonly schema: infer Schema extends z.ZodType;
     } ? z.output<Schema> : undefined;
 }
-/** What a caller asks of an operation: values as they are decoded; what has a default may be left out. */
+/** Arguments of a call: decoded values; parameters with defaults are optional. */
 interface CallOf<Op extends Operation> {
     readonly path: z.output<Op["pathParameters"]>;
     readonly query: {
@@ -603,7 +603,7 @@ interface CallOf<Op extends Operation> {
         readonly schema: infer Schema extends z.ZodType;
     } ? z.input<Schema> : undefined;
 }
-/** The successful response of an operation: one of its statuses, with that status's body and headers. */
+/** Successful response of an operation: a status with its body and headers. */
 type ResponseOf<Op extends Operation> = {
     [Status in keyof Op["responses"] & number]: Op["responses"][Status] extends {
         readonly body: infer Body;
@@ -614,16 +614,16 @@ type ResponseOf<Op extends Operation> = {
         readonly headers: Readonly<Record<Header & string, string>>;
     } : never;
 }[keyof Op["responses"] & number];
-/** The error codes that an operation can respond with. */
+/** The error codes that an operation can return. */
 type ErrorCodeOf<Op extends Operation> = Op["errors"][number];
 
-/** Why an input was refused: the code to answer, the parameter it is about, and a sentence that quotes no value. */
+/** Reason for rejecting an input: the error code, the parameter, and a message that quotes no value. */
 interface Refusal {
     readonly code: PartnerErrorCode;
     readonly parameter: string;
     readonly message: string;
 }
-/** A decoded value, or why there is none. */
+/** A decoded value, or the reason for rejecting it. */
 type Decoded<Value> = {
     readonly ok: true;
     readonly value: Value;
@@ -631,24 +631,24 @@ type Decoded<Value> = {
     readonly ok: false;
     readonly refusal: Refusal;
 };
-/** Query parameters as text: a list for a name that ends in `[]` or was given more than once. */
+/** Query parameters as text; a list for names that end in `[]` or occur repeatedly. */
 type RawQuery = Readonly<Record<string, string | readonly string[]>>;
-/** Gathers percent-decoded query pairs, such as a `URLSearchParams`, into what an operation's `query` takes. */
+/** Groups percent-decoded query pairs, such as a `URLSearchParams`, for an operation's `query` schema. */
 declare function rawQuery(pairs: Iterable<readonly [string, string]>): RawQuery;
 /**
  * Decodes path parameters, a query or a body by its schema.
  *
- * The first fault decides: `MISSING_PARAMETER` for what is absent, else the parameter's own code among `codes`, else
- * `INVALID_PARAMETER`. `parameter` is the wire name, or a dotted path within a body; it is "body" for the body itself.
+ * Returns the first fault: `MISSING_PARAMETER` for a missing value, else the parameter's own code in `codes`, else
+ * `INVALID_PARAMETER`. `parameter` is the wire name, a dotted path within a body, or "body".
  */
 declare function decode<Schema extends z.ZodType>(schema: Schema, input: unknown, codes?: ParameterCodes): Decoded<z.output<Schema>>;
 
 declare const FunnelCounts: Schema<FunnelCounts>;
 type FunnelCounts = FunnelCounts$1;
-/** What outreach did on one date. */
+/** Outreach counts of one date. */
 declare const OutreachCounts: Schema<OutreachCounts>;
 type OutreachCounts = OutreachCounts$1;
-/** How far one stage of a program is from its target. */
+/** Progress of one program stage towards its target. */
 declare const QuotaStatus: Schema<QuotaStatus>;
 type QuotaStatus = QuotaStatus$1;
 declare const DigestRecord: Schema<DigestRecord>;
@@ -661,28 +661,28 @@ type PartnerError = PartnerError$1;
 declare const LegacyError: Schema<LegacyError>;
 type LegacyError = LegacyError$1;
 
-/** The most recipients that one `outreach.recipients_published` event carries. */
+/** Maximum number of recipients in one `outreach.recipients_published` event. */
 declare const RECIPIENTS_PER_EVENT = 500;
-/** The `data` of an event, by its type. */
+/** The `data` of an event, by type. */
 type EventData<Type extends EventType> = (ServiceEventData & ConsumerEventData)[Type];
-/** What is known of an event type: its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
+/** Definition of an event type: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
 type EventDefinition<Type extends EventType> = {
     readonly direction: (typeof EVENT_DIRECTIONS)[Type];
-    /** Of an event that the service sends, the recipients that it is about. */
+    /** For events that the service sends: which recipients the event refers to. */
     readonly aboutRecipient: Type extends keyof typeof EVENT_RECIPIENTS ? (typeof EVENT_RECIPIENTS)[Type] : undefined;
     readonly description: string;
     readonly data: Schema<EventData<Type>>;
     readonly envelope: Schema<EventEnvelope<Type>>;
 };
-/** Every event type, with its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
+/** All event types: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
 declare const EVENTS: {
     readonly [Type in EventType]: EventDefinition<Type>;
 };
-/** An event as it travels, by its type. */
+/** An event on the wire, by type. */
 type EventEnvelope<Type extends EventType = EventType> = {
     [T in Type]: T extends keyof ServiceEventData ? ServiceEvent<T> : T extends keyof ConsumerEventData ? ConsumerEvent<T> : never;
 }[Type];
-/** An event of any type in the catalogue, as it travels. */
+/** An event of any known type, as sent on the wire. */
 declare const EventEnvelope: Schema<EventEnvelope>;
 type FeedEvent = EventEnvelope<FeedEventType>;
 declare const FeedEvent: Schema<FeedEvent>;
@@ -707,10 +707,10 @@ declare const subQuestion: z.ZodObject<{
     }, z.core.$strict>>;
 }, z.core.$strict>;
 type SubQuestionInput = SubQuestionInput$1;
-/** A row of a compound question, decoded: defaults filled in. */
+/** A row of a compound question, decoded, with defaults. */
 interface SubQuestion extends z.output<typeof subQuestion> {
 }
-/** One row of a compound question. */
+/** A row of a compound question. */
 declare const SubQuestion: Schema<SubQuestion, SubQuestionInput>;
 declare const question: z.ZodObject<{
     type: z.ZodEnum<{
@@ -769,10 +769,10 @@ declare const question: z.ZodObject<{
     subQuestions: z.ZodOptional<z.ZodArray<Schema<SubQuestion, SubQuestionInput$1>>>;
 }, z.core.$strict>;
 type QuestionInput = QuestionInput$1;
-/** A survey's question, decoded: defaults filled in. */
+/** A survey question, decoded, with defaults. */
 interface Question extends z.output<typeof question> {
 }
-/** A survey's question. */
+/** A survey question. */
 declare const Question: Schema<Question, QuestionInput>;
 
 declare const Publication: Schema<Publication>;
@@ -791,14 +791,14 @@ declare const clinicalCase: z.ZodObject<{
     introLabel: z.ZodOptional<z.ZodString>;
 }, z.core.$strict>;
 type CaseInput = CaseInput$1;
-/** A clinical case, decoded: defaults filled in. */
+/** A clinical case, decoded, with defaults. */
 interface Case extends z.output<typeof clinicalCase> {
 }
 /** A clinical case and its questions. */
 declare const Case: Schema<Case, CaseInput>;
 declare const AudienceInput: Schema<AudienceInput>;
 type AudienceInput = AudienceInput$1;
-/** The audiences of a survey. */
+/** Audiences of a survey. */
 declare const Targeting: Schema<Targeting>;
 type Targeting = Targeting$1;
 declare const surveyInput: z.ZodObject<{
@@ -824,14 +824,14 @@ declare const surveyInput: z.ZodObject<{
     closingQuestions: z.ZodOptional<z.ZodArray<Schema<Question, QuestionInput$1>>>;
     targeting: z.ZodOptional<Schema<Targeting$1, Targeting$1>>;
 }, z.core.$strict>;
-/** A survey, decoded: defaults filled in. */
+/** A survey, decoded, with defaults. */
 interface Survey extends z.output<typeof surveyInput> {
 }
 type SurveyInput = SurveyInput$1;
 /**
- * A survey as it is submitted.
+ * A submitted survey.
  *
- * Unknown keys are refused at every level, so that a misspelt optional field is never silently lost; so are the fields
+ * Rejects unknown keys at every level, so that misspelled optional fields aren't silently lost, and the fields
  * of the other format.
  */
 declare const SurveyInput: Schema<Survey, SurveyInput>;
@@ -842,7 +842,7 @@ type ValidateResult = ValidateResult$1;
 declare const PresignResult: Schema<PresignResult>;
 type PresignResult = PresignResult$1;
 
-/** The contract: every operation of the API, by its id. */
+/** The contract: all operations of the API, by id. */
 declare const operations: {
     readonly getHealth: {
         readonly operationId: "getHealth";
@@ -1188,7 +1188,7 @@ declare const operations: {
         readonly errors: readonly ["VALIDATION_ERROR", "UNAUTHORIZED", "RATE_LIMITED", "INTERNAL_ERROR", "NOT_IMPLEMENTED", "SERVICE_UNAVAILABLE"];
     };
 };
-/** The contract's rows by their ids. */
+/** The contract's rows by operation id. */
 type Operations = typeof operations;
 type OperationId = keyof Operations;
 
@@ -1204,12 +1204,12 @@ interface Example<Op extends Operation> {
     } ? z.input<Schema> : never;
     readonly response: ResponseOf<Op> extends infer Response ? BodyOf<Response> : never;
 }
-/** An example of the request and the response of each operation, by operation id. */
+/** Example request and response of each operation, by operation id. */
 declare const examples: {
     readonly [Id in OperationId]: Example<Operations[Id]>;
 };
 
-/** The request headers that operations read beside their credential. */
+/** Request headers that operations read, in addition to the credential. */
 declare const requestHeaders: {
     readonly "If-None-Match": z.ZodString;
     readonly "Idempotency-Key": z.ZodString;
@@ -1218,9 +1218,9 @@ declare const requestHeaders: {
 declare const Health: Schema<Health>;
 type Health = Health$1;
 
-/** A recipient's short-link token: six base62 characters. */
+/** Short-link token of a recipient: six base62 characters. */
 declare const Token: z.ZodString;
-/** A clinician's national provider identifier: ten digits. */
+/** National provider identifier of a clinician: ten digits. */
 declare const Npi: z.ZodString;
 /** An e-mail address. */
 declare const Email: z.ZodEmail;
@@ -1228,18 +1228,18 @@ declare const RecipientId: z.ZodString;
 declare const CampaignId: z.ZodString;
 declare const ProgramId: z.ZodString;
 declare const EventId: z.ZodString;
-/** A request's id, `req_<hex>`; equals the `X-Request-Id` response header. */
+/** Request id, `req_<hex>`; equals the `X-Request-Id` response header. */
 declare const RequestId: z.ZodString;
 declare const WebhookEndpointId: z.ZodString;
 
-/** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
+/** Creates the schema of a page of `item`; `id` is its name in the OpenAPI document. */
 declare function list<Item extends z.ZodType>(item: Item, id: string): Schema<List<z.output<Item>>, List<z.input<Item>>>;
 
-/** A time that the service emits: UTC with six fraction digits, `2026-11-21T02:45:29.123456Z`. */
+/** A time emitted by the service: UTC with six fraction digits, `2026-11-21T02:45:29.123456Z`. */
 declare const Timestamp: z.ZodISODateTime;
-/** A time that the service accepts in a body: any ISO 8601 date-time with `Z` or an offset, kept as it was written. */
+/** A time accepted in a body: any ISO 8601 date-time with `Z` or an offset, stored as received. */
 declare const Instant: z.ZodString;
-/** A calendar date that exists, `YYYY-MM-DD`. */
+/** An existing calendar date, `YYYY-MM-DD`. */
 declare const CalendarDate: z.ZodISODate;
 /** The `since` parameter: a date-time with `Z` or an offset, decoded to UTC text with six fraction digits. */
 declare const Since: z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
@@ -1250,8 +1250,8 @@ type RecipientRecord = RecipientRecord$1;
 declare const RecipientList: Schema<List<RecipientRecord>>;
 
 /**
- * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
- * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
+ * A received envelope with any event type and unchecked `data`, so that unknown types are stored
+ * and acknowledged. For known types, `EVENTS[type].data` is the schema of `data`.
  */
 declare const InboundEvent: Schema<InboundEvent>;
 type InboundEvent = InboundEvent$1;
@@ -1411,9 +1411,9 @@ type PartnerErrorType = keyof typeof types;
 type PartnerErrorCode = keyof typeof codes;
 /** The error catalog of the Outreach Partner API. Source: its specification, Errors, Partner envelope. */
 type PartnerCatalog = ErrorCatalog<typeof types, typeof codes, PartnerContext>;
-/** Creates the partner catalog, whose `doc_url` leads to the published guides at an address, with or without a trailing slash. */
+/** Creates the partner catalog. `doc_url` points to the published guides at `docsUrl`, with or without a trailing slash. */
 declare function definePartnerCatalog(docsUrl: string): PartnerCatalog;
-/** The partner catalog for readers, and for examples, whose `doc_url` leads nowhere. */
+/** The partner catalog for readers and examples. Its `doc_url` is a placeholder. */
 declare const partnerCatalog: PartnerCatalog;
 declare const legacyCodes: {
     readonly VALIDATION_ERROR: {
@@ -1460,11 +1460,11 @@ export { definePartnerCatalog, legacyCatalog, partnerCatalog };
 export type { LegacyErrorCode, PartnerCatalog, PartnerErrorCode, PartnerErrorType };
 
 // @outreach/contract/names
-/** The permissions that an API key can hold. */
+/** Permissions of API keys. */
 declare const SCOPES: readonly ["tokens:read", "events:read", "recipients:read", "digest:read"];
-/** A permission that an API key can hold. */
+/** Permission of an API key. */
 type Scope = (typeof SCOPES)[number];
-/** Every event type, with the way it goes. */
+/** All event types with their direction. */
 declare const EVENT_DIRECTIONS: {
     readonly "outreach.recipients_published": "to_consumer";
     readonly "outreach.email_sent": "to_consumer";
@@ -1476,11 +1476,11 @@ declare const EVENT_DIRECTIONS: {
     readonly "clinician.completer_qualified": "to_service";
 };
 type EventType = keyof typeof EVENT_DIRECTIONS;
-/** The events that go one way. */
+/** Event types of one direction. */
 type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
     [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never;
 }[EventType];
-/** Of each event that the service sends, the recipients that it is about: `one`, whose id is stored with it, or those `listed` in its `data`. */
+/** For each event that the service sends: `one` recipient, whose id is stored with it, or the recipients `listed` in `data`. */
 declare const EVENT_RECIPIENTS: {
     readonly "outreach.recipients_published": "listed";
     readonly "outreach.email_sent": "one";
@@ -1488,7 +1488,7 @@ declare const EVENT_RECIPIENTS: {
     readonly "outreach.email_opened": "one";
     readonly "outreach.email_clicked": "one";
 };
-/** Of each event that the service sends, whether the pull feed has it. */
+/** For each event that the service sends: whether the pull feed contains it. */
 declare const IS_IN_FEED: {
     readonly "outreach.recipients_published": false;
     readonly "outreach.email_sent": true;
@@ -1500,9 +1500,9 @@ type FeedEventType = {
     [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never;
 }[keyof typeof IS_IN_FEED];
 declare const FEED_EVENT_TYPES: readonly FeedEventType[];
-/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
+/** Bounce reasons of the service. Readers should accept unknown ones. */
 declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"];
-/** A reason that the service gives for a bounce. */
+/** A bounce reason of the service. */
 type BounceReason = (typeof BOUNCE_REASONS)[number];
 
 export { BOUNCE_REASONS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FEED_EVENT_TYPES, SCOPES };

@@ -1,21 +1,21 @@
 // @outreach/cursor
-/** Why a cursor was refused; the set only grows within a major version. */
+/** Reason for rejecting a cursor or a position. Minor versions may add codes, but don't remove any. */
 type CursorErrorCode = 
-/** Not a text that a codec could have made. */
+/** Not text that a codec can produce. */
 "malformed"
-/** Of another version of the format. */
+/** Made by another version of the format. */
  | "unsupported_version"
-/** Altered, or made with another key or for another scope. */
+/** Altered, or made with a different key or scope. */
  | "not_authentic"
 /** Older than `expiresAfter`, or made by a codec without it. */
  | "expired"
-/** The schema refuses the position, or it holds more than JSON, bigints and dates. */
+/** The schema rejects the position, or it contains values other than JSON, bigints and dates. */
  | "invalid_position"
 /** The cursor would be longer than 2,048 characters. */
  | "position_too_large"
 /** The schema validates asynchronously, which is not supported. */
  | "asynchronous_schema";
-/** A cursor cannot be read or made. It holds neither the cursor nor the position. */
+/** Thrown when a cursor can't be decoded or encoded. Contains neither the cursor nor the position. */
 declare class CursorError extends Error {
     readonly name: string;
     readonly code: CursorErrorCode;
@@ -24,68 +24,68 @@ declare class CursorError extends Error {
     });
 }
 
-/** One of several keys. */
+/** A key of a ring. */
 interface CursorKey {
-    /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. */
+    /** Secret key of at least 32 bytes. Strings are read as UTF-8. */
     readonly key: Uint8Array | string;
     /**
-     * A whole number from 0 to 255 that this key's cursors carry, so that only the keys of that id are tried for them.
+     * Whole number from 0 to 255, included in this key's cursors, so that decoding tries only keys with that id.
      *
-     * Without an id, the key makes the same cursors as a single key, and is tried for every cursor.
+     * Without an id, the key makes the same cursors as a single key, and decoding tries it for every cursor.
      */
     readonly id?: number | undefined;
 }
-/** Keys that were checked and prepared once, for any number of codecs. */
+/** Validated keys, usable by any number of codecs. */
 interface CursorKeyRing {
-    /** For `cursorCodec` alone. */
+    /** Internal to `cursorCodec`. */
     readonly "~keys": readonly [PreparedKey, ...ReadonlyArray<PreparedKey>];
 }
-/** A key that authenticates payloads. */
+/** A key that can authenticate payloads. */
 interface PreparedKey {
     readonly id: number | undefined;
     readonly authenticate: (context: string, payload: Uint8Array) => Uint8Array;
 }
 /**
- * Prepares several keys for `cursorCodec`: the first makes cursors, and the cursors of all are read.
+ * Prepares several keys for `cursorCodec`: the first encodes, all of them decode.
  *
- * Throws `RangeError` without any key, on a key of fewer than 32 bytes, and on an id that is not a byte.
+ * Throws `RangeError` on an empty list, a key shorter than 32 bytes, and an id outside 0 to 255.
  */
 declare function cursorKeyRing(keys: ReadonlyArray<CursorKey>): CursorKeyRing;
 
-/** What a codec is made of. */
+/** Options of `cursorCodec`. */
 interface CursorCodecOptions<Position> {
-    /** Types and checks a position, synchronously; any Standard Schema v1 validator whose output is its own input again. */
+    /** Types and validates a position synchronously. Any Standard Schema v1 validator that accepts its own output as input. */
     readonly schema: StandardSchemaV1<Position>;
-    /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. Or several keys: the first encodes, and all decode. */
+    /** Secret key of at least 32 bytes (strings are read as UTF-8), or several keys: the first encodes, all of them decode. */
     readonly key: Uint8Array | string | CursorKeyRing;
-    /** What a cursor belongs to, such as endpoint, caller and filters; not empty. It is authenticated, not carried. */
+    /** The context a cursor is bound to, such as endpoint, caller and filters. Not empty. Authenticated, but not included in the cursor. */
     readonly scope: string;
-    /** How long a cursor is read after it was made: a whole number of seconds, minutes, hours or days. Default: without end. */
+    /** Lifetime of a cursor in whole seconds, minutes, hours or days. Default: unlimited. */
     readonly expiresAfter?: `${number}${keyof typeof UNITS}` | undefined;
-    /** The clock, in milliseconds since 1970, such as `Date.now`; needed for `expiresAfter` alone. */
+    /** Clock in milliseconds since 1970, such as `Date.now`. Required with `expiresAfter`. */
     readonly now?: (() => number) | undefined;
 }
-/** What a duration is written in, in seconds. */
+/** Units of a duration, in seconds. */
 declare const UNITS: {
     readonly s: 1;
     readonly m: 60;
     readonly h: 3600;
     readonly d: 86400;
 };
-/** Turns positions into cursors and back. */
+/** Encodes positions as cursors and decodes them. */
 interface CursorCodec<Position> {
     /**
-     * Encodes a position: equal positions give equal texts, of URL-safe characters; a codec that expires cursors adds the second.
+     * Encodes a position as URL-safe text. Equal positions return equal text, unless the codec has `expiresAfter`, which adds the current second.
      *
-     * Only what the schema keeps is carried. Throws `CursorError` `invalid_position` when the schema refuses the position or its
-     * output holds more than JSON, bigints and dates, `position_too_large` when the text would pass 2,048 characters, `asynchronous_schema`.
+     * Includes only the schema's output. Throws `CursorError`: `invalid_position` if the schema rejects the position or its output contains
+     * values other than JSON, bigints and dates, `position_too_large` if the text exceeds 2,048 characters, `asynchronous_schema`.
      */
     readonly encode: (position: Position) => string;
     /**
-     * Decodes a cursor that this codec made, or another with a key of the same ring, the same scope and schema; null without a cursor.
+     * Decodes a cursor made with a key of the same ring, the same scope and the same schema. Returns null for null or undefined.
      *
-     * Throws `CursorError` and nothing else, on any input: `malformed`, `unsupported_version`, `not_authentic`, `expired`, and
-     * `invalid_position` when the schema refuses an authentic position.
+     * Throws only `CursorError`, for any input: `malformed`, `unsupported_version`, `not_authentic`, `expired`, and
+     * `invalid_position` if the schema rejects an authentic position.
      */
     readonly decode: Decode<Position>;
 }
@@ -94,14 +94,14 @@ interface Decode<Position> {
     (cursor: string | null | undefined): Position | null;
 }
 /**
- * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
+ * Creates a codec for cursors of one kind and one scope. Cheap enough to create for each request.
  *
- * A cursor is base64url of a version byte, the key's id if it has one, an HMAC-SHA-256 and the position as JSON: protected from
- * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes, and `TypeError` without a scope, on another
- * duration, and on a duration without a clock.
+ * A cursor is base64url of a version byte, the key id (if any), an HMAC-SHA-256 and the position as JSON: it is protected against
+ * changes, but readable. Throws `RangeError` on a key shorter than 32 bytes, and `TypeError` on an empty scope, an invalid
+ * duration, or a duration without a clock.
  */
 declare function cursorCodec<Position>(options: CursorCodecOptions<Position>): CursorCodec<Position>;
-/** The part of a Standard Schema v1 validator that is used here. Source: https://standardschema.dev */
+/** The subset of a Standard Schema v1 validator that the codec uses. Source: https://standardschema.dev */
 interface StandardSchemaV1<Input = unknown, Output = Input> {
     readonly "~standard": {
         readonly version: 1;
@@ -123,22 +123,22 @@ type StandardResult<Output> = {
     }>;
 };
 
-/** Where a page begins or ends: after a position, or before one, which is a previous page. Without either, at the beginning of the list. */
+/** Where a page starts: after a position (next page) or before one (previous page). Without either, at the start of the list. */
 interface PageFrom<Position> {
     readonly after?: Position | null | undefined;
     /** "end" reads the last page. */
     readonly before?: Position | "end" | null | undefined;
 }
 
-/** What a page is made of. */
+/** Options of `paginate`. */
 interface PaginateOptions<Row, Position, Cursor> {
-    /** Rows that were read with `limit + 1`, in the order in which they were read. The one too many shows that more follow. */
+    /** Rows that were read with `limit + 1`, in query order. The extra row shows that another page follows. */
     readonly rows: ReadonlyArray<Row>;
-    /** The most rows of a page, from 1 on. */
+    /** Maximum number of rows of a page, at least 1. */
     readonly limit: number;
-    /** Where a row stands in the list: the values of its key. */
+    /** Returns the key values of a row. */
     readonly position: (row: Row) => Position;
-    /** Turns positions into cursors. Without it, the cursors of the page are positions. */
+    /** Encodes positions as cursors. Without a codec, the page's cursors are positions. */
     readonly codec?: {
         readonly encode: (position: Position) => Cursor;
     } | undefined;
@@ -147,21 +147,21 @@ interface PaginateOptions<Row, Position, Cursor> {
 interface Page<Row, Cursor> {
     readonly data: ReadonlyArray<Row>;
     readonly has_more: boolean;
-    /** After which the list goes on; null at its end. */
+    /** Cursor of the next page; null on the last page. */
     readonly next_cursor: Cursor | null;
 }
 /** A page of a list that is read both ways. */
 interface TwoWayPage<Row, Cursor> extends Page<Row, Cursor> {
-    /** Before which the list goes back; null at its beginning. */
+    /** Cursor of the previous page; null on the first page. */
     readonly previous_cursor: Cursor | null;
 }
 /**
- * Makes a page of rows that were read with `limit + 1`.
+ * Creates a page from rows that were read with `limit + 1`.
  *
- * With `from`, the same value that `keyset` got, the page has both ends, and the rows of a previous page are turned around. An end
- * where the caller came from has a cursor without a look at the rows there; an empty page has no cursor.
+ * With `from`, the value that `keyset` received, the page has both cursors, and the rows of a previous page are put in list order.
+ * The cursor back to the caller's page is set without checking for rows there. An empty page has no cursors.
  *
- * Throws `RangeError` on a limit that is not a whole number from 1 on, and what the codec throws.
+ * Throws `RangeError` unless the limit is a whole number of at least 1, and the errors of the codec.
  */
 declare function paginate<Row, Position, Cursor = Position>(options: PaginateOptions<Row, Position, Cursor> & {
     readonly from?: undefined;
@@ -174,44 +174,44 @@ export { CursorError, cursorCodec, cursorKeyRing, paginate };
 export type { CursorCodec, CursorCodecOptions, CursorErrorCode, CursorKey, CursorKeyRing, Page, PageFrom, PaginateOptions, PreparedKey, StandardResult, StandardSchemaV1, TwoWayPage };
 
 // @outreach/cursor/keyset
-/** Where a page begins or ends: after a position, or before one, which is a previous page. Without either, at the beginning of the list. */
+/** Where a page starts: after a position (next page) or before one (previous page). Without either, at the start of the list. */
 interface PageFrom<Position> {
     readonly after?: Position | null | undefined;
     /** "end" reads the last page. */
     readonly before?: Position | "end" | null | undefined;
 }
 
-/** A direction in SQL's words. A column that may be null says where its nulls stand; one that does not is `not null`. */
+/** Sort direction. Nullable columns include the position of nulls; columns without it must be `not null`. */
 type Order = `${"asc" | "desc"}${"" | " nulls first" | " nulls last"}`;
-/** A column that has another name in the statement than in the position, or whose values are cast. */
+/** A column whose name differs from its key in the position, or whose values need a cast. */
 interface KeysetColumn {
-    /** An SQL identifier: `created_at`, `invoice.created_at` or `"createdAt"`. Default: its name in the position. */
+    /** SQL identifier: `created_at`, `invoice.created_at` or `"createdAt"`. Default: the key in the position. */
     readonly column?: string | undefined;
     readonly order: Order;
     /**
-     * PostgreSQL's type in one word, such as `timestamptz`: values are sent as text, and cast there. A driver needs it that makes a
-     * `Date` of each time that it sends, as postgres.js does. A statement with `?` has no casts.
+     * PostgreSQL type in one word, such as `timestamptz`: values are sent as text and cast in the statement. Required for drivers
+     * that convert time parameters to `Date`, such as postgres.js. Statements with `?` placeholders have no casts.
      */
     readonly type?: string | undefined;
 }
 /** A value of a position. */
 type KeysetValue = string | number | bigint | boolean | Date | null;
-/** The parts of a statement that reads a page. */
+/** SQL fragments of a page query. */
 interface Keyset<Value extends KeysetValue = KeysetValue> {
-    /** The condition that a row is on the page or beyond; `true` where a page begins at an end of the list. */
+    /** Condition for the rows from the page's start on. `true` at either end of the list. */
     readonly where: string;
-    /** The order in which the page is read; of a previous page the reverse, which `paginate` turns around. */
+    /** Sort order. Reversed for a previous page; `paginate` restores the order. */
     readonly orderBy: string;
-    /** The values of the parameters in `where`, in their order. */
+    /** Parameter values of `where`, in order. */
     readonly values: Value[];
 }
 /**
- * Makes the condition and the order of a page, for PostgreSQL and SQLite. The columns, in their order, must tell any two rows apart.
+ * Creates the condition and the order of a page for PostgreSQL and SQLite. The columns together must identify a row.
  *
- * Values are parameters: `?`, or numbered from the first one on, such as `$2`. Where all columns run in one direction and no null
- * follows, rows are compared, which is one range of an index: `(created_at, id) > ($2, $3)`.
+ * Values are parameters: `?`, or numbered from a start such as `$2`. If all columns have one direction and no nulls follow,
+ * the condition compares rows, which is one index range: `(created_at, id) > ($2, $3)`.
  *
- * Throws `TypeError` on what is not an identifier, an order or a placeholder, and on a position without a value of a column.
+ * Throws `TypeError` on an invalid identifier, order or placeholder, and on a position that lacks a column.
  */
 declare function keyset<Columns extends Readonly<Record<string, Order | KeysetColumn>>, Position extends {
     readonly [Name in keyof Columns]: KeysetValue;

@@ -1,12 +1,12 @@
 // @outreach/error-catalog
-import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './CatalogError-gaD1IVcN.js';
-export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './CatalogError-gaD1IVcN.js';
-export { E as Envelope, I as InputOf, J as JsonSchema, O as OutputOf, R as ReadError, S as StandardSchema, W as WrittenError } from './Envelope-CDjCxqP8.js';
+import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './CatalogError-8TrMdtyw.js';
+export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './CatalogError-8TrMdtyw.js';
+export { E as Envelope, I as InputOf, J as JsonSchema, O as OutputOf, R as ReadError, S as StandardSchema, W as WrittenError } from './Envelope-C_GvEmhF.js';
 
 /**
- * Creates a catalog from its tables of types and codes.
+ * Creates a catalog from its types and codes.
  *
- * Throws `TypeError`, naming the option, where they do not fit together.
+ * Throws `TypeError` that names the option if the tables don't match.
  */
 declare function defineCatalog<const Types extends ErrorTypes, const Codes extends ErrorCodes<keyof Types & string>, Context extends object>(options: CatalogOptions<Types, Codes, Context>): ErrorCatalog<Types, Codes, Context>;
 
@@ -14,18 +14,18 @@ export { CatalogOptions, ErrorCatalog, ErrorCodes, ErrorTypes, defineCatalog };
 
 // @outreach/error-catalog/markdown
 import { ErrorCodes, ErrorCatalog, ErrorTypes } from './index.js';
-import './Envelope-CDjCxqP8.js';
+import './Envelope-C_GvEmhF.js';
 
-/** How the page of codes is written. */
+/** Options of `markdown`. */
 interface MarkdownOptions<Code extends string = string> {
-    /** The table of types, the links to the codes, or the sections of the codes, alone. Default: all, under headings. */
+    /** Renders only the table of types, the index of codes, or the code sections. Default: all, with headings. */
     readonly part?: "types" | "index" | "codes";
-    /** The id of a code's section. Default: the code. */
+    /** Returns the anchor of a code's section. Default: the code. */
     readonly anchor?: (code: Code) => string;
-    /** Changes the rows of a code's section, or adds to them; each has a name and a text in Markdown. */
+    /** Changes or adds rows of a code's section, as a map from name to Markdown. */
     readonly rows?: (code: Code, rows: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
 }
-/** Writes the page of a catalog's codes in Markdown, or one part of it. */
+/** Renders the catalog's reference page in Markdown, or one part of it. */
 declare function markdown<Codes extends ErrorCodes>(catalog: Pick<ErrorCatalog<ErrorTypes, Codes>, "types" | "codes">, options?: MarkdownOptions<keyof Codes & string>): string;
 
 export { markdown };
@@ -35,17 +35,17 @@ export type { MarkdownOptions };
 import { ErrorCodes, ErrorCatalog, ErrorTypes } from './index.js';
 import { JsonSchema } from './index.js';
 
-/** How the errors are described. */
+/** Options of `openapi`. */
 interface OpenApiOptions<Code extends string, Operation extends string, Context extends object> {
-    /** The schema of every body, such as a `$ref`. Default: a component for each code. */
+    /** Schema for every body, such as a `$ref`. Default: one component for each code. */
     readonly schema?: unknown;
-    /** Stands before the name of each component. Default: nothing. */
+    /** Prefix of each component name. Default: empty. */
     readonly prefix?: string;
-    /** What the examples hold beside their error, such as the id of a request. */
+    /** Context fields of the examples, such as a request id. */
     readonly context?: Context;
-    /** The message of a code's example. Default: its title. */
+    /** Returns the message of a code's example. Default: its title. */
     readonly message?: (code: Code) => string;
-    /** The headers of a response with these codes. Default: `Retry-After`, where one of them is retried after it. */
+    /** Returns the response headers for these codes. Default: `Retry-After` if one of them is retried after a wait. */
     readonly headers?: (codes: readonly Code[], operation: Operation) => object;
 }
 /** The components, and the responses of each operation by status. */
@@ -71,9 +71,9 @@ interface OpenApiResponse {
     }>>;
 }
 /**
- * Describes the errors of a catalog for OpenAPI 3.1: the responses of each operation by status, and the components that they use.
+ * Describes a catalog's errors for OpenAPI 3.1: the responses of each operation by status, and the components they use.
  *
- * Without operations, the components are those of every code.
+ * Without operations, returns the components of every code.
  */
 declare function openapi<Codes extends ErrorCodes, Context extends object, Operation extends string = never>(catalog: ErrorCatalog<ErrorTypes, Codes, Context>, operations?: Readonly<Record<Operation, ReadonlyArray<keyof Codes & string>>>, options?: OpenApiOptions<keyof Codes & string, Operation, Context>): OpenApi<Operation>;
 
@@ -83,12 +83,12 @@ export type { OpenApi, OpenApiOptions, OpenApiResponse };
 // @outreach/error-catalog/partner
 import { Envelope } from './index.js';
 
-/** What a body holds beside its error. */
+/** Body fields next to the error. */
 interface PartnerContext {
     /** The value of the `X-Request-Id` response header. */
     readonly requestId: string;
 }
-/** `{ error: { type, code, message, details, doc_url, request_id } }`, where `details` is null unless given. */
+/** `{ error: { type, code, message, details, doc_url, request_id } }`, where `details` defaults to null. */
 declare const partnerEnvelope: Envelope<PartnerContext>;
 
 export { partnerEnvelope };
@@ -97,38 +97,38 @@ export type { PartnerContext };
 // @outreach/error-catalog/problem
 import { Envelope } from './index.js';
 
-/** What a body holds beside its error. */
+/** Body fields next to the error. */
 interface ProblemContext {
-    /** A URI reference of this occurrence, such as the path of the request (RFC 9457, 3.1.5). */
+    /** URI reference of this occurrence, such as the request path (RFC 9457, 3.1.5). */
     readonly instance?: string | undefined;
-    /** The id of the request: the member `request_id`. */
+    /** Request id, written as `request_id`. */
     readonly requestId?: string | undefined;
 }
 /**
- * `application/problem+json` (RFC 9457): `type` is the code's `docUrl`, and `code`, `request_id`, `retry_after` and the details are further members.
+ * `application/problem+json` (RFC 9457). `type` is the code's `docUrl`; `code`, `request_id`, `retry_after` and the details are extension members.
  *
- * A detail whose name is one of these stands in a member `details`, so that nothing is lost. `detail` is left out where it says what `title` says.
+ * Details with one of these names are nested in a `details` member. `detail` is omitted if it equals `title`.
  */
 declare const problemJson: Envelope<ProblemContext>;
 
 export { problemJson };
 export type { ProblemContext };
 
-// @outreach/error-catalog/dist/CatalogError-gaD1IVcN.d.ts
-import { S as StandardSchema, O as OutputOf, E as Envelope, I as InputOf } from './Envelope-CDjCxqP8.js';
+// @outreach/error-catalog/dist/CatalogError-8TrMdtyw.d.ts
+import { S as StandardSchema, O as OutputOf, E as Envelope, I as InputOf } from './Envelope-C_GvEmhF.js';
 
-/** What counts of a response beside its body; a Fetch `Response` has it. */
+/** The parts of a response that `parse` uses in addition to the body. A Fetch `Response` has them. */
 interface ResponseHead {
     readonly status: number;
     readonly headers: {
         get(name: string): string | null | undefined;
     };
 }
-/** An error as a client reads it: a case for each code of the catalog, and a last one with a null code. */
+/** A parsed error: one case for each code of the catalog, and a last one with a null code. */
 type ParsedError<Codes extends ErrorCodes, Context extends object = object> = ({
     [Code in keyof Codes & string]: KnownError<Code, Codes[Code]>;
 }[keyof Codes & string] | UnknownError) & Wait & Readonly<Partial<Context>>;
-/** Whether and when the same request may be sent again; in seconds. */
+/** Whether and when the same request may be retried; in seconds. */
 type Wait = {
     readonly retry: "after";
     readonly retryAfter: number;
@@ -149,10 +149,10 @@ interface KnownError<Code, Row> {
     } ? OutputOf<Schema> : Readonly<Record<string, unknown>> | null;
     readonly docUrl: string | null;
 }
-/** A code that the catalog lacks, or whose details do not fit its schema, or a body that holds no error. */
+/** An unknown code, a code whose details don't match its schema, or a body without an error. */
 interface UnknownError {
     readonly code: null;
-    /** The code as it came; null when the body holds none. */
+    /** The received code; null if the body contains none. */
     readonly unknownCode: string | null;
     readonly type: string | null;
     readonly status: number | null;
@@ -161,9 +161,9 @@ interface UnknownError {
     readonly docUrl: string | null;
 }
 
-/** Whether the same request may be sent again: never, once `Retry-After` has passed, or with exponential backoff. */
+/** Whether the same request may be retried: never, after `Retry-After`, or with exponential backoff. */
 type Retry = "no" | "after" | "backoff";
-/** The types of a catalog by name: what callers branch on, also for codes that they do not know yet. */
+/** Error types by name. Callers branch on them, even for codes they don't know yet. */
 type ErrorTypes = Readonly<Record<string, {
     readonly retry: Retry;
 }>>;
@@ -172,67 +172,67 @@ interface ErrorCode<Type extends string = string> {
     readonly type: Type;
     /** HTTP status of the response, 400–599. */
     readonly status: number;
-    /** What the code means, in a sentence; the message of an occurrence that has none of its own. */
+    /** Meaning of the code in one sentence. Default message of its errors. */
     readonly title: string;
-    /** When it comes, in Markdown, for the page of codes. Default: the title. */
+    /** When the error occurs, in Markdown, for the reference page. Default: the title. */
     readonly description?: string;
-    /** What a caller does about it, in Markdown, for the page of codes. */
+    /** How a caller should react, in Markdown, for the reference page. */
     readonly advice?: string;
-    /** Headers of each response with it, such as `WWW-Authenticate`. */
+    /** Headers of every response with this code, such as `WWW-Authenticate`. */
     readonly headers?: Readonly<Record<string, string>>;
-    /** The schema of its details. Without one, details are optional and free-form. */
+    /** Schema of the details. Without one, details are optional and untyped. */
     readonly details?: StandardSchema;
-    /** Details for its example in OpenAPI. */
+    /** Details for the OpenAPI example. */
     readonly example?: object;
 }
-/** The codes of a catalog by name; each has one of the catalog's types. */
+/** Error codes by name, each with one of the catalog's types. */
 type ErrorCodes<Type extends string = string> = Readonly<Record<string, ErrorCode<Type>>>;
-/** What a catalog is made of. */
+/** Options of `defineCatalog`. */
 interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object> {
     readonly types: Types;
     readonly codes: Codes;
-    /** The form of the bodies: `problemJson`, `partnerEnvelope` or your own. */
+    /** Format of the bodies: `problemJson`, `partnerEnvelope` or a custom one. */
     readonly envelope: Envelope<Context>;
-    /** The address of a code in your documentation. */
+    /** Returns the documentation URL of a code. */
     readonly docUrl: (code: string) => string;
-    /** The code of everything that is thrown and is not of this catalog. */
+    /** Code for thrown values that don't belong to this catalog. */
     readonly unknown: keyof Codes & string;
-    /** Holds details against their schema whenever an error is made, as in development. Default: false, because the compiler does. */
+    /** Validates details at run time when an error is created, for example during development. Default: false, because the compiler checks them. */
     readonly checkDetails?: boolean;
 }
-/** A catalog: its two tables, and functions that work detached from the object. */
+/** A catalog: its two tables and its functions, which can be used detached from the object. */
 interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object = object> {
     readonly types: Types;
     readonly codes: Codes;
     readonly envelope: Envelope<Context>;
     readonly docUrl: (code: string) => string;
-    /** Creates an error to throw; throws `RangeError` on a code that the catalog lacks. */
+    /** Creates an error to throw. Throws `RangeError` on an unknown code. */
     readonly error: <Code extends keyof Codes & string>(code: Code, ...options: Arguments<Occurrence<Types, Codes[Code]>>) => CatalogErrors<Codes, Context, Code>;
-    /** Reports whether a value is an error of this catalog, also when another copy of the package made it. */
+    /** Returns whether a value is an error of this catalog, even if it was created by another copy of the package. */
     readonly is: (caught: unknown) => caught is CatalogErrors<Codes, Context>;
-    /** Returns an error of this catalog as it is; for anything else the error of `unknown`, with it as its `cause`. */
+    /** Returns an error of this catalog unchanged. Wraps any other value in an error of the `unknown` code, as its `cause`. */
     readonly from: (caught: unknown) => CatalogErrors<Codes, Context>;
-    /** Builds the response for what was caught; nothing of what is not of this catalog gets into it. */
+    /** Builds the response for a caught value. Values that aren't errors of this catalog don't appear in it. */
     readonly respond: (caught: unknown, ...context: Arguments<Context>) => ErrorResponse;
-    /** Builds a body without an error, whose stack trace takes most of the time; throws `RangeError` on a code that the catalog lacks. */
+    /** Builds a body without creating an error, which avoids the cost of a stack trace. Throws `RangeError` on an unknown code. */
     readonly body: <Code extends keyof Codes & string>(code: Code, options: Omit<Occurrence<Types, Codes[Code]>, "headers" | "cause"> & Context) => object;
     /**
-     * Reads the body of an error response, as JSON or as text, whatever it is; the response's status and `Retry-After` count too.
+     * Parses the body of an error response (JSON or text, any content). Also uses the response's status and `Retry-After`.
      *
-     * The last case, with a null code, is a code that the catalog lacks, or whose details do not fit its schema.
+     * The last case of the union, with a null code, is an unknown code or one whose details don't match its schema.
      */
     readonly parse: (body: unknown, response?: ResponseHead) => ParsedError<Codes, Context>;
-    /** Reports whether an error of this type may be retried; "no" for a type that the catalog lacks. */
+    /** Returns whether an error of this type may be retried; "no" for an unknown type. */
     readonly retry: (type: string) => Retry;
 }
-/** A response, for what does not speak Fetch. */
+/** A response for servers that don't use Fetch. */
 interface ErrorResponse {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: object;
 }
 
-/** An error of a catalog, to throw. */
+/** A throwable error of a catalog. */
 interface CatalogError<Code extends string = string, Type extends string = string, Details = object | null, Context extends object = object> extends Error {
     readonly name: "CatalogError";
     readonly code: Code;
@@ -240,26 +240,26 @@ interface CatalogError<Code extends string = string, Type extends string = strin
     readonly status: number;
     readonly retry: Retry;
     readonly details: Details;
-    /** Seconds; null when the caller is not told to wait. */
+    /** Seconds; null if the caller doesn't have to wait. */
     readonly retryAfter: number | null;
-    /** Of the response, `Retry-After` among them, without the type of its content. */
+    /** Response headers, including `Retry-After` but not the content type. */
     readonly headers: Readonly<Record<string, string>>;
-    /** Builds the body of the response. */
+    /** Builds the response body. */
     readonly toBody: (...context: Arguments<Context>) => object;
-    /** Builds the whole response, for what speaks Fetch. */
+    /** Builds a Fetch `Response`. */
     readonly toResponse: (...context: Arguments<Context>) => FetchResponse;
 }
-/** The errors of a catalog as a union, or of one of its codes. */
+/** All errors of a catalog as a union, or the errors of one code. */
 type CatalogErrors<Codes extends ErrorCodes, Context extends object, Code extends keyof Codes = keyof Codes> = {
     [Name in Code & string]: CatalogError<Name, Codes[Name]["type"], DetailsOf<Codes[Name]>, Context>;
 }[Code & string];
-/** What one occurrence adds to its code; `details` is required where the code has a schema, `retryAfter` where its type is retried after it. */
+/** Options of one error. `details` is required if the code has a schema, `retryAfter` if its type is retried after a wait. */
 type Occurrence<Types extends ErrorTypes, Row extends ErrorCode> = {
-    /** What happened, for a human; never a secret. Default: the code's title. */
+    /** Message for people; must not contain secrets. Default: the code's title. */
     readonly message?: string | undefined;
-    /** Response headers. Characters that no header may hold, such as line breaks, become spaces. */
+    /** Response headers. Invalid characters, such as line breaks, become spaces. */
     readonly headers?: Readonly<Record<string, string>> | undefined;
-    /** For your log: it never reaches a body. */
+    /** For logs. Never part of a response. */
     readonly cause?: unknown;
 } & DetailsOption<Row> & RetryAfterOption<Types[Row["type"]]["retry"]>;
 type DetailsOption<Row> = (Row extends {
@@ -279,9 +279,9 @@ type RetryAfterOption<Kind extends Retry> = "after" extends Kind ? {
 } : {
     /** Seconds until the same request may be sent again, for `Retry-After`. */ readonly retryAfter?: number | undefined;
 };
-/** An argument that may be left out where nothing in it is required. */
+/** Makes an argument optional if none of its properties is required. */
 type Arguments<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
-/** A Fetch `Response`, where the types of the platform have one. */
+/** A Fetch `Response`, if the platform's types include one. */
 type FetchResponse = typeof globalThis extends {
     readonly Response: {
         readonly prototype: infer Response;
@@ -290,7 +290,7 @@ type FetchResponse = typeof globalThis extends {
 
 export type { CatalogOptions as C, ErrorTypes as E, Occurrence as O, ParsedError as P, ResponseHead as R, ErrorCodes as a, ErrorCatalog as b, CatalogError as c, CatalogErrors as d, ErrorCode as e, ErrorResponse as f, Retry as g };
 
-// @outreach/error-catalog/dist/Envelope-CDjCxqP8.d.ts
+// @outreach/error-catalog/dist/Envelope-C_GvEmhF.d.ts
 /** A schema of Zod, Valibot, ArkType or another library that follows https://standardschema.dev, version 1. */
 interface StandardSchema<Input extends object = object, Output extends object = Input> {
     readonly "~standard": {
@@ -301,7 +301,7 @@ interface StandardSchema<Input extends object = object, Output extends object = 
             readonly input: Input;
             readonly output: Output;
         } | undefined;
-        /** What OpenAPI needs of it: the libraries that follow Standard JSON Schema have it. */
+        /** Required for OpenAPI. Libraries that implement Standard JSON Schema provide it. */
         readonly jsonSchema?: {
             readonly input: (options: {
                 readonly target: "draft-2020-12";
@@ -317,28 +317,28 @@ type SchemaResult<Output> = {
         readonly message: string;
     }>;
 };
-/** A JSON Schema, draft 2020-12, as OpenAPI 3.1 holds it. */
+/** A JSON Schema of draft 2020-12, as used by OpenAPI 3.1. */
 type JsonSchema = Readonly<Record<string, unknown>>;
-/** What is written of the values of a schema. */
+/** Input type of a schema. */
 type InputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["input"];
-/** What is read of the values of a schema. */
+/** Output type of a schema. */
 type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
 
-/** One occurrence of an error, as an envelope writes it. */
+/** Values of one error that an envelope writes. */
 interface WrittenError {
     readonly code: string;
     readonly type: string;
     readonly status: number;
-    /** What the code means, the same in each occurrence. */
+    /** The code's meaning, the same for each occurrence. */
     readonly title: string;
-    /** What happened this time; the title unless given. */
+    /** Message of this occurrence. Default: the title. */
     readonly message: string;
     readonly details: object | null;
     readonly docUrl: string;
-    /** Seconds; null when the caller is not told to wait. */
+    /** Seconds; null if the caller doesn't have to wait. */
     readonly retryAfter: number | null;
 }
-/** What an envelope finds in a body; each member is checked by the catalog, and a missing one is welcome. */
+/** Values that an envelope found in a body. The catalog validates each; all are optional. */
 interface ReadError<Context> {
     readonly code?: unknown;
     readonly type?: unknown;
@@ -350,16 +350,16 @@ interface ReadError<Context> {
     readonly context?: Partial<Context>;
 }
 /**
- * The form of an error's body. `Context` is what a body holds beside its error, such as the id of the request.
+ * The format of an error body. `Context` contains the fields next to the error, such as the request id.
  *
- * Write your own for a form that is not built in.
+ * Implement this interface for a custom format.
  */
 interface Envelope<Context extends object = object> {
     readonly contentType: string;
     readonly write: (error: WrittenError, context: Context) => object;
-    /** Finds the error in a JSON object that anybody may have written; undefined where there is none. */
+    /** Finds the error in an untrusted JSON object. Returns undefined if there is none. */
     readonly read: (body: Readonly<Record<string, unknown>>) => ReadError<Context> | undefined;
-    /** The JSON Schema of a code's body; `details` is that of its details. */
+    /** JSON Schema of a code's body; `details` is the schema of its details. */
     readonly schema: (error: Pick<WrittenError, "code" | "type" | "status" | "docUrl">, details: JsonSchema | undefined) => JsonSchema;
 }
 

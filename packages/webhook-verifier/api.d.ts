@@ -1,23 +1,23 @@
 // @outreach/webhook-verifier
-import { W as WebhookEvent } from './WebhookEvent-DSUsrBh0.js';
-export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-DSUsrBh0.js';
-import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-DxiOX16i.js';
-export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-DxiOX16i.js';
+import { W as WebhookEvent } from './WebhookEvent-CfJWL4RT.js';
+export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-CfJWL4RT.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-ru-LyhQc.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-ru-LyhQc.js';
 
-/** Why a webhook was refused; the set only grows within a major version. */
+/** Reason for rejecting a webhook. Minor versions may add codes, but don't remove any. */
 type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "malformed_secret" | "invalid_json" | "not_an_event" | "schema_mismatch" | "body_too_large" | "body_already_parsed" | "broken_body" | "not_a_request" | "invalid_options";
-/** What a schema found, and where: neither holds values unless the schema's own words quote them. */
+/** A schema violation and its path. Contains values only if the schema's own message quotes them. */
 interface SchemaIssue {
     readonly message: string;
     readonly path: readonly PropertyKey[];
 }
-/** A webhook is not accepted. Its message says what to do: it never holds the body, the header or a secret. */
+/** Thrown when a webhook is rejected. The message describes the remedy and never contains the body, the header or a secret. */
 declare class WebhookVerificationError extends Error {
     readonly name: string;
     readonly code: WebhookVerificationErrorCode;
-    /** The HTTP status to answer: 4xx where the same request can never be good, 500 where the receiver is at fault. */
+    /** HTTP status of the response: 4xx if the same request can never be accepted, 500 if the receiver is at fault. */
     readonly status: number;
-    /** With `schema_mismatch`: what the receiver's own schema found. */
+    /** For `schema_mismatch`: the violations that the receiver's own schema reported. */
     readonly issues?: readonly SchemaIssue[];
     constructor(code: WebhookVerificationErrorCode, advice?: string, { issues, ...options }?: {
         readonly issues?: readonly SchemaIssue[];
@@ -26,10 +26,10 @@ declare class WebhookVerificationError extends Error {
 }
 
 /**
- * Creates a verifier of the webhooks that are signed with any of the secrets.
+ * Creates a verifier for webhooks signed with any of the secrets.
  *
- * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on secrets that no webhook
- * could be verified with. Source: Outreach Partner API specification, Authentication, 4, and Events.
+ * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on unusable secrets or
+ * options. Source: Outreach Partner API specification, Authentication, 4, and Events.
  */
 declare function createWebhookVerifier<Event = WebhookEvent>(options: WebhookVerifierOptions<Event>): WebhookVerifier<Event>;
 
@@ -37,49 +37,49 @@ export { WebhookEvent, WebhookVerificationError, WebhookVerifier, WebhookVerifie
 export type { SchemaIssue, WebhookVerificationErrorCode };
 
 // @outreach/webhook-verifier/deduplicate
-import { W as WebhookHandler } from './receive-CEodbgw_.js';
+import { W as WebhookHandler } from './receive-CzSmqUF8.js';
 
-/** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
+/** Any PostgreSQL client with a `query` method, such as `pg`, Neon or PGlite. */
 interface QueryClient {
     query(text: string, values: unknown[]): PromiseLike<{
         readonly rows: readonly unknown[];
     }>;
 }
-/** Where and how a store in PostgreSQL keeps its events. */
+/** Options of `postgresStore`. */
 interface PostgresStoreOptions {
-    /** The table's name, with its schema or without, in lower case. Default `outreach_webhook_events`. */
+    /** Table name in lower case, optionally with a schema. Default `outreach_webhook_events`. */
     readonly table?: string | undefined;
-    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    /** Seconds until a claim expires and another delivery is handled. Default 300. */
     readonly leaseSeconds?: number | undefined;
 }
 /** A store in PostgreSQL. */
 interface PostgresStore extends EventStore {
-    /** Creates the table unless it is there. */
+    /** Creates the table if it doesn't exist. */
     createTable(): Promise<void>;
-    /** Forgets events that were handled longer ago than this; deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+    /** Deletes events that were handled longer ago than this. The service retries for 31.2 hours; manual replays can come later. */
     forget(olderThanSeconds: number): Promise<void>;
 }
-/** Creates a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
+/** Creates a store in PostgreSQL for any number of processes. Throws `RangeError` on table names that need quotes. */
 declare function postgresStore(client: QueryClient, { table, leaseSeconds }?: PostgresStoreOptions): PostgresStore;
 
-/** Sends one command to Redis and resolves to its reply. */
+/** Sends one command to Redis. Resolves to its reply. */
 type RedisCommand = (...command: string[]) => PromiseLike<unknown>;
-/** Any Redis client: `ioredis` has `call`, `redis` has `sendCommand`; for another, a function that sends a command. */
+/** Any Redis client: `ioredis` (`call`), `redis` (`sendCommand`), or a function that sends a command. */
 type RedisClient = {
     call(command: string, ...values: string[]): PromiseLike<unknown>;
 } | {
     sendCommand(command: string[]): PromiseLike<unknown>;
 } | RedisCommand;
-/** Where and how a store in Redis keeps its events. */
+/** Options of `redisStore`. */
 interface RedisStoreOptions {
-    /** What stands before the event's id in a key. Default `outreach:webhooks:`. */
+    /** Key prefix before the event id. Default `outreach:webhooks:`. */
     readonly prefix?: string | undefined;
-    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    /** Seconds until a claim expires and another delivery is handled. Default 300. */
     readonly leaseSeconds?: number | undefined;
-    /** How long an event that was handled is remembered. Default 604,800, a week: deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+    /** Seconds for which a handled event is remembered. Default 604,800 (a week). The service retries for 31.2 hours; manual replays can come later. */
     readonly rememberSeconds?: number | undefined;
 }
-/** Creates a store in Redis, for any number of processes; each event is one key, which expires by itself. Throws `RangeError` on seconds that no key could live for. */
+/** Creates a store in Redis for any number of processes. Each event is one key, which expires. Throws `RangeError` on invalid seconds. */
 declare function redisStore(client: RedisClient, { prefix, leaseSeconds, rememberSeconds }?: RedisStoreOptions): EventStore;
 
 /** A synchronous SQLite database: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
@@ -89,28 +89,28 @@ interface SqliteDatabase {
         run(...values: (string | number)[]): unknown;
     };
 }
-/** Where and how a store in SQLite keeps its events. */
+/** Options of `sqliteStore`. */
 interface SqliteStoreOptions {
-    /** The table's name in lower case. Default `outreach_webhook_events`. */
+    /** Table name in lower case. Default `outreach_webhook_events`. */
     readonly table?: string | undefined;
-    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    /** Seconds until a claim expires and another delivery is handled. Default 300. */
     readonly leaseSeconds?: number | undefined;
-    /** The clock, in Unix seconds. Default: the system's. */
+    /** Current Unix time in seconds. Default: the system clock. */
     readonly now?: (() => number) | undefined;
 }
 /** A store in SQLite. */
 interface SqliteStore extends EventStore {
-    /** Forgets events that were handled longer ago than this; deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+    /** Deletes events that were handled longer ago than this. The service retries for 31.2 hours; manual replays can come later. */
     forget(olderThanSeconds: number): Promise<void>;
 }
 /**
- * Creates a store in SQLite, and its table unless it is there, for the processes of one machine that open the same file.
+ * Creates a store in SQLite, including its table, for processes of one machine that open the same file.
  *
- * Throws `RangeError` on a table's name that would need quotes.
+ * Throws `RangeError` on table names that need quotes.
  */
 declare function sqliteStore(database: SqliteDatabase, { table, leaseSeconds, now }?: SqliteStoreOptions): SqliteStore;
 
-/** The result of a claim: ours by this name, held by another, or not needed any more. */
+/** Result of a claim: claimed under this name, already being handled, or already handled. */
 type Claim = {
     readonly state: "claimed";
     readonly claim: string;
@@ -119,60 +119,60 @@ type Claim = {
 } | {
     readonly state: "handled";
 };
-/** Remembers which events were handled. */
+/** Stores which events were handled. */
 interface EventStore {
-    /** Claims an event for a while; only one claim of an event holds at a time, and none once it is handled. */
+    /** Claims an event until its lease expires. An event has at most one active claim, and none after it was handled. */
     claim(eventId: string): Promise<Claim>;
     /** Records that the event was handled. */
     complete(eventId: string): Promise<void>;
-    /** Gives a claim back, if it is still held, so that the next delivery is handled at once. */
+    /** Releases a claim if it is still active, so that the next delivery is handled immediately. */
     release(eventId: string, claim: string): Promise<void>;
 }
-/** An event that came again while it was being handled; the sender is to try later. */
+/** Thrown for a repeated delivery of an event that is still being handled. The sender should retry later. */
 declare class EventInProgressError extends Error {
     readonly name: string;
     constructor();
 }
 /**
- * Lets a handler see each event once: claims it, handles it, and records that it was handled.
+ * Wraps a handler so that it receives each event once: claims the event, handles it, and records the success.
  *
- * A handler that fails gives its claim back; one that crashes loses it after the store's lease; so no event is swallowed. While
- * another delivery is being handled it throws `EventInProgressError`, which the adapters answer with 500, so that the event comes again.
+ * If the handler fails, the claim is released; if the process crashes, the claim expires. So no event is lost. During another
+ * delivery's handling it throws `EventInProgressError`; the adapters return 500 for it, so that the service retries.
  */
 declare function deduplicate<Event extends {
     readonly event_id: string;
 }>(store: EventStore, handle: WebhookHandler<Event>): (event: Event) => Promise<void>;
-/** Bounds of a store in memory. */
+/** Options of `memoryStore`. */
 interface MemoryStoreOptions {
-    /** How many events are remembered; the oldest go first. Default 10,000. */
+    /** Maximum number of remembered events; the oldest are evicted. Default 10,000. */
     readonly capacity?: number | undefined;
-    /** How long a handler may take before another delivery is handled beside it. Default 300. */
+    /** Seconds until a claim expires and another delivery is handled. Default 300. */
     readonly leaseSeconds?: number | undefined;
-    /** The clock, in Unix seconds. Default: the system's. */
+    /** Current Unix time in seconds. Default: the system clock. */
     readonly now?: (() => number) | undefined;
 }
-/** Creates a store in this process's memory: for one process, and until it ends. */
+/** Creates a store in this process's memory. */
 declare function memoryStore({ capacity, leaseSeconds, now, }?: MemoryStoreOptions): EventStore;
 
 export { EventInProgressError, WebhookHandler, deduplicate, memoryStore, postgresStore, redisStore, sqliteStore };
 export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStoreOptions, QueryClient, RedisClient, RedisCommand, RedisStoreOptions, SqliteDatabase, SqliteStore, SqliteStoreOptions };
 
 // @outreach/webhook-verifier/express
-import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
-export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
+import { N as NodeHandler } from './nodeHandler-5XqlOXsW.js';
+export { a as NodeRequest, b as NodeResponse } from './nodeHandler-5XqlOXsW.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-DSUsrBh0.js';
+import './WebhookEvent-CfJWL4RT.js';
 
-/** Creates a handler for a route of Express 4 or 5. It reads the body itself; after `express.raw()` it takes what that has read. */
+/** Creates a route handler for Express 4 or 5. It reads the body itself, or uses the body that `express.raw()` has read. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
 
 export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/fastify
-import { H as HandlerOptions, W as WebhookHandler } from './receive-CEodbgw_.js';
+import { H as HandlerOptions, W as WebhookHandler } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-DSUsrBh0.js';
+import './WebhookEvent-CfJWL4RT.js';
 
 /** The parts of a Fastify instance that the plugin uses. */
 interface FastifyScope {
@@ -180,14 +180,14 @@ interface FastifyScope {
     addContentTypeParser(contentType: string, parser: (request: unknown, body: unknown, done: (error: null, body: unknown) => void) => void): unknown;
     post(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown;
 }
-/** The parts of a Fastify request that are read. */
+/** The parts of a Fastify request that the plugin reads. */
 interface FastifyRequest {
     readonly headers: {
         readonly [name: string]: string | string[] | undefined;
     };
     readonly body: unknown;
 }
-/** The parts of a Fastify reply that are written. */
+/** The parts of a Fastify reply that the plugin uses. */
 interface FastifyReply {
     code(status: number): {
         headers(values: {
@@ -197,15 +197,15 @@ interface FastifyReply {
         };
     };
 }
-/** What the plugin can be told. */
+/** Options of the plugin. */
 interface PluginOptions extends HandlerOptions {
-    /** The route's path, below the plugin's prefix. Default `/`. */
+    /** Route path below the plugin's prefix. Default `/`. */
     readonly url?: string | undefined;
 }
 /**
- * Creates a Fastify plugin with one POST route, whose scope leaves bodies unread; the parsers of other routes stay as they are.
+ * Creates a Fastify plugin with one POST route. Only its own scope skips body parsing.
  *
- * The route reads the body itself: Fastify would answer one over its limit, and `onError` would not learn of it.
+ * The route reads the body itself: otherwise Fastify would reject oversized bodies without calling `onError`.
  */
 declare function webhookPlugin<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: PluginOptions): (scope: FastifyScope) => Promise<void>;
 
@@ -213,9 +213,9 @@ export { HandlerOptions, WebhookHandler, webhookPlugin };
 export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 
 // @outreach/webhook-verifier/fetch
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-DSUsrBh0.js';
+import './WebhookEvent-CfJWL4RT.js';
 
 declare global {
     interface Request {
@@ -224,9 +224,9 @@ declare global {
     }
 }
 /**
- * Creates a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
+ * Creates a Fetch handler: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
  *
- * It takes the request itself, or an object that holds it as `request`.
+ * Accepts the request, or an object with a `request` property.
  */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): (given: Request | {
     readonly request: Request;
@@ -235,9 +235,9 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/hono
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-DSUsrBh0.js';
+import './WebhookEvent-CfJWL4RT.js';
 
 declare global {
     interface Request {
@@ -245,7 +245,7 @@ declare global {
     interface Response {
     }
 }
-/** The parts of a Hono context that are read. */
+/** The parts of a Hono context that the handler reads. */
 interface HonoContext {
     readonly req: {
         readonly raw: Request;
@@ -254,18 +254,18 @@ interface HonoContext {
         };
     };
 }
-/** Creates a handler for a route of Hono; bytes that a middleware has read by `c.req.arrayBuffer()` are taken from there. */
+/** Creates a Hono route handler. Reuses bytes that a middleware read with `c.req.arrayBuffer()`. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): (context: HonoContext) => Promise<Response>;
 
 export { HandlerOptions, WebhookHandler, webhookHandler };
 export type { HonoContext };
 
 // @outreach/webhook-verifier/lambda
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-DSUsrBh0.js';
+import './WebhookEvent-CfJWL4RT.js';
 
-/** The parts that are read of the event of a function URL, of either API of API Gateway, or of a load balancer. */
+/** The fields that are read from events of function URLs, API Gateway (both versions) and load balancers. */
 interface LambdaEvent {
     readonly headers?: {
         readonly [name: string]: string | undefined;
@@ -276,27 +276,27 @@ interface LambdaEvent {
     readonly body?: string | null | undefined;
     readonly isBase64Encoded?: boolean | undefined;
 }
-/** What Lambda makes a response of. */
+/** A Lambda response. */
 interface LambdaResult {
     statusCode: number;
     headers: Record<string, string>;
     body: string;
     isBase64Encoded: false;
 }
-/** Creates a handler for AWS Lambda, which hands bodies over as text or, with a flag, in base64. */
+/** Creates an AWS Lambda handler. Accepts text and base64 bodies. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): (event: LambdaEvent) => Promise<LambdaResult>;
 
 export { HandlerOptions, WebhookHandler, webhookHandler };
 export type { LambdaEvent, LambdaResult };
 
 // @outreach/webhook-verifier/node
-import { N as NodeHandler } from './nodeHandler-CFulWqIn.js';
-export { a as NodeRequest, b as NodeResponse } from './nodeHandler-CFulWqIn.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CEodbgw_.js';
+import { N as NodeHandler } from './nodeHandler-5XqlOXsW.js';
+export { a as NodeRequest, b as NodeResponse } from './nodeHandler-5XqlOXsW.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-DSUsrBh0.js';
+import './WebhookEvent-CfJWL4RT.js';
 
-/** Creates a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
+/** Creates a handler for `createServer` of `node:http` and compatible frameworks. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
 
 export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
@@ -305,7 +305,7 @@ export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 import { WebhookEvent } from './index.js';
 import { EventSchema } from './index.js';
 
-/** Checks every member of the events that this version knows, as the contract describes them; lets others pass. */
+/** Validates all fields of known events as described by the contract. Unknown fields pass. */
 declare const eventSchema: EventSchema<WebhookEvent>;
 
 export { eventSchema };
@@ -321,31 +321,31 @@ interface SignedWebhook {
     };
     readonly body: string;
 }
-/** When a webhook is signed. */
+/** Options for the time of signing. */
 interface SigningTime {
-    /** In Unix seconds. Default: now. */
+    /** Unix seconds. Default: now. */
     readonly timestamp?: number | undefined;
 }
 
-/** What a sample has of its own. */
+/** Options of `sampleEvent`. */
 interface SampleOptions {
-    /** When it is signed and emitted, in Unix seconds. Default: now. */
+    /** Time of signing and emission in Unix seconds. Default: now. */
     readonly timestamp?: number | undefined;
-    /** `evt_<hex>`. Default: another one each time. */
+    /** `evt_<hex>`. Default: random. */
     readonly eventId?: string | undefined;
 }
-/** The types of which there are samples. */
+/** The event types that have samples. */
 declare const sampleTypes: readonly EventType[];
-/** Creates an event of a type, with invented people. */
+/** Creates an event of a type, with fictional people. */
 declare function sampleEvent<Type extends EventType>(type: Type, { timestamp, eventId }?: SampleOptions): EventOf<Type>;
 
-/** Signs an event, or a body as it stands, with each secret, as the service does. */
+/** Signs an event, or a raw body, with each secret, as the service does. */
 declare function signWebhook(event: object | string, secrets: readonly string[], options?: SigningTime): Promise<SignedWebhook>;
 
 export { sampleEvent, sampleTypes, signWebhook };
 export type { SampleOptions, SignedWebhook, SigningTime };
 
-// @outreach/webhook-verifier/dist/WebhookEvent-DSUsrBh0.d.ts
+// @outreach/webhook-verifier/dist/WebhookEvent-CfJWL4RT.d.ts
 /** A campaign, in short. */
 interface CampaignSummary {
   object: "campaign"
@@ -552,27 +552,27 @@ type KnownEvent = {
 }[keyof ServiceEventData] | {
     [Type in keyof ConsumerEventData]: ConsumerEvent<Type>;
 }[keyof ConsumerEventData];
-/** The name of an event that this version knows. */
+/** Type name of an event that this version knows. */
 type EventType = KnownEvent["event_type"];
 /**
- * The name of an event that this version does not know: a string, of whatever value.
+ * Type name of an event that this version doesn't know: any string.
  *
- * An enum is the one string type to which no other literal compares, so that no comparison with a known name narrows to it; `string`, and
- * a branded string, would stay in every branch of a `switch`. No such object exists at run time.
+ * An enum is the only string type that comparisons with literals never narrow to; `string` or a branded string would remain
+ * in every branch of a `switch`. The object doesn't exist at run time.
  */
 declare enum UnknownEventType {
     Newer = "a type that is newer than this version"
 }
 
-/** An event of a type that is newer than this version: acknowledge it. */
+/** An event of a newer type. Acknowledge it. */
 interface UnknownEvent extends EnvelopeMembers {
     event_type: UnknownEventType;
     source: string;
     data: Record<string, unknown>;
 }
-/** A verified event. A `switch` over `event_type` types `data`, and leaves an `UnknownEvent` to its `default`. */
+/** A verified event. A `switch` over `event_type` narrows `data`; the `default` branch receives `UnknownEvent`. */
 type WebhookEvent = KnownEvent | UnknownEvent;
-/** The events of one type, or of several. */
+/** The events of one or several types. */
 type EventOf<Type extends EventType> = Extract<KnownEvent, {
     event_type: Type;
 }>;
@@ -580,36 +580,36 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
 export { UnknownEventType as d };
 export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c };
 
-// @outreach/webhook-verifier/dist/WebhookVerifier-DxiOX16i.d.ts
-import { W as WebhookEvent } from './WebhookEvent-DSUsrBh0.js';
+// @outreach/webhook-verifier/dist/WebhookVerifier-ru-LyhQc.d.ts
+import { W as WebhookEvent } from './WebhookEvent-CfJWL4RT.js';
 
-/** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
+/** Headers in any common form: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object. Names are case-insensitive. */
 type WebhookHeaders = {
     get(name: string): string | null;
     forEach(each: (value: string, name: string) => void): void;
 } | Iterable<readonly [string, string | readonly string[]]> | readonly string[] | {
     readonly [name: string]: string | readonly string[] | undefined;
 };
-/** A request before anything parsed its body: a Fetch `Request`, or headers beside the raw body. */
+/** A request with an unparsed body: a Fetch `Request`, or headers and the raw body. */
 type WebhookRequest = {
     readonly headers: WebhookHeaders;
     readonly bodyUsed: boolean;
     arrayBuffer(): Promise<ArrayBuffer>;
 } | {
     readonly headers: WebhookHeaders;
-    /** The raw body; a string stands for its UTF-8 bytes. */
+    /** The raw body. Strings are read as UTF-8. */
     readonly body: Uint8Array | ArrayBuffer | string;
-    /** The raw body where a framework keeps it beside the parsed one; comes before `body`. */
+    /** The raw body, if a framework stores it in addition to the parsed one. Takes precedence over `body`. */
     readonly rawBody?: Uint8Array | ArrayBuffer | string | undefined;
 };
-/** How far a signature's timestamp may lie from the clock, in seconds. */
+/** Allowed difference between a signature's timestamp and the clock, in seconds. */
 interface Tolerance {
-    /** How old a signature may be. Default 300. */
+    /** Maximum age of a signature. Default 300. */
     readonly past?: number | undefined;
-    /** How far ahead the signer's clock may run. Default 300. */
+    /** How far the signer's clock may be ahead. Default 300. */
     readonly future?: number | undefined;
 }
-/** A schema by the Standard Schema convention, as zod, Valibot and ArkType make them. */
+/** A Standard Schema, such as one of zod, Valibot or ArkType. */
 interface EventSchema<Event> {
     readonly "~standard": {
         readonly version: 1;
@@ -627,49 +627,49 @@ type Validated<Event> = {
 } | {
     readonly issues: readonly FoundIssue[];
 };
-/** What a schema reports, by the Standard Schema convention. */
+/** A violation, as a Standard Schema reports it. */
 interface FoundIssue {
     readonly message: string;
     readonly path?: readonly (PropertyKey | {
         readonly key: PropertyKey;
     })[] | undefined;
 }
-/** What a verifier holds. */
+/** Options of `createWebhookVerifier`. */
 interface WebhookVerifierOptions<Event = WebhookEvent> {
-    /** The endpoint's signing secrets, 1 to 16; during a rotation both the old and the new one. */
+    /** Signing secrets of the endpoint, 1 to 16. During a rotation, pass the old and the new one. */
     readonly secrets: readonly (string | undefined)[];
-    /** 0 to 3,600 seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+    /** 0 to 3,600 seconds for both directions or for each. The limit itself is accepted. Default 300. */
     readonly tolerance?: number | Tolerance | undefined;
-    /** The clock, in Unix seconds; it is tried at once. Default: the system's. */
+    /** Current Unix time in seconds; called once at creation as a check. Default: the system clock. */
     readonly now?: (() => number) | undefined;
     /**
-     * Checks each event further, for instance `/schemas` of this package. An event that it refuses is answered 500, and comes again.
-     * Default: the envelope alone is checked.
+     * Additional validation of each event, for example `/schemas` of this package. Rejected events get a 500, so the service retries them.
+     * Default: only the envelope is validated.
      */
     readonly schema?: EventSchema<Event> | undefined;
 }
-/** What is known of one request beside its headers and body. */
+/** Options for one request. */
 interface VerifyOptions {
-    /** When a queued request was received: a `Date`, or Unix seconds. Default: now. */
+    /** Time at which a queued request was received: a `Date` or Unix seconds. Default: now. */
     readonly receivedAt?: Date | number | undefined;
 }
 /** Verifies webhooks. */
 interface WebhookVerifier<Event = WebhookEvent> {
-    /** Verifies one request and returns its event; rejects with `WebhookVerificationError`, and with nothing else. */
+    /** Verifies a request and returns its event. Rejects only with `WebhookVerificationError`. */
     verify(request: WebhookRequest, options?: VerifyOptions): Promise<Event>;
 }
 
 export type { EventSchema as E, Tolerance as T, VerifyOptions as V, WebhookVerifier as W, WebhookVerifierOptions as a, WebhookHeaders as b, WebhookRequest as c };
 
-// @outreach/webhook-verifier/dist/nodeHandler-CFulWqIn.d.ts
-/** The parts of Node's `IncomingMessage` that are read, and what frameworks add to it. */
+// @outreach/webhook-verifier/dist/nodeHandler-5XqlOXsW.d.ts
+/** The parts of `IncomingMessage` that are read, including additions by frameworks. */
 interface NodeRequest extends AsyncIterable<Uint8Array> {
     readonly headers: {
         readonly [name: string]: string | string[] | undefined;
     };
     readonly readableDidRead: boolean;
 }
-/** The parts of Node's `ServerResponse` that are written. */
+/** The parts of `ServerResponse` that are used. */
 interface NodeResponse {
     writeHead(status: number, headers: {
         readonly [name: string]: string;
@@ -677,19 +677,19 @@ interface NodeResponse {
         end(body: string): unknown;
     };
 }
-/** A handler of Node's requests. */
+/** A handler of Node requests. */
 type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>;
 
 export type { NodeHandler as N, NodeRequest as a, NodeResponse as b };
 
-// @outreach/webhook-verifier/dist/receive-CEodbgw_.d.ts
-/** What to do with an event; once it returns, the event is acknowledged, so store first and work later. */
+// @outreach/webhook-verifier/dist/receive-CzSmqUF8.d.ts
+/** Handles an event. The event is acknowledged when the handler returns, so store it first and process it later. */
 type WebhookHandler<Event> = (event: Event) => unknown;
-/** What an adapter can be told. */
+/** Options of every adapter. */
 interface HandlerOptions {
-    /** The largest body that is taken, in bytes: 65,536, which is the largest event, or more. Default 1,048,576. */
+    /** Maximum body size in bytes, at least 65,536 (the largest event). Default 1,048,576. */
     readonly maxBytes?: number | undefined;
-    /** Is called with every rejection and every failure of the handler. Default: `console.error`. */
+    /** Called with every rejection and every handler failure. Default: `console.error`. */
     readonly onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -1,23 +1,23 @@
-/** Software that names itself in `User-Agent` and is not a mail client of a person. */
+/** Software that identifies itself in `User-Agent` and isn't a person's mail client. */
 export interface ScannerAgent {
   readonly name: string
   readonly pattern: RegExp
 }
 
-/** Addresses from which mail is filtered, and no mail is read. */
+/** Networks of mail filters, in which nobody reads mail. */
 export interface ScannerNetwork {
   readonly name: string
   readonly ranges: readonly string[]
 }
 
 /**
- * Scanners, previewers and programs by their names.
+ * Scanners, link previewers and HTTP libraries by name.
  *
- * Not here, because a person reads the mail: Outlook itself (`Microsoft Outlook 16.0`, `ms-office`), image proxies (GoogleImageProxy,
- * YahooMailProxy), and okhttp, CFNetwork and Dalvik, with which mail apps of phones load images. Phones called CUBOT are no bots.
+ * Excluded, because people read mail with them: Outlook itself (`Microsoft Outlook 16.0`, `ms-office`), image proxies (GoogleImageProxy,
+ * YahooMailProxy), and okhttp, CFNetwork and Dalvik, which mail apps on phones use. Phones named CUBOT aren't bots.
  */
 export const AGENTS: readonly ScannerAgent[] = [
-  // Scanners of mail and links.
+  // Mail and link scanners.
   { name: "Barracuda", pattern: /barracuda/i },
   { name: "Proofpoint", pattern: /proofpoint/i },
   { name: "Mimecast", pattern: /mimecast/i },
@@ -30,7 +30,7 @@ export const AGENTS: readonly ScannerAgent[] = [
   { name: "Cloudflare Radar", pattern: /cloudflare-?radar/i },
   { name: "Netcraft", pattern: /netcraft/i },
 
-  // Previews of links.
+  // Link previews.
   { name: "Skype and Teams", pattern: /skypeuripreview/i },
   { name: "Microsoft and Bing preview", pattern: /(?:microsoft|bing)preview/i },
   { name: "Yahoo Link Preview", pattern: /yahoo link preview/i },
@@ -44,12 +44,12 @@ export const AGENTS: readonly ScannerAgent[] = [
   { name: "previews and unfurlers", pattern: /link-?preview|page-?preview|unfurl/i },
   { name: "Microsoft Office discovery", pattern: /microsoft office (?:existence|protocol) discovery/i },
 
-  // Browsers without anybody before them.
+  // Headless browsers.
   { name: "headless Chrome", pattern: /headlesschrome/i },
   { name: "PhantomJS", pattern: /phantomjs/i },
   { name: "Lighthouse", pattern: /chrome-lighthouse/i },
 
-  // Programs.
+  // HTTP libraries and tools.
   { name: "curl", pattern: /^curl|libcurl|php-curl/i },
   { name: "Wget", pattern: /^wget/i },
   { name: "Python", pattern: /^python|python-(?:requests|urllib|httpx)|aiohttp\//i },
@@ -59,15 +59,15 @@ export const AGENTS: readonly ScannerAgent[] = [
   { name: "Ruby", pattern: /^ruby|^faraday/i },
   { name: "Node", pattern: /^axios|^node-fetch|^undici|^node$|^got /i },
 
-  // All others that call themselves bots, or tell webmasters where to ask.
+  // Other agents that call themselves bots or crawlers.
   { name: "bots by their own account", pattern: /(?<!cu)bots?(?![a-z])|crawl|spider|link ?check|url ?scan/i },
   { name: "programs with a contact", pattern: /\+ ?(?:https?:|mailto:|www\.|[\w.]+@)/i },
 ]
 
-/** Networks of services that filter mail. Clouds in general are not among them: people work in those too. */
+/** Networks of mail-filtering services. Cloud networks in general are excluded: people work in them. */
 export const NETWORKS: readonly ScannerNetwork[] = [
   {
-    // Those of Exchange Online are left out: Outlook on the web loads images from there when a person opens a message.
+    // Networks of Exchange Online are excluded: Outlook on the web loads images from them when a person opens a message.
     name: "Microsoft Defender for Office 365",
     ranges: [
       "40.92.0.0/15",
@@ -106,16 +106,16 @@ export const NETWORKS: readonly ScannerNetwork[] = [
   { name: "Trend Micro's networks", ranges: ["150.70.0.0/16", "216.104.0.0/19"] },
 ]
 
-/** A page that describes scanners, or publishes their networks. */
+/** A page that documents scanners or publishes their networks. */
 export interface Source {
   readonly url: string
-  /** The day on which it was last read, such as `2026-11-21`. */
+  /** Date of the last check, such as `2026-11-21`. */
   readonly read: string
-  /** The names of the agents and networks that it describes. */
+  /** Names of the agents and networks that the page documents. */
   readonly entries: readonly string[]
 }
 
-/** Where each agent and each network was found; apart from them, so that it weighs nothing where it is not used. */
+/** Sources of each agent and network. A separate export, so that bundles without it stay small. */
 export const SOURCES: readonly Source[] = [
   {
     url: "https://check.live-direct-marketing.online/blog/bot-clicks-security-scanners-detect",
@@ -123,7 +123,7 @@ export const SOURCES: readonly Source[] = [
     entries: ["Barracuda", "Proofpoint", "Mimecast", "Cisco Secure Email", "Trend Micro", "FortiMail"],
   },
   {
-    // Version 1.60.0 on npm, which links to the page of each.
+    // Version 1.60.0 on npm, which links to each scanner's page.
     url: "https://github.com/monperrus/crawler-user-agents",
     read: "2026-11-26",
     entries: [
@@ -164,7 +164,7 @@ export const SOURCES: readonly Source[] = [
     entries: ["Microsoft Office discovery"],
   },
   {
-    // The ids 9 and 10.
+    // Endpoint sets 9 and 10.
     url: "https://learn.microsoft.com/en-us/microsoft-365/enterprise/urls-and-ip-address-ranges",
     read: "2026-11-21",
     entries: ["Microsoft Defender for Office 365"],

@@ -1,6 +1,6 @@
 import { AGENTS, NETWORKS } from "./scanners.ts"
 
-/** Header fields of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
+/** Header fields in any common form: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object. Names are case-insensitive. */
 export type HitHeaders =
   // A `Headers` without lib DOM.Iterable.
   | { forEach(each: (value: string, name: string) => void): void }
@@ -8,37 +8,37 @@ export type HitHeaders =
   | readonly string[]
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A request for the pixel or a link of a message. */
+/** A request for a message's pixel or one of its links. */
 export interface Hit {
-  /** When it came, in Unix seconds, fractions allowed. */
+  /** Time of the request in Unix seconds, fractions allowed. */
   readonly at: number
   readonly method: string
-  /** `User-Agent` and the fields of prefetching matter; all others may be left out. */
+  /** Only `User-Agent` and the prefetch headers are used. */
   readonly headers: HitHeaders
-  /** The client's IPv4 or IPv6 address; left out when it is not known. */
+  /** The client's IPv4 or IPv6 address, if known. */
   readonly address?: string | undefined
-  /** The link that was followed; left out for the pixel. */
+  /** The clicked link; undefined for the pixel. */
   readonly link?: string | undefined
 }
 
-/** What is known of the message that the hit belongs to. */
+/** Facts about the message that the hit belongs to. */
 export interface Circumstances {
-  /** When the mailbox accepted the message, in Unix seconds; left out when it is not known. */
+  /** Time at which the mailbox accepted the message, in Unix seconds, if known. */
   readonly acceptedAt?: number | undefined
-  /** Other hits of the same message; those of the last two seconds are enough. */
+  /** Other hits of the same message; those of the last two seconds are sufficient. */
   readonly earlierHits?: readonly Pick<Hit, "at" | "link">[]
 }
 
 /**
- * Why a hit is suspected.
+ * Reason for a suspicion.
  *
- * `scanner`: the user agent is a named one; `scanner_network`: the address belongs to a service that filters mail; `head`: the method;
- * `prefetch`: a header says that nobody has looked yet; `no_user_agent`: there is none; `too_early`: before, or under one second
+ * `scanner`: known user agent; `scanner_network`: the address belongs to a mail filter; `head`: HEAD request;
+ * `prefetch`: prefetch header; `no_user_agent`: missing header; `too_early`: before, or less than one second
  * after, the mailbox accepted the message; `many_links`: three or more links within two seconds.
  */
 export type Reason = "scanner" | "scanner_network" | "head" | "prefetch" | "no_user_agent" | "too_early" | "many_links"
 
-/** Whether a hit looks like a machine's, and all reasons that apply. */
+/** Whether a hit looks automated, with all reasons that apply. */
 export interface Suspicion {
   readonly suspected: boolean
   readonly reasons: readonly Reason[]
@@ -48,18 +48,18 @@ const EARLY_SECONDS = 1
 const BURST_SECONDS = 2
 const MANY_LINKS = 3
 
-// Sec-Purpose: the Fetch standard; Purpose: Chrome before it; X-Moz: Firefox before 115; X-Purpose: Safari.
+// Sec-Purpose: Fetch standard; Purpose: older Chrome; X-Moz: Firefox before 115; X-Purpose: Safari.
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz", "x-purpose"] as const
 const PREFETCH = /prefetch|prerender|preview|instant/i
 
-/** The year 5138: more is milliseconds by mistake. */
+/** The year 5138. Larger values are milliseconds by mistake. */
 const MAX_SECONDS = 1e11
 
-// In one expression: 1.0 µs for the name of Chrome, where one after another take 1.4.
+// One combined expression: 1.0 µs for Chrome's user agent, compared with 1.4 µs for separate ones.
 const agents = new RegExp(AGENTS.map(({ pattern }) => pattern.source).join("|"), "i")
 const networks = NETWORKS.flatMap(({ ranges }) => ranges.map(networkBits))
 
-/** Judges one hit of a message. Throws `RangeError` when `at` or `acceptedAt` is not Unix seconds, as milliseconds are not. */
+/** Classifies one hit of a message. Throws `RangeError` unless `at` and `acceptedAt` are in Unix seconds (not milliseconds). */
 export function suspect(hit: Hit, { acceptedAt, earlierHits = [] }: Circumstances = {}): Suspicion {
   const { at, method, headers, address = "", link } = hit
   assertSeconds("at", at)
@@ -85,10 +85,10 @@ export function suspect(hit: Hit, { acceptedAt, earlierHits = [] }: Circumstance
   return { suspected: reasons.length > 0, reasons }
 }
 
-/** Returns header fields by their names in lower case. */
+/** Returns the header fields by lowercase name. */
 function fieldsOf(headers: HitHeaders): ReadonlyMap<string, string> {
   const given = headers as Iterable<unknown> & object
-  // Name, value, name, value: as Node's rawHeaders are, and pairs once they are flattened.
+  // Alternating names and values: Node's rawHeaders, or flattened pairs.
   const flat = (given[Symbol.iterator] ? [...given] : Object.entries(given)).flat()
   const fields = new Map<string, string>()
   for (let i = 1; i < flat.length; i += 2) {
@@ -102,7 +102,7 @@ function assertSeconds(name: string, value: number): void {
     throw new RangeError(`${name} must be Unix seconds, not milliseconds: Date.now() / 1000`)
 }
 
-/** Returns the version of an IP address and its bits as text, such as `4` and 32 digits; empty when it is not an address. */
+/** Returns the version and the bits of an IP address as text, such as `4` and 32 digits. Returns an empty string for invalid addresses. */
 export function addressBits(address: string): string {
   const four = address.replace(/^::ffff:(?=\d+\.)/i, "").split(".", 5)
   if (four.length > 1) return four.length === 4 ? bits("4", four, /^\d{1,3}$/, 10, 8) : ""
@@ -113,7 +113,7 @@ export function addressBits(address: string): string {
   return bits("6", [...left, ...Array<string>(zeros).fill("0"), ...right], /^[\da-f]{1,4}$/i, 16, 16)
 }
 
-/** Returns what the bits of all addresses of a network begin with, for one such as `192.0.2.0/24`. */
+/** Returns the common prefix of the bits of a network's addresses, for a range such as `192.0.2.0/24`. */
 export function networkBits(range: string): string {
   const [start = "", size] = range.split("/")
   return addressBits(start).slice(0, 1 + Number(size))

@@ -4,24 +4,24 @@ type ErrorType = PartnerError["error"]["type"]
 type ErrorCode = PartnerError["error"]["code"] | LegacyError["error"]["code"]
 type Faults = readonly Readonly<NonNullable<LegacyError["error"]["errors"]>[number]>[]
 
-/** An answer of the service that is not a success, or not what was asked for. Branch on `type`; codes are added over time. */
+/** An unsuccessful or invalid response. Branch on `type`; new codes are added over time. */
 export class ApiError extends Error {
   override readonly name: string = "ApiError"
   /** HTTP status. */
   declare readonly status: number
-  /** The kind of error; for an answer without one, what its status stands for. */
+  /** Error type. If the response has no error body, derived from its status. */
   declare readonly type: ErrorType
-  /** The error's code; null when the answer held no error body, as from a proxy in between. */
+  /** Error code; null if the response has no error body, for example from a proxy. */
   declare readonly code: ErrorCode | null
-  /** Names the request to the service's operators; null when the answer did not. */
+  /** Id of the request, for support; null if the response has none. */
   declare readonly requestId: string | null
-  /** Seconds that the service asked to wait; null when it did not. */
+  /** Seconds that the service asks to wait; null if unspecified. */
   declare readonly retryAfter: number | null
   /** Free-form details, such as `parameter`. */
   declare readonly details: Readonly<Record<string, unknown>> | null
-  /** Faults of a submitted survey; empty elsewhere. */
+  /** Faults of a submitted survey; empty for other errors. */
   declare readonly errors: Faults
-  /** The code's entry in the published guide. */
+  /** Documentation URL of the code. */
   declare readonly docUrl: string | null
 
   constructor(fields: ApiErrorFields, options?: ErrorOptions) {
@@ -30,7 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What the service said of a request that it refused or could not answer. */
+/** Fields of an `ApiError`. */
 export type ApiErrorFields = Omit<ApiError, "name" | "stack" | "cause">
 
 const messages = {
@@ -39,13 +39,13 @@ const messages = {
   unreadable: "answered something that is not JSON, so it is not the service",
 } as const
 
-/** A request that has no answer. Whether the service acted on it is not known. */
+/** A request without a response. It's unknown whether the service processed it. */
 export class ConnectionError extends Error {
   override readonly name: string = "ConnectionError"
-  /** `network`: unreachable or broken off; `timeout`: no whole answer in time; `unreadable`: an answer, but not the service's. */
+  /** `network`: unreachable or interrupted; `timeout`: no complete response in time; `unreadable`: not a response of the service. */
   readonly reason: "network" | "timeout" | "unreadable"
 
-  /** The message names the host of the request's address, without path and query. */
+  /** The message contains only the host of the URL, without path and query. */
   constructor(reason: "network" | "timeout" | "unreadable", url: string, cause?: unknown) {
     super(`${new URL(url).origin} ${messages[reason]}`, { cause })
     this.reason = reason

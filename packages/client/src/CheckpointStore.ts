@@ -1,22 +1,22 @@
 import type { Checkpoint } from "./syncEvents.ts"
 
-/** Keeps the checkpoint of one reconciliation. A store of your own has the same two methods. */
+/** Stores the checkpoint of one reconciliation. Custom stores implement these two methods. */
 export interface CheckpointStore {
-  /** Returns the checkpoint that was saved last; undefined before the first. */
+  /** Returns the latest saved checkpoint; undefined if there is none. */
   load(): Checkpoint | undefined | Promise<Checkpoint | undefined>
-  /** Saves a checkpoint in place of the one before. */
+  /** Replaces the saved checkpoint. */
   save(checkpoint: Checkpoint): void | Promise<void>
 }
 
-/** Where a store in a database keeps its checkpoint. */
+/** Options of stores in a database. */
 export interface TableOptions {
-  /** The table's name, with its schema or without, in lower case. Default `outreach_checkpoints`. */
+  /** Table name in lower case, optionally with a schema. Default `outreach_checkpoints`. */
   readonly table?: string | undefined
-  /** Names the reconciliation, where a table holds the checkpoints of several. Default `events`. */
+  /** Name of the reconciliation, if a table contains checkpoints of several. Default `events`. */
   readonly name?: string | undefined
 }
 
-/** Returns where a checkpoint is kept. Throws `RangeError` on a table's name that would need quotes. */
+/** Returns the table and the row of a checkpoint. Throws `RangeError` on table names that need quotes. */
 export function tableOf({ table = "outreach_checkpoints", name = "events" }: TableOptions): {
   readonly table: string
   readonly name: string
@@ -27,7 +27,7 @@ export function tableOf({ table = "outreach_checkpoints", name = "events" }: Tab
   return { table, name }
 }
 
-/** Reads a checkpoint that was kept as JSON. Throws where the text is anything else, rather than begin anew. */
+/** Parses a stored checkpoint. Throws on invalid text instead of starting from scratch. */
 export function parseCheckpoint(text: string, place: string): Checkpoint {
   const value = jsonOf(text)
   if (!isCheckpoint(value)) {

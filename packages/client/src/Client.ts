@@ -20,14 +20,14 @@ import type { Checkpoint, EventBatch } from "./syncEvents.ts"
 type BareName<Name> = Name extends `${infer Bare}[]` ? Bare : Name
 type Readonlys<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value
 
-/** What an operation can be asked in its query, by the contract's names without their brackets; `since` may be a `Date`. */
+/** Query parameters of an operation, by the contract's names without brackets. `since` may be a `Date`. */
 export type QueryOf<Id extends OperationId> = {
   readonly [Name in keyof Queries[Id] as BareName<Name>]:
     | Readonlys<Queries[Id][Name]>
     | (Name extends "since" ? Date : never)
 }
 
-/** The body of an operation's success. */
+/** Body of an operation's successful response. */
 export type BodyOf<Id extends OperationId> = Bodies[Id]
 
 interface Bodies {
@@ -43,27 +43,27 @@ interface Bodies {
   presignUpload: PresignResult
 }
 
-/** Names a request, so that the service executes it once. */
+/** Idempotency options of a call. */
 export interface IdempotencyOptions {
-  /** 1 to 255 printable ASCII characters, sent unchanged with every attempt; the service keeps the answer for a day. */
+  /** 1 to 255 printable ASCII characters, sent with every attempt. The service keeps the response for a day. */
   readonly idempotencyKey?: string | undefined
 }
 
-/** What a reconciliation can be told. */
+/** Options of a reconciliation. */
 export interface SyncOptions extends Omit<QueryOf<"listEvents">, "since" | "cursor">, CallOptions {
-  /** The one that was stored last; the first time, `{ since }` with the time from which on events are wanted. */
+  /** The stored checkpoint; the first time `{ since }`, the earliest time of the events. */
   readonly checkpoint: Checkpoint | { readonly since: string | Date }
-  /** Seconds from the end of one walk to the next. Default 900; null ends after one walk. */
+  /** Seconds between passes over the feed. Default 900. null stops after one pass. */
   readonly everySeconds?: number | null | undefined
-  /** Whole seconds that each walk reads again, for a service whose clock was set back by that much. Default 5. */
+  /** Whole seconds that each pass reads again, in case the service's clock was set back. Default 5. */
   readonly overlapSeconds?: number | undefined
 }
 
-/** The operations of the Outreach Partner API. */
+/** Operations of the Outreach Partner API. */
 export interface Client {
-  /** Reports whether the service is reachable; sends no key. */
+  /** Returns whether the service is reachable. Doesn't send the key. */
   getHealth(options?: CallOptions): Promise<Health>
-  /** Resolves one token; for ad-hoc use, not for the click path. */
+  /** Looks up one token. For ad-hoc use, not for the click path. */
   getToken(token: string, options?: QueryOf<"getToken"> & CallOptions & IdempotencyOptions): Promise<RecipientRecord>
   /** Lists recipient records updated since a time. */
   listTokens(options: QueryOf<"listTokens"> & CallOptions): Pages<RecipientRecord>
@@ -76,28 +76,28 @@ export interface Client {
   ): Pages<RecipientRecord>
   /** Reads the digest of a UTC date, `YYYY-MM-DD`. */
   getDigest(date: string, options?: CallOptions & IdempotencyOptions): Promise<Digest>
-  /** Sends a signed event to the service's webhook receiver, where it is stored once for its `event_id`. */
+  /** Sends a signed event to the service's webhook receiver, which stores it once for its `event_id`. */
   sendEvent(
     endpointId: string,
     event: OutboundEvent,
     options: CallOptions & {
-      /** The active signing secrets: one `v1` is sent for each. */
+      /** Active signing secrets. The signature has one `v1` entry for each. */
       readonly secrets: readonly string[]
     },
   ): Promise<WebhookReceipt>
-  /** Creates a survey; a draft of the contract, not served yet. Without an idempotency key it makes one. */
+  /** Creates a survey (a draft of the contract, not served yet). Generates an idempotency key if none is given. */
   createSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<SurveyCreated>
-  /** Validates a survey and saves nothing; a draft of the contract, not served yet. */
+  /** Validates a survey without saving it (a draft of the contract, not served yet). */
   validateSurvey(survey: SurveyInput, options?: CallOptions & IdempotencyOptions): Promise<ValidateResult>
-  /** Asks for an address to upload a file to; a draft of the contract, not served yet. */
+  /** Requests an upload URL (a draft of the contract, not served yet). */
   presignUpload(
     filename: string,
     options?: Omit<QueryOf<"presignUpload">, "filename"> & CallOptions & IdempotencyOptions,
   ): Promise<PresignResult>
   readonly sync: {
-    /** Hands out every event since the checkpoint once, batch by batch, and looks again every 15 minutes until aborted. */
+    /** Yields each event since the checkpoint once, in batches. Reads again every 15 minutes until aborted. */
     events(options: SyncOptions): AsyncGenerator<EventBatch, void, void>
   }
-  /** Returns what came with a result of this client, a page or an error, beside its body: the request id, the rate limit, the headers. */
+  /** Returns the request id, rate limit and headers that belong to a result, a page or an error of this client. */
   responseOf(result: object): ResponseInfo | undefined
 }

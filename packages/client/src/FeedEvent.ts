@@ -1,6 +1,6 @@
 import type { ConsumerEvent, ConsumerEventData, ServiceEvent, ServiceEventData } from "@outreach/contract/types"
 
-/** An event type of the pull feed. */
+/** Event types of the pull feed. */
 export type FeedEventType = Exclude<keyof ServiceEventData, "outreach.recipients_published">
 
 /** An event of the pull feed. */

@@ -2,7 +2,7 @@ import type { ApiError, ConnectionError } from "./ApiError.ts"
 import type { ResponseInfo } from "./ResponseInfo.ts"
 import type { OperationId } from "./routes.ts"
 
-/** One attempt of a call, before it is sent: without the API key, signatures and bodies. */
+/** One attempt of a call before it is sent, without API key, signatures and body. */
 export interface RequestInfo {
   readonly operation: OperationId
   readonly method: string
@@ -11,26 +11,26 @@ export interface RequestInfo {
   readonly attempt: number
 }
 
-/** The outcome of one attempt. */
+/** Result of one attempt. */
 export interface AttemptInfo {
   readonly request: RequestInfo
-  /** How long the attempt took, to the last byte of its answer. */
+  /** Duration of the attempt, up to the last byte of the response. */
   readonly seconds: number
-  /** Null when no whole answer came. */
+  /** Null without a complete response. */
   readonly response: ResponseInfo | null
   /** Null after a success. */
   readonly error: ApiError | ConnectionError | null
-  /** In how many seconds the call is sent again; null when it is not. */
+  /** Seconds until the next attempt; null if there is none. */
   readonly retryInSeconds: number | null
 }
 
-/** Functions that are called with each attempt of each call; an error that one throws ends the call. */
+/** Functions that are called for each attempt of each call. If one throws, the call fails with that error. */
 export interface Hooks {
-  /** Called before each attempt. May return headers to send along, such as `traceparent`; none replaces one of the client's own. */
+  /** Called before each attempt. May return headers to add, such as `traceparent`; they can't replace the client's own. */
   readonly onRequest?:
     | ((request: RequestInfo) => HookHeaders | undefined | PromiseLike<HookHeaders | undefined>)
     | undefined
-  /** Called after each attempt, except one that the caller's signal ended. */
+  /** Called after each attempt, unless the caller's signal aborted it. */
   readonly onResponse?: ((attempt: AttemptInfo) => unknown) | undefined
 }
 

@@ -1,24 +1,24 @@
 import type { Answer } from "./exchange.ts"
 
-/** How much of its rate limit a key has left. */
+/** Rate limit of the API key. */
 export interface RateLimit {
-  /** Requests allowed in a window. */
+  /** Requests per window. */
   readonly limit: number
-  /** Requests left in the window. */
+  /** Remaining requests of the window. */
   readonly remaining: number
-  /** When the window ends, in Unix seconds. */
+  /** End of the window in Unix seconds. */
   readonly reset: number
 }
 
-/** What came with an answer, beside its body. */
+/** Response data other than the body. */
 export interface ResponseInfo {
-  /** HTTP status; 304 for a record that is served from memory. */
+  /** HTTP status; 304 for a cached record. */
   readonly status: number
-  /** Names the request to the service's operators; null when the answer did not. */
+  /** Id of the request, for support; null if the response has none. */
   readonly requestId: string | null
-  /** Null when the answer held no rate limit, as that of the health check. */
+  /** Null if the response has no rate limit, as for the health check. */
   readonly rateLimit: RateLimit | null
-  /** Returns a header by its name, in any case; null when there is none. */
+  /** Returns a header by case-insensitive name; null if it is missing. */
   readonly header: (name: string) => string | null
 }
 

@@ -12,25 +12,25 @@ import { type Call, type CallOptions, makeSend, timestampOf } from "./send.ts"
 import { type Sleep, sleep as timerSleep } from "./sleep.ts"
 import { type Checkpoint, syncEvents } from "./syncEvents.ts"
 
-/** The address and the key of a client, and how long it waits. */
+/** Options of `createClient`. */
 export interface ClientOptions extends Hooks {
-  /** The bearer credential; it is sent to `baseUrl` alone. */
+  /** The API key. Sent only to `baseUrl`. */
   readonly apiKey: string
-  /** The deployment's address, with or without `/v1`. */
+  /** URL of the deployment, with or without `/v1`. */
   readonly baseUrl: string
-  /** What follows the client's own name in `User-Agent`, such as `acme-poller/1.2`. */
+  /** Appended to the client's own `User-Agent`, such as `acme-poller/1.2`. */
   readonly userAgent?: string | undefined
-  /** Default: the runtime's own `fetch`. */
+  /** Default: the runtime's `fetch`. */
   readonly fetch?: Fetch | undefined
-  /** The most seconds that one attempt may take, to the last byte of its answer. Default 30. */
+  /** Maximum seconds per attempt, up to the last byte of the response. Default 30. */
   readonly timeout?: number | undefined
-  /** Seconds before each repeat of a failed attempt, from a half to the whole of each by chance. Default 0.5, 1, 2, 4. */
+  /** Seconds before each retry; each wait is randomly reduced by up to a half. Default 0.5, 1, 2, 4. */
   readonly retryDelays?: readonly number[] | undefined
-  /** The most seconds that one wait may take; an error that asks for more is thrown. Default 120. */
+  /** Maximum seconds of one wait. If an error requires a longer one, it is thrown. Default 120. */
   readonly longestWait?: number | undefined
-  /** How many recipient records are remembered under their ETags. Default 1,000; 0 remembers none. */
+  /** Maximum number of records cached by ETag. Default 1,000; 0 disables the cache. */
   readonly cacheSize?: number | undefined
-  /** Waits between attempts and between walks. Default: the runtime's timer. */
+  /** Waits between attempts and between passes. Default: the runtime's timer. */
   readonly sleep?: Sleep | undefined
   /** Uniform in [0, 1). Default: `Math.random`. */
   readonly random?: (() => number) | undefined
@@ -39,7 +39,7 @@ export interface ClientOptions extends Hooks {
 const EVERY_QUARTER_HOUR = 900
 const MOST_PER_PAGE = 500
 
-/** Creates a client. Throws `TypeError` or `RangeError` on what no request could be made with, such as an empty key. */
+/** Creates a client. Throws `TypeError` or `RangeError` on unusable options, such as an empty key. */
 export function createClient({
   apiKey,
   baseUrl,
@@ -74,7 +74,7 @@ export function createClient({
     responses,
   })
 
-  /** Creates a reader of a list's pages that refuses to be led back to one of them. */
+  /** Creates a page reader that rejects repeated cursors. */
   const createReader = <Item>(call: Call) => {
     const cursors = new Map<string, number>()
     return (cursor: string | undefined, place: { readonly since?: string } = {}): Promise<List<Item>> => {
@@ -98,7 +98,7 @@ export function createClient({
     getDigest: async (date, given = {}) => send({ operation: "getDigest", ...split({ ...given, date }) }),
     sendEvent: async (endpoint_id, event, { secrets, ...given }) => {
       const body = JSON.stringify(event)
-      // Signed anew for each attempt: a wait may outlast the replay window.
+      // Signed for each attempt, because a wait may exceed the replay window.
       const headers = async () => ({
         "X-Signature": await sign(body, secrets, { timestamp: Math.floor(Date.now() / 1000) }),
       })
@@ -142,7 +142,7 @@ export function createClient({
 
 type Asked = CallOptions & IdempotencyOptions
 
-/** Parts what every call can be told from what the operation is asked in its query. */
+/** Separates call options from query parameters. */
 function split<Given extends Asked>(
   given: Given,
 ): Pick<Call, "options" | "idempotencyKey"> & { readonly query: object } {
@@ -154,7 +154,7 @@ function split<Given extends Asked>(
   return { options: { signal, timeout }, idempotencyKey, query }
 }
 
-/** Returns the checkpoint that a reconciliation begins with, whose time may be a `Date`. */
+/** Returns the initial checkpoint of a reconciliation; its time may be a `Date`. */
 function startOf(checkpoint: SyncOptions["checkpoint"]): Checkpoint {
   const since: unknown = checkpoint?.since
   if (since instanceof Date) return { ...checkpoint, since: timestampOf("since", since) }
@@ -162,34 +162,34 @@ function startOf(checkpoint: SyncOptions["checkpoint"]): Checkpoint {
   throw new TypeError("checkpoint must be the stored one or, the first time, { since }")
 }
 
-// Node 18 has no global crypto. A key need be unique for a day within an organization, not secret.
+// Node 18 has no global crypto. A key must be unique for a day within an organization, not secret.
 function newKey(): string {
   return globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}-${Math.random()}`
 }
 
-/** The version of this package, set by its build. */
+/** Version of this package, set by its build. */
 declare const CLIENT_VERSION: string | undefined
 
-/** Returns the `User-Agent` of a client: its own name and version, the runtime's, and what the caller adds. */
+/** Returns the `User-Agent`: the client's name and version, the runtime's, and the caller's addition. */
 function userAgent(addition: string | undefined): string {
   if (addition !== undefined && !/^[\x20-\x7e]+$/.test(addition)) {
     throw new TypeError("userAgent must be printable ASCII characters, such as acme-poller/1.2")
   }
   const version = typeof CLIENT_VERSION === "undefined" ? "0.0.0" : CLIENT_VERSION
-  // `Node.js/24`, `Deno/2.5`, `Bun/1.3`, `Cloudflare-Workers`; Node 20 and older have no navigator.
+  // `Node.js/24`, `Deno/2.5`, `Bun/1.3`, `Cloudflare-Workers`. Node 20 and older have no navigator.
   const runtime =
     globalThis.navigator?.userAgent ?? `Node.js/${Number.parseInt(globalThis.process?.versions?.node, 10)}`
   return [`outreach-client/${version}`, runtime, addition].filter((part) => part !== undefined).join(" ")
 }
 
-/** Refuses an API key that no header can hold; says nothing of what it holds. */
+/** Rejects an API key that isn't a valid header value, without quoting it. */
 function assertApiKey(apiKey: unknown): asserts apiKey is string {
   if (apiKey === undefined || apiKey === null || apiKey === "") {
     throw new TypeError(
       `apiKey is ${apiKey === "" ? "empty" : apiKey}: give the whole key, such as process.env.OUTREACH_KEY, and check that it is set`,
     )
   }
-  // Checked here, because `fetch` would quote a malformed header in its error.
+  // Checked here because `fetch` would quote an invalid header in its error.
   if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey) || /^["'`]|["'`]$/.test(apiKey)) {
     throw new TypeError(
       "apiKey must be printable ASCII characters without a space, a line break or quotes: give the key alone, as it was issued",
@@ -197,7 +197,7 @@ function assertApiKey(apiKey: unknown): asserts apiKey is string {
   }
 }
 
-/** Returns the address before which `/v1` stands, from one that may end in `/v1` or in slashes. */
+/** Returns the base URL without trailing `/v1` and slashes. */
 function parseBaseUrl(baseUrl: unknown): string {
   const url = typeof baseUrl === "string" ? urlOf(baseUrl) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -217,7 +217,7 @@ function urlOf(text: string): URL | undefined {
   }
 }
 
-/** Refuses seconds that no wait could last, such as NaN. */
+/** Rejects invalid durations, such as NaN. */
 function assertSeconds(name: string, seconds: unknown, min: "zero" | "above zero"): void {
   const good = typeof seconds === "number" && (min === "zero" ? seconds >= 0 : seconds > 0)
   if (!good)

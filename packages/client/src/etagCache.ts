@@ -1,4 +1,4 @@
-/** A body and the tag under which the service knows it. */
+/** A body and its ETag. */
 export interface Tagged {
   readonly etag: string
   readonly text: string
@@ -9,7 +9,7 @@ export interface EtagCache {
   readonly set: (url: string, tagged: Tagged) => void
 }
 
-/** Creates a cache of at most `size` bodies, which forgets the one that was used least lately. */
+/** Creates a cache of at most `size` bodies with least-recently-used eviction. */
 export function etagCache(size: number): EtagCache {
   const kept = new Map<string, Tagged>()
   const set = (url: string, tagged: Tagged): void => {

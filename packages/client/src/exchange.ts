@@ -1,10 +1,10 @@
 import { ConnectionError } from "./ApiError.ts"
 import { LONGEST_TIMER } from "./sleep.ts"
 
-/** As much of a WHATWG `fetch` as the client uses: that of Node 18 or later, Deno, Bun, a worker or undici will do. */
+/** The subset of WHATWG `fetch` that the client uses. Node 18 or later, Deno, Bun, workers and undici provide it. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
-/** What the client asks a `fetch` for. */
+/** Request options that the client passes to `fetch`. */
 export interface FetchRequest {
   readonly method: string
   readonly headers: Record<string, string>
@@ -13,7 +13,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal
 }
 
-/** What the client reads of an answer. */
+/** The subset of a response that the client reads. */
 export interface FetchResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
@@ -26,7 +26,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** Sends one request and reads the whole answer, within `timeout` seconds. Rejects with `ConnectionError`, or with the reason of `signal`. */
+/** Sends one request and reads the complete response within `timeout` seconds. Rejects with `ConnectionError`, or with the reason of `signal`. */
 export async function exchange(
   fetch: Fetch,
   url: string,
@@ -34,13 +34,13 @@ export async function exchange(
   { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal | undefined },
 ): Promise<Answer> {
   signal?.throwIfAborted()
-  // Not AbortSignal.any and AbortSignal.timeout: the first came with Node 18.17, and this one leaves no timer behind.
+  // Not AbortSignal.any (requires Node 20.3) and AbortSignal.timeout, which leaves a timer running.
   const controller = new AbortController()
   const stop = (): void => controller.abort()
   const timer = setTimeout(stop, Math.min(timeout * 1000, LONGEST_TIMER))
   signal?.addEventListener("abort", stop)
   try {
-    // The service redirects nobody. Not "error", which Cloudflare's workers refuse.
+    // The service doesn't redirect. Not "error", which Cloudflare's workers reject.
     const response = await fetch(url, { ...request, redirect: "manual", signal: controller.signal })
     const text = await response.text()
     return { status: response.status, header: (name) => response.headers.get(name), text }

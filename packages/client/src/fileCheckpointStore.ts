@@ -10,9 +10,9 @@ export interface FileCheckpointStore extends CheckpointStore {
 }
 
 /**
- * Creates a store in a file, for one process; its folder must be there.
+ * Creates a store in a file for one process. The folder must exist.
  *
- * A checkpoint is written beside the file, flushed to the disk and renamed, so that a crash at any moment leaves the one before or the new one.
+ * Writes a temporary file, flushes it and renames it, so that a crash leaves either the old or the new checkpoint.
  */
 export function fileCheckpointStore(path: string): FileCheckpointStore {
   const file = resolve(path)
@@ -22,7 +22,7 @@ export function fileCheckpointStore(path: string): FileCheckpointStore {
   async function write(text: string): Promise<void> {
     await flush(draft, "w", text)
     await rename(draft, file)
-    // Without this a power failure may undo the rename. Windows flushes no folders.
+    // Without this, a power failure can undo the rename. Windows can't flush folders.
     if (process.platform !== "win32") await flush(dirname(file), "r")
   }
 
@@ -39,7 +39,7 @@ export function fileCheckpointStore(path: string): FileCheckpointStore {
     },
     save(checkpoint) {
       const text = `${JSON.stringify(checkpoint)}\n`
-      // One after the other: two at once would write into the same draft.
+      // Sequential, because concurrent saves would write the same temporary file.
       const saved = last.then(() => write(text))
       last = saved.catch(() => {})
       return saved
@@ -47,7 +47,7 @@ export function fileCheckpointStore(path: string): FileCheckpointStore {
   }
 }
 
-/** Flushes a file, after writing the text, or a folder to the disk. */
+/** Writes optional text to a file, then flushes the file or folder to disk. */
 async function flush(path: string, flags: "r" | "w", text?: string): Promise<void> {
   const handle = await open(path, flags)
   try {

@@ -1,12 +1,12 @@
 import type { List } from "@outreach/contract/types"
 
-/** A list of many pages: iterate over its items, or over its pages. Nothing is asked before; each iteration begins anew. */
+/** A paginated list: iterate over its items or its pages. Each iteration sends its own requests, starting from the first page. */
 export interface Pages<Item> extends AsyncIterable<Item> {
-  /** Iterates page by page; a page's `next_cursor` is where a later walk can go on. */
+  /** Iterates over pages. A page's `next_cursor` allows another call to continue after it. */
   readonly pages: () => AsyncIterable<List<Item>>
 }
 
-/** Follows `next_cursor` from page to page, beginning at `cursor`, each time with a reader of its own. */
+/** Follows `next_cursor` from page to page, starting at `cursor`. Each iteration has its own reader. */
 export function paginate<Item>(
   createReader: () => (cursor: string | undefined) => Promise<List<Item>>,
   cursor: string | undefined,

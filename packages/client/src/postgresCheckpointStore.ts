@@ -1,21 +1,21 @@
 import { type CheckpointStore, parseCheckpoint, type TableOptions, tableOf } from "./CheckpointStore.ts"
 import type { Checkpoint } from "./syncEvents.ts"
 
-/** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
+/** Any PostgreSQL client with a `query` method, such as `pg`, Neon or PGlite. */
 export interface QueryClient {
   query(text: string, values: unknown[]): PromiseLike<{ readonly rows: readonly unknown[] }>
 }
 
 /** A store in PostgreSQL. */
 export interface PostgresCheckpointStore extends CheckpointStore {
-  /** Creates the table unless it is there. */
+  /** Creates the table if it doesn't exist. */
   createTable(): Promise<void>
   load(): Promise<Checkpoint | undefined>
-  /** Saves a checkpoint, through `transaction` where it is given: the client in whose transaction the events are stored. */
+  /** Saves a checkpoint. Pass the client of the transaction that stores the events as `transaction`. */
   save(checkpoint: Checkpoint, transaction?: QueryClient): Promise<void>
 }
 
-/** Creates a store in PostgreSQL; call its `createTable` once. Throws `RangeError` on a table's name that would need quotes. */
+/** Creates a store in PostgreSQL; call `createTable` once. Throws `RangeError` on table names that need quotes. */
 export function postgresCheckpointStore(client: QueryClient, options: TableOptions = {}): PostgresCheckpointStore {
   const { table, name } = tableOf(options)
   return {

@@ -10,15 +10,15 @@ const BY_STATUS: Readonly<Record<number, PartnerErrorType>> = {
   429: "rate_limit_error",
 }
 
-/** Reads an answer of an address that is not a success: the partner envelope, the legacy envelope, a redirect, or none of them. */
+/** Converts an unsuccessful response to an error: partner envelope, legacy envelope, redirect, or other content. */
 export function readError({ status, header, ...answer }: Answer, url: string): ApiError {
   const text = isRedirect(status) ? "" : answer.text
   const said = partnerCatalog.parse(text, { status, headers: { get: header } })
-  // A browser hides the header `Date` of another origin.
+  // Browsers hide the `Date` header of other origins.
   const milliseconds = parseRetryAfter(header("Retry-After"), { date: header("Date"), now: Date.now })
   return new ApiError({
     status,
-    // Codes and types of the future are texts that this version does not name.
+    // Future codes and types are strings that this version doesn't list.
     type:
       (said.type as PartnerErrorType | null) ??
       BY_STATUS[status] ??
@@ -35,7 +35,7 @@ export function readError({ status, header, ...answer }: Answer, url: string): A
   })
 }
 
-// Browsers answer 0 for a redirect that is not followed.
+// Browsers report status 0 for a redirect that isn't followed.
 function isRedirect(status: number): boolean {
   return status === 0 || (status >= 300 && status <= 399 && status !== 304)
 }
@@ -45,7 +45,7 @@ function redirectMessage(status: number, url: string, location: string | null): 
   return `${new URL(url).origin} answered with a redirect${status === 0 ? "" : ` (${status})`}${target}, which is not followed, so that the API key reaches nobody else: the service never redirects, so give its own address as baseUrl, with https where it has it`
 }
 
-/** Returns a redirect's whole address, without what may be a secret. */
+/** Returns the absolute URL of a redirect, without parts that may contain secrets. */
 function targetOf(location: string, url: string): string {
   try {
     const { origin, pathname } = new URL(location, url)

@@ -4,9 +4,9 @@ import { type Outcome, type Policy, schedule } from "@outreach/retry-policy"
 import { ApiError, type ConnectionError } from "./ApiError.ts"
 
 /**
- * Creates the policy of a client.
+ * Creates the client's retry policy.
  *
- * `delays` are the seconds before each repeat, of which chance leaves a half to the whole. There is no repeat that would wait more than
+ * `delays` are the seconds before each retry, randomly reduced by up to a half. Doesn't retry if the wait would exceed
  * `longestWait` seconds.
  */
 export function retryPolicy(delays: readonly number[], longestWait: number): Policy {
@@ -20,7 +20,7 @@ export function retryPolicy(delays: readonly number[], longestWait: number): Pol
   }
 }
 
-/** Judges the error of an attempt; null is a success. */
+/** Classifies the error of an attempt; null is a success. */
 export function classifyError(error: ApiError | ConnectionError | null): Outcome {
   if (error === null) return { verdict: "success", reason: "" }
   const verdict = retryOf(error) === "no" ? "permanent" : "transient"
@@ -30,9 +30,9 @@ export function classifyError(error: ApiError | ConnectionError | null): Outcome
 
 function retryOf(error: ApiError | ConnectionError): Retry {
   if (!(error instanceof ApiError)) return "backoff"
-  // A success that is not a page will not be one in a second, unless something in between answered, and not in JSON.
+  // A successful response that isn't a page won't become one by retrying, unless a proxy sent it and it isn't JSON.
   if (error.status < 400 && error.cause === undefined) return "no"
-  // A draft that is not served will not be served in a minute.
+  // Drafts don't become available by retrying.
   if (error.status === legacyCatalog.codes.NOT_IMPLEMENTED.status) return "no"
   return partnerCatalog.retry(error.type)
 }

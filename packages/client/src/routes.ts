@@ -1,16 +1,16 @@
 import type { Queries } from "@outreach/contract/types"
 
-/** The id of an operation. */
+/** Id of an operation. */
 export type OperationId = keyof Queries
 
-/** Where an operation is served, and whether the API key is sent there: only where it is asked for. */
+/** Route of an operation, and whether it requires the API key. The key isn't sent to other routes. */
 export interface Route {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly bearer: boolean
 }
 
-// The contract's table holds schemas, which would pull zod into the caller's bundle; a test holds this copy to it.
+// A copy without schemas, so that bundles don't contain zod. A test compares it with the contract's table.
 export const routes: Readonly<Record<OperationId, Route>> = {
   getHealth: { method: "GET", path: "/v1/health", bearer: false },
   getToken: { method: "GET", path: "/v1/partners/consumer/tokens/{token}", bearer: true },

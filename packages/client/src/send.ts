@@ -9,24 +9,24 @@ import { classifyError } from "./retryPolicy.ts"
 import { type OperationId, type Route, routes } from "./routes.ts"
 import type { Sleep } from "./sleep.ts"
 
-/** What every call can be told. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Gives up at once, in the middle of a request or of a wait; the call rejects with the signal's reason. */
+  /** Aborts a request or a wait immediately. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** The most seconds that one attempt may take. Default: the client's. */
+  /** Maximum seconds per attempt. Default: the client's. */
   readonly timeout?: number | undefined
 }
 
 export interface Call {
   readonly operation: OperationId
   readonly path?: Readonly<Record<string, string>>
-  /** By bare name; a list is written as `name[]`, once for each value. */
+  /** By name without brackets. A list becomes one `name[]` for each value. */
   readonly query?: object
   readonly body?: string
-  /** Headers that each attempt makes anew. */
+  /** Returns the headers of an attempt. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>
   readonly idempotencyKey?: string | undefined
-  /** For a list: the cursors that were asked with; the answer must be a page that leads on to none of them. */
+  /** For lists: the cursors of earlier requests. The response must not point to any of them. */
   readonly cursors?: ReadonlyMap<string, number>
   readonly options: CallOptions
 }
@@ -41,7 +41,7 @@ export interface Sender extends Hooks {
   readonly cacheSize: number
   readonly policy: Policy
   readonly random: () => number
-  /** Where what came with an answer is noted, by its body or its error. */
+  /** Response data by result or error. */
   readonly responses: WeakMap<object, ResponseInfo>
 }
 
@@ -49,7 +49,7 @@ type Outcome =
   | { readonly response: ResponseInfo; readonly value: unknown }
   | { readonly response: ResponseInfo | null; readonly error: ApiError | ConnectionError }
 
-/** Creates the function that sends a call, again where that helps, and returns the body of its success. */
+/** Creates the function that sends a call with retries. It returns the body of the successful response. */
 export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
   const cache = etagCache(sender.cacheSize)
 
@@ -88,7 +88,7 @@ export function makeSend(sender: Sender): <Body>(call: Call) => Promise<Body> {
     const { operation } = call
     const route = routes[operation]
     const url = sender.baseUrl + targetOf(route.path, call)
-    /** That of the present attempt, as long as it has thrown nothing else, such as the error of a hook. */
+    /** The current attempt, unless an error was thrown by other code, such as a hook. */
     let ended: AttemptInfo | undefined
     const outcome = await retry(
       async ({ attempt: count }) => {
@@ -131,7 +131,7 @@ function parse(text: string, { cursors }: Call, response: ResponseInfo, url: str
   return value
 }
 
-/** Adds headers to the client's own, of which none is replaced, however it is spelt. An undefined value, which types forbid, adds none. */
+/** Adds headers that the client doesn't set itself (case-insensitive). Skips undefined values. */
 function withoutDuplicates(
   added: Readonly<Record<string, string>> | undefined,
   own: Readonly<Record<string, string>>,
@@ -154,13 +154,13 @@ function targetOf(path: string, { path: parameters = {}, query = {} }: Call): st
   return search === "" ? filled : `${filled}?${search}`
 }
 
-/** Returns a date as the service takes it. */
+/** Formats a date for the service. */
 export function timestampOf(name: string, date: Date): string {
   if (Number.isNaN(date.getTime())) throw new TypeError(`${name} is a Date that is not valid`)
   return date.toISOString()
 }
 
-/** Escapes a path parameter. Refuses what `fetch` would take for another path: nothing, and dots, which no escape protects. */
+/** Escapes a path parameter. Rejects empty values and dots, which `fetch` would resolve as another path. */
 function segmentOf(name: string, value: unknown): string {
   if (typeof value !== "string" || value === "" || value === "." || value === "..") {
     throw new TypeError(`${name} must be text, not empty and not only dots`)
@@ -172,15 +172,15 @@ function segmentOf(name: string, value: unknown): string {
   }
 }
 
-/** How often a page may be empty and lead to itself: its end is not settled, as while a transaction of the service lasts. */
+/** Maximum number of empty pages in a row that point to themselves, as while a transaction of the service is open. */
 const MAX_UNSETTLED = 30
 
 /**
- * Refuses an answer that is not a page of a list, or that leads on to a page that was asked for before.
+ * Rejects a response that isn't a page of a list, or that points to a page that was already requested.
  *
- * Without this a list would end early or never.
+ * Otherwise a list could end early or never.
  *
- * @param asked - how often each cursor was asked for
+ * @param asked - number of requests per cursor
  */
 function assertPage(value: unknown, asked: ReadonlyMap<string, number>, response: ResponseInfo): void {
   const problem = problemOf(value, asked)

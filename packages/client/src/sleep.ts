@@ -1,12 +1,12 @@
 declare global {
-  // Merges with the runtime's own, and lets the declarations compile where there are types of neither the DOM nor Node.
+  // Merges with the runtime's type, and lets the declarations compile without the types of DOM or Node.
   interface AbortSignal {}
 }
 
-/** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
+/** Waits. Rejects with the signal's reason if it aborts first. */
 export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
 
-/** The longest that a timer takes, some 24 days: one that is set to more ends at once. */
+/** Maximum delay of a timer, about 24 days. Timers with a longer delay fire immediately. */
 export const LONGEST_TIMER: number = 2 ** 31 - 1
 
 export const sleep: Sleep = (milliseconds, signal) =>

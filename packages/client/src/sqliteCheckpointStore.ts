@@ -9,16 +9,16 @@ export interface SqliteDatabase {
   }
 }
 
-/** A store in SQLite, whose methods answer at once, so that they can stand in a transaction. */
+/** A store in SQLite. Its methods are synchronous, so you can call them in a transaction. */
 export interface SqliteCheckpointStore extends CheckpointStore {
   load(): Checkpoint | undefined
   save(checkpoint: Checkpoint): void
 }
 
 /**
- * Creates a store in SQLite, and its table unless it is there. Throws `RangeError` on a table's name that would need quotes.
+ * Creates a store in SQLite, including its table. Throws `RangeError` on table names that need quotes.
  *
- * Saved in the transaction that stores the events, a checkpoint neither loses nor repeats one.
+ * If you save the checkpoint in the transaction that stores the events, no event is lost or repeated.
  */
 export function sqliteCheckpointStore(database: SqliteDatabase, options: TableOptions = {}): SqliteCheckpointStore {
   const { table, name } = tableOf(options)
@@ -29,7 +29,7 @@ export function sqliteCheckpointStore(database: SqliteDatabase, options: TableOp
   )
   return {
     load() {
-      // node:sqlite and bun:sqlite differ in what stands for no row.
+      // node:sqlite and bun:sqlite return different values for a missing row.
       const row = select.get(name) as { readonly checkpoint: string } | null | undefined
       return row ? parseCheckpoint(row.checkpoint, `The row ${JSON.stringify(name)} of ${table}`) : undefined
     },

@@ -3,15 +3,15 @@ import { ApiError } from "./ApiError.ts"
 import type { FeedEvent } from "./FeedEvent.ts"
 import type { Sleep } from "./sleep.ts"
 
-/** How far a reconciliation has come: JSON to be stored beside the events, and handed back after a restart. */
+/** Progress of a reconciliation: JSON to store with the events and to pass in after a restart. */
 export interface Checkpoint {
-  /** Reading begins here: the time of emission of the last event, less the overlap. */
+  /** Start of the next pass: the emission time of the latest event, minus the overlap. */
   readonly since: string
-  /** The events emitted at `since` or later that were handed out already: their ids, each with its time of emission. */
+  /** Ids and emission times of events since `since` that were already yielded. */
   readonly seen?: Readonly<Record<string, string>>
 }
 
-/** Events that were not handed out before, and the checkpoint that stands once they are stored. */
+/** New events, and the checkpoint to store with them. */
 export interface EventBatch {
   readonly events: readonly FeedEvent[]
   readonly checkpoint: Checkpoint
@@ -26,7 +26,7 @@ export interface Reconciliation {
   readonly read: (place: { readonly since: string; readonly cursor: string | undefined }) => Promise<List<FeedEvent>>
 }
 
-/** Walks the feed from the checkpoint to its end, and again after each pause. */
+/** Reads the feed from the checkpoint to its end, and again after each pause. */
 export async function* syncEvents(work: Reconciliation): AsyncGenerator<EventBatch, void, void> {
   let { checkpoint } = work
   for (;;) {
@@ -48,7 +48,7 @@ async function* walk(
     try {
       page = await read(place)
     } catch (error) {
-      // The service no longer knows its cursor, as when its key was changed: the checkpoint knows as much. Not twice without progress.
+      // The service rejects the cursor, for example after a key change: restart from the checkpoint, but not twice without progress.
       if (!isCursorRefused(error) || place.cursor === undefined || restartedFrom === checkpoint) throw error
       restartedFrom = checkpoint
       place = { since: checkpoint.since, cursor: undefined }
@@ -65,7 +65,7 @@ async function* walk(
   }
 }
 
-/** Moves a checkpoint past events, never backwards. */
+/** Advances a checkpoint past events. It never moves back. */
 function advance(checkpoint: Checkpoint, events: readonly FeedEvent[], overlapSeconds: number): Checkpoint {
   const candidate = secondsBefore(events.at(-1)!.emitted_at, overlapSeconds)
   const since = Date.parse(candidate) > Date.parse(checkpoint.since) ? candidate : checkpoint.since
@@ -73,11 +73,11 @@ function advance(checkpoint: Checkpoint, events: readonly FeedEvent[], overlapSe
     ...Object.entries(checkpoint.seen ?? {}),
     ...events.map(({ event_id, emitted_at }) => [event_id, emitted_at] as const),
   ]
-  // Compared in milliseconds, which may keep a few more than are needed, and never one less.
+  // Compares milliseconds, which may keep a few ids more than necessary, but never too few.
   return { since, seen: Object.fromEntries(known.filter(([, at]) => Date.parse(at) >= Date.parse(since))) }
 }
 
-// A Date has milliseconds: the fraction is carried over as text.
+// A Date has only milliseconds, so the fraction is kept as text.
 function secondsBefore(timestamp: string, seconds: number): string {
   const whole = new Date(Date.parse(`${timestamp.slice(0, 19)}Z`) - seconds * 1000)
   return whole.toISOString().slice(0, 19) + timestamp.slice(19)

@@ -2,33 +2,33 @@ import type * as z from "zod"
 import type { LegacyErrorCode, PartnerErrorCode } from "./catalogs.ts"
 import type { Scope } from "./names.ts"
 
-/** How a caller proves who it is: not at all, a bearer, a bearer with a scope, or a webhook signature. */
+/** Authentication of an operation: none, bearer key, bearer key with a scope, or webhook signature. */
 export type Auth =
   | { readonly kind: "none" }
   | { readonly kind: "bearer" }
   | { readonly kind: "scope"; readonly scope: Scope }
   | { readonly kind: "signature" }
 
-/** A request header that an operation reads beside its credential. */
+/** A request header that an operation reads, in addition to its credential. */
 export type RequestHeader = "If-None-Match" | "Idempotency-Key"
 
-/** A response header that an operation sets beside those that every response carries. */
+/** A response header that an operation sets, in addition to the common ones. */
 export type ResponseHeader = "ETag" | "Cache-Control"
 
-/** A JSON request body and the most bytes that are read of it. */
+/** A JSON request body and its maximum size in bytes. */
 export interface RequestBody {
   readonly schema: z.ZodType
   readonly maxBytes: number
 }
 
-/** A successful response; `body` is null where there is none. */
+/** A successful response; `body` is null if there is none. */
 export interface ResponseRow {
   readonly description: string
   readonly body: z.ZodType | null
   readonly headers: readonly ResponseHeader[]
 }
 
-/** The error code of a bad value of a parameter, where it is not `INVALID_PARAMETER`. */
+/** Error code for an invalid parameter, if it isn't `INVALID_PARAMETER`. */
 export type ParameterCodes = Readonly<Record<string, PartnerErrorCode>>
 
 interface Row {
@@ -39,11 +39,11 @@ interface Row {
   readonly summary: string
   readonly description: string
   readonly auth: Auth
-  /** True for what is published but not served. */
+  /** True for an operation that is published but not served. */
   readonly draft: boolean
-  /** Path parameters; takes each as percent-decoded text. */
+  /** Path parameters as percent-decoded text. */
   readonly pathParameters: z.ZodObject
-  /** Query parameters by wire name; takes what `rawQuery` gives, and refuses names it does not know. */
+  /** Query parameters by wire name. Accepts the output of `rawQuery` and rejects unknown names. */
   readonly query: z.ZodObject
   readonly parameterCodes: ParameterCodes
   readonly headers: readonly RequestHeader[]
@@ -51,21 +51,21 @@ interface Row {
   readonly responses: Readonly<Record<number, ResponseRow>>
 }
 
-/** One row of the contract: all that is known of an operation before any code serves it. */
+/** One row of the contract: everything about an operation except its implementation. */
 export type Operation = Row &
   (
     | { readonly envelope: "partner"; readonly errors: readonly PartnerErrorCode[] }
     | { readonly envelope: "legacy"; readonly errors: readonly LegacyErrorCode[] }
   )
 
-/** What an operation is asked, decoded. */
+/** Decoded request of an operation. */
 export interface RequestOf<Op extends Operation> {
   readonly path: z.output<Op["pathParameters"]>
   readonly query: z.output<Op["query"]>
   readonly body: Op["body"] extends { readonly schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
 }
 
-/** What a caller asks of an operation: values as they are decoded; what has a default may be left out. */
+/** Arguments of a call: decoded values; parameters with defaults are optional. */
 export interface CallOf<Op extends Operation> {
   readonly path: z.output<Op["pathParameters"]>
   readonly query: {
@@ -76,7 +76,7 @@ export interface CallOf<Op extends Operation> {
   readonly body: Op["body"] extends { readonly schema: infer Schema extends z.ZodType } ? z.input<Schema> : undefined
 }
 
-/** The successful response of an operation: one of its statuses, with that status's body and headers. */
+/** Successful response of an operation: a status with its body and headers. */
 export type ResponseOf<Op extends Operation> = {
   [Status in keyof Op["responses"] & number]: Op["responses"][Status] extends {
     readonly body: infer Body
@@ -90,5 +90,5 @@ export type ResponseOf<Op extends Operation> = {
     : never
 }[keyof Op["responses"] & number]
 
-/** The error codes that an operation can respond with. */
+/** The error codes that an operation can return. */
 export type ErrorCodeOf<Op extends Operation> = Op["errors"][number]

@@ -1,4 +1,4 @@
 import type * as z from "zod"
 
-/** The schema of a value; `Input` differs where a default may be left out. */
+/** The schema of a value. `Input` differs if fields have defaults. */
 export interface Schema<Output, Input = Output> extends z.ZodType<Output, Input> {}

@@ -3,7 +3,7 @@ import type * as wire from "../types.d.ts"
 import { CampaignId, ProgramId } from "./identifiers.ts"
 import type { Schema } from "./Schema.ts"
 
-/** Whether the resource is of the production deployment. */
+/** True only on the production deployment. */
 export const Livemode = z.boolean().meta({ description: "True only on the production deployment." })
 
 export const CampaignSummary: Schema<CampaignSummary> = z

@@ -1,7 +1,7 @@
 import { defineCatalog, type Envelope, type ErrorCatalog, type StandardSchema } from "@outreach/error-catalog"
 import { type PartnerContext, partnerEnvelope } from "@outreach/error-catalog/partner"
 
-/** The details of a code that is about a parameter; further members may stand beside its name. */
+/** Details of a parameter error; may contain further members. */
 const Parameter: StandardSchema<{ readonly parameter: string; readonly [member: string]: unknown }> = {
   "~standard": {
     version: 1,
@@ -88,7 +88,7 @@ const codes = {
     title: "unexpected server error",
   },
 
-  // Beyond the specification's table, which only grows.
+  // Additions to the specification's table.
   NOT_FOUND: {
     type: "invalid_request_error",
     status: 404,
@@ -138,7 +138,7 @@ export type PartnerErrorCode = keyof typeof codes
 /** The error catalog of the Outreach Partner API. Source: its specification, Errors, Partner envelope. */
 export type PartnerCatalog = ErrorCatalog<typeof types, typeof codes, PartnerContext>
 
-/** Creates the partner catalog, whose `doc_url` leads to the published guides at an address, with or without a trailing slash. */
+/** Creates the partner catalog. `doc_url` points to the published guides at `docsUrl`, with or without a trailing slash. */
 export function definePartnerCatalog(docsUrl: string): PartnerCatalog {
   const page = `${docsUrl.replace(/\/+$/, "")}/errors`
   return defineCatalog({
@@ -150,7 +150,7 @@ export function definePartnerCatalog(docsUrl: string): PartnerCatalog {
   })
 }
 
-/** The partner catalog for readers, and for examples, whose `doc_url` leads nowhere. */
+/** The partner catalog for readers and examples. Its `doc_url` is a placeholder. */
 export const partnerCatalog: PartnerCatalog = /* @__PURE__ */ definePartnerCatalog("https://docs.outreach.test")
 
 const legacyCodes = {
@@ -175,14 +175,14 @@ const legacyCodes = {
     title: "key exceeded its rate limit; `Retry-After` present",
   },
   INTERNAL_ERROR: { type: "api_error", status: 500, title: "unexpected server error" },
-  // A draft that is not served will not be served in a minute.
+  // Drafts don't become available by retrying.
   NOT_IMPLEMENTED: { type: "invalid_request_error", status: 501, title: "the endpoint is a draft and is not served" },
   SERVICE_UNAVAILABLE: { type: "api_error", status: 503, title: "the service cannot answer for the moment" },
 } as const
 
 export type LegacyErrorCode = keyof typeof legacyCodes
 
-/** The simpler envelope of the survey and upload endpoints; `errors` stands in the details, and is absent unless given. */
+/** The simpler envelope of the survey and upload endpoints. `errors` is in the details, and is omitted if not given. */
 const legacyEnvelope: Envelope = {
   contentType: "application/json",
   write: ({ code, message, details }) => ({ error: { code, message, ...details } }),

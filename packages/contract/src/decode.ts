@@ -2,22 +2,22 @@ import type * as z from "zod"
 import type { PartnerErrorCode } from "./catalogs.ts"
 import type { ParameterCodes } from "./Operation.ts"
 
-/** Why an input was refused: the code to answer, the parameter it is about, and a sentence that quotes no value. */
+/** Reason for rejecting an input: the error code, the parameter, and a message that quotes no value. */
 export interface Refusal {
   readonly code: PartnerErrorCode
   readonly parameter: string
   readonly message: string
 }
 
-/** A decoded value, or why there is none. */
+/** A decoded value, or the reason for rejecting it. */
 export type Decoded<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** Query parameters as text: a list for a name that ends in `[]` or was given more than once. */
+/** Query parameters as text; a list for names that end in `[]` or occur repeatedly. */
 export type RawQuery = Readonly<Record<string, string | readonly string[]>>
 
-/** Gathers percent-decoded query pairs, such as a `URLSearchParams`, into what an operation's `query` takes. */
+/** Groups percent-decoded query pairs, such as a `URLSearchParams`, for an operation's `query` schema. */
 export function rawQuery(pairs: Iterable<readonly [string, string]>): RawQuery {
   const values = new Map<string, string | string[]>()
   for (const [name, value] of pairs) {
@@ -32,8 +32,8 @@ export function rawQuery(pairs: Iterable<readonly [string, string]>): RawQuery {
 /**
  * Decodes path parameters, a query or a body by its schema.
  *
- * The first fault decides: `MISSING_PARAMETER` for what is absent, else the parameter's own code among `codes`, else
- * `INVALID_PARAMETER`. `parameter` is the wire name, or a dotted path within a body; it is "body" for the body itself.
+ * Returns the first fault: `MISSING_PARAMETER` for a missing value, else the parameter's own code in `codes`, else
+ * `INVALID_PARAMETER`. `parameter` is the wire name, a dotted path within a body, or "body".
  */
 export function decode<Schema extends z.ZodType>(
   schema: Schema,
@@ -50,7 +50,7 @@ export function decode<Schema extends z.ZodType>(
   })
 
   if (issue.code === "unrecognized_keys") {
-    // The name is the caller's own text, so only so much of it is echoed.
+    // The name comes from the caller, so its length is limited.
     return refuse(
       "INVALID_PARAMETER",
       [...issue.path, issue.keys[0]!].join(".").slice(0, 100),

@@ -14,7 +14,7 @@ export type FunnelCounts = wire.FunnelCounts
 const unique = count.meta({ description: "Recipients of the date: one who comes back on the next counts there too." })
 const engagement = { opened: count, clicked: count, unique_opened: unique, unique_clicked: unique }
 
-/** What outreach did on one date. */
+/** Outreach counts of one date. */
 export const OutreachCounts: Schema<OutreachCounts> = z
   .object({
     recipients_published: count,
@@ -29,7 +29,7 @@ export const OutreachCounts: Schema<OutreachCounts> = z
   })
 export type OutreachCounts = wire.OutreachCounts
 
-/** How far one stage of a program is from its target. */
+/** Progress of one program stage towards its target. */
 export const QuotaStatus: Schema<QuotaStatus> = z
   .object({
     target: count.nullable(),

@@ -16,12 +16,12 @@ import type { Schema } from "./Schema.ts"
 import { Instant, Since, Timestamp } from "./times.ts"
 import { RecipientRecord } from "./tokens.ts"
 
-/** The most recipients that one `outreach.recipients_published` event carries. */
+/** Maximum number of recipients in one `outreach.recipients_published` event. */
 export const RECIPIENTS_PER_EVENT = 500
 
-/** The `data` of an event, by its type. */
+/** The `data` of an event, by type. */
 export type EventData<Type extends EventType> = (ServiceEventData & ConsumerEventData)[Type]
-/** An event as it travels, by its type. */
+/** An event on the wire, by type. */
 export type EventEnvelope<Type extends EventType = EventType> = {
   [T in Type]: T extends keyof ServiceEventData
     ? ServiceEvent<T>
@@ -30,7 +30,7 @@ export type EventEnvelope<Type extends EventType = EventType> = {
       : never
 }[Type]
 
-/** The members of an envelope that are alike in both directions. */
+/** Envelope fields that both directions share. */
 export const envelopeShape = {
   object: z.literal("event"),
   livemode: Livemode,
@@ -169,17 +169,17 @@ const events = {
   ),
 } as const satisfies { readonly [Type in EventType]: { readonly direction: (typeof EVENT_DIRECTIONS)[Type] } }
 
-/** What is known of an event type: its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
+/** Definition of an event type: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
 export type EventDefinition<Type extends EventType> = {
   readonly direction: (typeof EVENT_DIRECTIONS)[Type]
-  /** Of an event that the service sends, the recipients that it is about. */
+  /** For events that the service sends: which recipients the event refers to. */
   readonly aboutRecipient: Type extends keyof typeof EVENT_RECIPIENTS ? (typeof EVENT_RECIPIENTS)[Type] : undefined
   readonly description: string
   readonly data: Schema<EventData<Type>>
   readonly envelope: Schema<EventEnvelope<Type>>
 }
 
-/** Every event type, with its direction, the schema of its `data` (other keys pass) and that of its whole envelope. */
+/** All event types: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
 export const EVENTS: { readonly [Type in EventType]: EventDefinition<Type> } = events
 
 function envelopesOf<Type extends EventType>(types: readonly Type[]) {
@@ -187,7 +187,7 @@ function envelopesOf<Type extends EventType>(types: readonly Type[]) {
   return types.map((type): Envelope => events[type].envelope) as [Envelope, ...Envelope[]]
 }
 
-/** An event of any type in the catalogue, as it travels. */
+/** An event of any known type, as sent on the wire. */
 export const EventEnvelope: Schema<EventEnvelope> = z.discriminatedUnion(
   "event_type",
   envelopesOf(Object.keys(events) as EventType[]),
@@ -200,7 +200,7 @@ export const FeedEvent: Schema<FeedEvent> = z
 
 export const EventList: Schema<List<FeedEvent>> = list(FeedEvent, "EventList")
 
-/** Query of the pull feed; `type` and `types[]` are united. */
+/** Query of the pull feed. `type` and `types[]` are combined. */
 export const EventListQuery = z.strictObject({
   since: Since,
   cursor: Cursor.optional(),

@@ -151,7 +151,7 @@ interface Example<Op extends Operation> {
   readonly response: ResponseOf<Op> extends infer Response ? BodyOf<Response> : never
 }
 
-/** An example of the request and the response of each operation, by operation id. */
+/** Example request and response of each operation, by operation id. */
 export const examples: { readonly [Id in OperationId]: Example<Operations[Id]> } = {
   getHealth: { response: health },
   getToken: { response: { ...recipient, campaign, program } },

@@ -5,7 +5,7 @@ const text = (id: string, description: string, example: string) =>
 const integer = (id: string, description: string, example: number) =>
   z.int().min(0).meta({ description, example, header: { id } })
 
-/** The request headers that operations read beside their credential. */
+/** Request headers that operations read, in addition to the credential. */
 export const requestHeaders = {
   "If-None-Match": z.string().meta({ description: "An ETag from an earlier response.", example: '"5d41402abc4b2a76"' }),
   "Idempotency-Key": z
@@ -18,7 +18,7 @@ export const requestHeaders = {
     }),
 } as const
 
-/** Every response header of the contract, by name. */
+/** All response headers of the contract, by name. */
 export const responseHeaders = {
   "X-Request-Id": text("X-Request-Id", "Identifier of the request.", "req_0199c2f27e1b7c3e8d5a4b6f90a1c2d8"),
   "X-RateLimit-Limit": integer("X-RateLimit-Limit", "Requests allowed per window.", 100),

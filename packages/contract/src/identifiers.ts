@@ -1,22 +1,22 @@
 import * as z from "zod"
 
-/** A recipient's short-link token: six base62 characters. */
+/** Short-link token of a recipient: six base62 characters. */
 export const Token = z
   .string()
   .regex(/^[0-9A-Za-z]{6}$/, "must be 6 characters of 0-9, A-Z and a-z")
   .meta({ id: "Token", description: "Short-link token, 6 base62 characters.", example: "aB3xY9" })
 
-/** A clinician's national provider identifier: ten digits. */
+/** National provider identifier of a clinician: ten digits. */
 export const Npi = z
   .string()
   .regex(/^\d{10}$/, "must be 10 digits")
   .meta({ id: "Npi", description: "National provider identifier, 10 digits.", example: "1234567893" })
 
-/** Letters and marks outside ASCII, in every plane that mailboxes use; no control, no general punctuation, no surrogate. */
+/** Non-ASCII letters and marks of all planes that mailboxes use; no controls, general punctuation or surrogates. */
 const LETTER =
   "\\u00a1-\\u00ac\\u00ae-\\u1fff\\u2c00-\\u2dff\\u3005-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufefe\\uff01-\\uffef"
 
-/** As zod reads an address, and with non-ASCII letters in the local part (RFC 6531) and the domain (RFC 5890). */
+/** Zod's e-mail pattern, extended with non-ASCII letters in the local part (RFC 6531) and the domain (RFC 5890). */
 const EMAIL = new RegExp(
   `^(?!\\.)(?!.*\\.\\.)[A-Za-z0-9_'+\\-.${LETTER}]*[A-Za-z0-9_+\\-${LETTER}]@` +
     `(?:[A-Za-z0-9${LETTER}][A-Za-z0-9\\-${LETTER}]*\\.)+(?:[A-Za-z]{2,}|[Xx][Nn]--[A-Za-z0-9\\-]+|(?=[^.]*[${LETTER}])[A-Za-z0-9\\-${LETTER}]+)$`,
@@ -44,7 +44,7 @@ export const ProgramId = hexId("pgm", "ProgramId", "Identifier of a program.")
 
 export const EventId = hexId("evt", "EventId", "Identifier of an event: the deduplication key.")
 
-/** A request's id, `req_<hex>`; equals the `X-Request-Id` response header. */
+/** Request id, `req_<hex>`; equals the `X-Request-Id` response header. */
 export const RequestId = hexId("req", "RequestId", "Identifier of a request; equals the `X-Request-Id` header.")
 
 export const WebhookEndpointId = hexId("whe", "WebhookEndpointId", "Identifier of a webhook endpoint.")

@@ -3,7 +3,7 @@ import type { List } from "../types.d.ts"
 import { Livemode } from "./campaigns.ts"
 import type { Schema } from "./Schema.ts"
 
-/** Creates the schema of one page of `item`; `id` names it in the OpenAPI document. */
+/** Creates the schema of a page of `item`; `id` is its name in the OpenAPI document. */
 export function list<Item extends z.ZodType>(
   item: Item,
   id: string,
@@ -30,7 +30,7 @@ export const Cursor = z
   .min(1, "must not be empty")
   .meta({ description: "Opaque value of the previous page's `next_cursor`." })
 
-/** The `limit` parameter, from text: 1–500, default 100. */
+/** The `limit` parameter, parsed from text: 1–500, default 100. */
 export const Limit = z
   .string()
   .regex(/^(?:[1-9]\d?|[1-4]\d\d|500)$/, "must be an integer from 1 to 500")
@@ -44,7 +44,7 @@ export const Limit = z
     },
   })
 
-/** Creates the `expand[]` parameter: any of `values`, repeatable, each kept once. */
+/** Creates the `expand[]` parameter: any of `values`, repeatable, without duplicates. */
 export function expand<const Values extends readonly string[]>(values: Values) {
   return z
     .array(z.enum(values))

@@ -1,9 +1,9 @@
-/** The permissions that an API key can hold. */
+/** Permissions of API keys. */
 export const SCOPES = ["tokens:read", "events:read", "recipients:read", "digest:read"] as const
-/** A permission that an API key can hold. */
+/** Permission of an API key. */
 export type Scope = (typeof SCOPES)[number]
 
-/** Every event type, with the way it goes. */
+/** All event types with their direction. */
 export const EVENT_DIRECTIONS = {
   "outreach.recipients_published": "to_consumer",
   "outreach.email_sent": "to_consumer",
@@ -15,12 +15,12 @@ export const EVENT_DIRECTIONS = {
   "clinician.completer_qualified": "to_service",
 } as const
 export type EventType = keyof typeof EVENT_DIRECTIONS
-/** The events that go one way. */
+/** Event types of one direction. */
 export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
   [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never
 }[EventType]
 
-/** Of each event that the service sends, the recipients that it is about: `one`, whose id is stored with it, or those `listed` in its `data`. */
+/** For each event that the service sends: `one` recipient, whose id is stored with it, or the recipients `listed` in `data`. */
 export const EVENT_RECIPIENTS = {
   "outreach.recipients_published": "listed",
   "outreach.email_sent": "one",
@@ -29,7 +29,7 @@ export const EVENT_RECIPIENTS = {
   "outreach.email_clicked": "one",
 } as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: "none" | "one" | "listed" }
 
-/** Of each event that the service sends, whether the pull feed has it. */
+/** For each event that the service sends: whether the pull feed contains it. */
 const IS_IN_FEED = {
   "outreach.recipients_published": false,
   "outreach.email_sent": true,
@@ -44,7 +44,7 @@ export const FEED_EVENT_TYPES: readonly FeedEventType[] = (Object.keys(IS_IN_FEE
   (type) => IS_IN_FEED[type],
 )
 
-/** The reasons that the service gives for a bounce; a reader should allow for new ones. */
+/** Bounce reasons of the service. Readers should accept unknown ones. */
 export const BOUNCE_REASONS = [
   "mailbox_not_found",
   "mailbox_disabled",
@@ -52,5 +52,5 @@ export const BOUNCE_REASONS = [
   "address_invalid",
   "other",
 ] as const
-/** A reason that the service gives for a bounce. */
+/** A bounce reason of the service. */
 export type BounceReason = (typeof BOUNCE_REASONS)[number]

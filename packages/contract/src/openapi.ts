@@ -31,11 +31,11 @@ function headersOf(operation: Operation, more: readonly HeaderName[]): z.ZodObje
   return z.object(Object.fromEntries(names.map((name) => [name, responseHeaders[name]])))
 }
 
-/** The headers of a response with some errors of an operation. */
+/** Returns the headers of an error response of an operation. */
 function errorHeaders(codes: readonly string[], id: string): z.ZodObject {
   const more: HeaderName[] = []
   if (codes.includes("UNAUTHORIZED")) more.push("WWW-Authenticate")
-  // It accompanies 429 only: the other codes that are worth a wait name it in `details.retry_after`.
+  // `Retry-After` is sent only with 429. Other retryable codes have `details.retry_after`.
   if (codes.includes("RATE_LIMITED")) more.push("Retry-After")
   return headersOf(operations[id as OperationId], more)
 }
@@ -148,12 +148,12 @@ function webhooks(): zodOpenapi.ZodOpenApiPathsObject {
 }
 
 const override: NonNullable<zodOpenapi.CreateDocumentOptions["override"]> = ({ jsonSchema, zodSchema }) => {
-  // A format says what zod's long patterns say.
+  // The format replaces zod's long pattern.
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern
-  // Readers must let new fields pass; only what is strict in zod is closed.
+  // Readers must accept new fields, so only strict zod objects are closed.
   const { def } = zodSchema._zod
   if (def.type === "object" && !("catchall" in def && def.catchall)) delete jsonSchema.additionalProperties
-  // Bounds of what a number can hold are no rule of the contract.
+  // The limit of safe integers isn't part of the contract.
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
 }

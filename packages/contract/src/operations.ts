@@ -56,7 +56,7 @@ const draft = {
 
 const surveyBody = { schema: SurveyInput, maxBytes: ONE_MEBIBYTE } as const
 
-/** The contract: every operation of the API, by its id. */
+/** The contract: all operations of the API, by id. */
 export const operations = {
   getHealth: {
     ...partnerGet,
@@ -198,6 +198,6 @@ export const operations = {
   },
 } as const satisfies Record<string, Operation>
 
-/** The contract's rows by their ids. */
+/** The contract's rows by operation id. */
 export type Operations = typeof operations
 export type OperationId = keyof Operations

@@ -21,9 +21,9 @@ const subQuestion = z
   })
   .meta({ id: "SubQuestion", description: "One row of a compound question." })
 export type SubQuestionInput = wire.SubQuestionInput
-/** A row of a compound question, decoded: defaults filled in. */
+/** A row of a compound question, decoded, with defaults. */
 export interface SubQuestion extends z.output<typeof subQuestion> {}
-/** One row of a compound question. */
+/** A row of a compound question. */
 export const SubQuestion: Schema<SubQuestion, SubQuestionInput> = subQuestion
 
 const question = z
@@ -87,7 +87,7 @@ const question = z
   })
   .meta({ id: "Question", description: "A survey's question." })
 export type QuestionInput = wire.QuestionInput
-/** A survey's question, decoded: defaults filled in. */
+/** A survey question, decoded, with defaults. */
 export interface Question extends z.output<typeof question> {}
-/** A survey's question. */
+/** A survey question. */
 export const Question: Schema<Question, QuestionInput> = question

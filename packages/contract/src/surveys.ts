@@ -37,7 +37,7 @@ const clinicalCase = z
   })
   .meta({ id: "Case", description: "A clinical case and its questions." })
 export type CaseInput = wire.CaseInput
-/** A clinical case, decoded: defaults filled in. */
+/** A clinical case, decoded, with defaults. */
 export interface Case extends z.output<typeof clinicalCase> {}
 /** A clinical case and its questions. */
 export const Case: Schema<Case, CaseInput> = clinicalCase
@@ -58,7 +58,7 @@ export const AudienceInput: Schema<AudienceInput> = z
   .meta({ id: "AudienceInput", description: "One audience of a survey." })
 export type AudienceInput = wire.AudienceInput
 
-/** The audiences of a survey. */
+/** Audiences of a survey. */
 export const Targeting: Schema<Targeting> = z
   .strictObject({ audiences: z.array(AudienceInput).min(1) })
   .meta({ id: "Targeting", description: "Whom a survey is for." })
@@ -103,12 +103,12 @@ const surveyInput = z
   })
   .meta({ id: "SurveyInput", description: "A survey as it is submitted. Unknown fields are refused." })
 export type SurveyInput = wire.SurveyInput
-/** A survey, decoded: defaults filled in. */
+/** A survey, decoded, with defaults. */
 export interface Survey extends z.output<typeof surveyInput> {}
 /**
- * A survey as it is submitted.
+ * A submitted survey.
  *
- * Unknown keys are refused at every level, so that a misspelt optional field is never silently lost; so are the fields
+ * Rejects unknown keys at every level, so that misspelled optional fields aren't silently lost, and the fields
  * of the other format.
  */
 export const SurveyInput: Schema<Survey, SurveyInput> = surveyInput
@@ -140,7 +140,7 @@ export const PresignResult: Schema<PresignResult> = z
   .meta({ id: "PresignResult", description: "Where to upload a file, and where it is found afterwards." })
 export type PresignResult = wire.PresignResult
 
-/** Query of the pre-signed upload. */
+/** Query of the presigned upload. */
 export const PresignQuery = z.strictObject({
   filename: z.string().meta({ description: "Used for content-type detection." }),
   contentType: z.string().default("application/pdf"),

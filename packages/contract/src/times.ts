@@ -2,16 +2,16 @@ import * as z from "zod"
 
 const inYearOneOrLater = (text: string): boolean => !text.startsWith("0000")
 
-/** A time that the service emits: UTC with six fraction digits, `2026-11-21T02:45:29.123456Z`. */
+/** A time emitted by the service: UTC with six fraction digits, `2026-11-21T02:45:29.123456Z`. */
 export const Timestamp = z.iso
   .datetime({ precision: 6 })
   .refine(inYearOneOrLater, "must be in the years 0001 to 9999")
   .meta({ id: "Timestamp", description: "UTC date-time with microseconds.", example: "2026-11-21T02:45:29.123456Z" })
 
-// RFC 3339 5.6 also allows t and z. A sender that writes them would otherwise lose its event to a 400, which is not tried again.
+// RFC 3339, 5.6, also allows lowercase t and z. Rejecting them would lose the sender's event, because a 400 isn't retried.
 const dateTimeWithOffset = new RegExp(z.regexes.datetime({ offset: true }).source, "i")
 
-/** A time that the service accepts in a body: any ISO 8601 date-time with `Z` or an offset, kept as it was written. */
+/** A time accepted in a body: any ISO 8601 date-time with `Z` or an offset, stored as received. */
 export const Instant = z
   .string()
   .regex(dateTimeWithOffset, "must be an ISO 8601 date-time with Z or an offset")
@@ -21,7 +21,7 @@ export const Instant = z
     description: "ISO 8601 date-time with `Z` or an offset.",
     format: "date-time",
     example: "2026-11-21T02:45:29Z",
-    // The format alone admits the leap second and the year 0.
+    // The format alone would allow leap seconds and the year 0.
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
       Object.assign(jsonSchema, {
         pattern: "^(?!0000)\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d+)?([Zz]|[+-]\\d\\d:\\d\\d)$",
@@ -29,7 +29,7 @@ export const Instant = z
     },
   })
 
-/** A calendar date that exists, `YYYY-MM-DD`. */
+/** An existing calendar date, `YYYY-MM-DD`. */
 export const CalendarDate = z.iso
   .date("must be a calendar date, YYYY-MM-DD")
   .refine(inYearOneOrLater, "must be in the years 0001 to 9999")
@@ -41,8 +41,8 @@ const shape =
 const wholeSeconds = z.iso.datetime({ precision: 0 })
 
 /**
- * Rewrites a date-time with an offset as UTC text with six fraction digits; returns a sentence without a subject as
- * `problem` when it cannot. Fractions are carried as text, so that no digit passes through a `Date`; digits below a microsecond are cut off.
+ * Converts a date-time with an offset to UTC text with six fraction digits, or returns a `problem` (a predicate without
+ * subject). Fractions stay text, so that no digit passes through a `Date`; digits below a microsecond are cut off.
  */
 function toUtc(text: string): { readonly utc: string } | { readonly problem: string } {
   if (/ \d\d:?\d\d$/.test(text)) {
@@ -60,7 +60,7 @@ function toUtc(text: string): { readonly utc: string } | { readonly problem: str
   if (Number(offset.slice(1, 3)) > 23 || Number(offset.slice(4)) > 59)
     return { problem: "must have an offset that exists" }
 
-  // Whole seconds alone go through the calendar: a Date is exact there.
+  // Only whole seconds pass through `Date`, which is exact for them.
   const calendar = new Date(`${date}T${hour}:${minute}:${second}Z`)
   calendar.setUTCMinutes(calendar.getUTCMinutes() - (offset.startsWith("-") ? -minutesEast : minutesEast))
   const year = calendar.getUTCFullYear()
@@ -82,7 +82,7 @@ export const Since = z
       "Inclusive lower bound: a date-time with `Z` or an offset and at most nine fraction digits, of which those below a microsecond are cut off. Write the `+` of an offset as `%2B`.",
     format: "date-time",
     example: "2026-11-21T02:45:29.123456Z",
-    // The format alone admits more fraction digits and the leap second.
+    // The format alone would allow more fraction digits and leap seconds.
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
       Object.assign(jsonSchema, {
         pattern: "^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$",

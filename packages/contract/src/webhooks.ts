@@ -6,13 +6,13 @@ import type { Schema } from "./Schema.ts"
 import { Instant } from "./times.ts"
 
 /**
- * An envelope as the receiver takes it: any event type, with `data` not looked into, so that an unknown type is stored
- * and acknowledged. `EVENTS[type].data` says what a known type's `data` holds.
+ * A received envelope with any event type and unchecked `data`, so that unknown types are stored
+ * and acknowledged. For known types, `EVENTS[type].data` is the schema of `data`.
  */
 export const InboundEvent: Schema<InboundEvent> = z
   .object({
     ...envelopeShape,
-    // The text becomes a key of an index, so it is bounded where the specification leaves it open.
+    // The id becomes an index key, so its length is limited; the specification doesn't limit it.
     event_id: EventId.max(255),
     event_type: z.string().regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters"),
     occurred_at: Instant,

@@ -1,21 +1,21 @@
-/** Why a cursor was refused; the set only grows within a major version. */
+/** Reason for rejecting a cursor or a position. Minor versions may add codes, but don't remove any. */
 export type CursorErrorCode =
-  /** Not a text that a codec could have made. */
+  /** Not text that a codec can produce. */
   | "malformed"
-  /** Of another version of the format. */
+  /** Made by another version of the format. */
   | "unsupported_version"
-  /** Altered, or made with another key or for another scope. */
+  /** Altered, or made with a different key or scope. */
   | "not_authentic"
   /** Older than `expiresAfter`, or made by a codec without it. */
   | "expired"
-  /** The schema refuses the position, or it holds more than JSON, bigints and dates. */
+  /** The schema rejects the position, or it contains values other than JSON, bigints and dates. */
   | "invalid_position"
   /** The cursor would be longer than 2,048 characters. */
   | "position_too_large"
   /** The schema validates asynchronously, which is not supported. */
   | "asynchronous_schema"
 
-/** A cursor cannot be read or made. It holds neither the cursor nor the position. */
+/** Thrown when a cursor can't be decoded or encoded. Contains neither the cursor nor the position. */
 export class CursorError extends Error {
   override readonly name: string = "CursorError"
   readonly code: CursorErrorCode

@@ -1,13 +1,13 @@
-/** Where a page begins or ends: after a position, or before one, which is a previous page. Without either, at the beginning of the list. */
+/** Where a page starts: after a position (next page) or before one (previous page). Without either, at the start of the list. */
 export interface PageFrom<Position> {
   readonly after?: Position | null | undefined
   /** "end" reads the last page. */
   readonly before?: Position | "end" | null | undefined
 }
 
-/** Reads a `PageFrom`; throws `TypeError` where it has both ends. */
+/** Reads a `PageFrom`. Throws `TypeError` if both `after` and `before` are set. */
 export function readPageFrom<Position>(from: PageFrom<Position> | null | undefined): {
-  /** Null at the beginning of the list and at its end. */
+  /** Null at the start and at the end of the list. */
   readonly position: Position | null
   readonly isBackwards: boolean
 } {

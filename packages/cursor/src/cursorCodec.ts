@@ -2,37 +2,37 @@ import { timingSafeEqual } from "node:crypto"
 import { CursorError, type CursorErrorCode } from "./CursorError.ts"
 import { type CursorKeyRing, cursorKeyRing } from "./cursorKeyRing.ts"
 
-/** What a codec is made of. */
+/** Options of `cursorCodec`. */
 export interface CursorCodecOptions<Position> {
-  /** Types and checks a position, synchronously; any Standard Schema v1 validator whose output is its own input again. */
+  /** Types and validates a position synchronously. Any Standard Schema v1 validator that accepts its own output as input. */
   readonly schema: StandardSchemaV1<Position>
-  /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. Or several keys: the first encodes, and all decode. */
+  /** Secret key of at least 32 bytes (strings are read as UTF-8), or several keys: the first encodes, all of them decode. */
   readonly key: Uint8Array | string | CursorKeyRing
-  /** What a cursor belongs to, such as endpoint, caller and filters; not empty. It is authenticated, not carried. */
+  /** The context a cursor is bound to, such as endpoint, caller and filters. Not empty. Authenticated, but not included in the cursor. */
   readonly scope: string
-  /** How long a cursor is read after it was made: a whole number of seconds, minutes, hours or days. Default: without end. */
+  /** Lifetime of a cursor in whole seconds, minutes, hours or days. Default: unlimited. */
   readonly expiresAfter?: `${number}${keyof typeof UNITS}` | undefined
-  /** The clock, in milliseconds since 1970, such as `Date.now`; needed for `expiresAfter` alone. */
+  /** Clock in milliseconds since 1970, such as `Date.now`. Required with `expiresAfter`. */
   readonly now?: (() => number) | undefined
 }
 
-/** What a duration is written in, in seconds. */
+/** Units of a duration, in seconds. */
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
-/** Turns positions into cursors and back. */
+/** Encodes positions as cursors and decodes them. */
 export interface CursorCodec<Position> {
   /**
-   * Encodes a position: equal positions give equal texts, of URL-safe characters; a codec that expires cursors adds the second.
+   * Encodes a position as URL-safe text. Equal positions return equal text, unless the codec has `expiresAfter`, which adds the current second.
    *
-   * Only what the schema keeps is carried. Throws `CursorError` `invalid_position` when the schema refuses the position or its
-   * output holds more than JSON, bigints and dates, `position_too_large` when the text would pass 2,048 characters, `asynchronous_schema`.
+   * Includes only the schema's output. Throws `CursorError`: `invalid_position` if the schema rejects the position or its output contains
+   * values other than JSON, bigints and dates, `position_too_large` if the text exceeds 2,048 characters, `asynchronous_schema`.
    */
   readonly encode: (position: Position) => string
   /**
-   * Decodes a cursor that this codec made, or another with a key of the same ring, the same scope and schema; null without a cursor.
+   * Decodes a cursor made with a key of the same ring, the same scope and the same schema. Returns null for null or undefined.
    *
-   * Throws `CursorError` and nothing else, on any input: `malformed`, `unsupported_version`, `not_authentic`, `expired`, and
-   * `invalid_position` when the schema refuses an authentic position.
+   * Throws only `CursorError`, for any input: `malformed`, `unsupported_version`, `not_authentic`, `expired`, and
+   * `invalid_position` if the schema rejects an authentic position.
    */
   readonly decode: Decode<Position>
 }
@@ -42,23 +42,23 @@ interface Decode<Position> {
   (cursor: string | null | undefined): Position | null
 }
 
-/** Of a cursor that holds a position as JSON; the next version carries its key's id, too. */
+/** Version byte of a position as JSON. `VERSION + 1` also includes the key id. */
 const VERSION = 1
-/** Of a cursor that holds the typed form of a position in an array, which the second it was made may follow; the next carries an id. */
+/** Version byte of the typed form: an array of the position and, with `expiresAfter`, the second of creation. The next version includes the key id. */
 const TYPED_VERSION = 3
 const MAC_BYTES = 32
 const MAX_CURSOR_LENGTH = 2048
 
 /**
- * Creates a codec for cursors of one kind and one scope; cheap enough to do for every request.
+ * Creates a codec for cursors of one kind and one scope. Cheap enough to create for each request.
  *
- * A cursor is base64url of a version byte, the key's id if it has one, an HMAC-SHA-256 and the position as JSON: protected from
- * change, not from reading. Throws `RangeError` on a key of fewer than 32 bytes, and `TypeError` without a scope, on another
- * duration, and on a duration without a clock.
+ * A cursor is base64url of a version byte, the key id (if any), an HMAC-SHA-256 and the position as JSON: it is protected against
+ * changes, but readable. Throws `RangeError` on a key shorter than 32 bytes, and `TypeError` on an empty scope, an invalid
+ * duration, or a duration without a clock.
  */
 export function cursorCodec<Position>(options: CursorCodecOptions<Position>): CursorCodec<Position> {
   const { schema, key, scope, expiresAfter, now } = options
-  // Codecs without a scope would read each other's cursors, those of other tenants too.
+  // Without a scope, a codec would accept the cursors of other lists and other tenants.
   if (typeof scope !== "string" || scope === "") {
     throw new TypeError("scope must be a text that names what is paged through: endpoint, caller and filters")
   }
@@ -69,7 +69,7 @@ export function cursorCodec<Position>(options: CursorCodecOptions<Position>): Cu
   const lifetime = unit && Number(count) * UNITS[unit as keyof typeof UNITS]
   const seconds = () => Math.floor(now!() / 1000)
   const keys = (typeof key === "object" && "~keys" in key ? key : cursorKeyRing([{ key }]))["~keys"]
-  // A JSON string ends where it says it does, so no scope and payload can pass for another scope and payload.
+  // JSON strings delimit themselves, so two different pairs of scope and payload never authenticate the same bytes.
   const scopeJson = JSON.stringify(scope)
   const contextOf = (head: Uint8Array): string => `cursor.${head.join(".")}.${scopeJson}`
 
@@ -78,7 +78,7 @@ export function cursorCodec<Position>(options: CursorCodecOptions<Position>): Cu
       const value = validate(schema, position)
       const form = { isTyped: lifetime !== undefined }
       let json = canonicalJson(value, form)
-      // The first writing did not know of types before it met one, and left the texts before it unmarked.
+      // The first pass leaves text unescaped until it meets a typed value, so write the value again in the typed form.
       if (form.isTyped) json = canonicalJson(lifetime ? [value, seconds()] : [value], form, -1)
       const { id, authenticate } = keys[0]
       const version = form.isTyped ? TYPED_VERSION : VERSION
@@ -94,7 +94,7 @@ export function cursorCodec<Position>(options: CursorCodecOptions<Position>): Cu
       assert(typeof cursor === "string" && cursor.length <= MAX_CURSOR_LENGTH, "malformed")
       const bytes = Buffer.from(cursor, "base64url")
       const version = bytes[0] ?? 0
-      // Node's decoder is lenient: the one text that stands for these bytes is the one it writes itself.
+      // Node's decoder is lenient: accept only the canonical encoding of these bytes.
       assert(bytes.length > 0 && bytes.toString("base64url") === cursor, "malformed")
       assert(version >= VERSION && version <= TYPED_VERSION + 1, "unsupported_version")
       const head = bytes.subarray(0, version % 2 === 1 ? 1 : 2)
@@ -112,7 +112,7 @@ export function cursorCodec<Position>(options: CursorCodecOptions<Position>): Cu
       const isTyped = version >= TYPED_VERSION
       const parsed: unknown = attempt(() => JSON.parse(payload.toString(), isTyped ? reviveTyped : undefined))
       const [position, madeAt] = isTyped ? (parsed as [unknown, number?]) : [parsed]
-      // A cursor from the future is a clock that jumped, and would live longer than it may. Without a time, none is near.
+      // A cursor from the future results from a clock that was set back, and would outlive its lifetime. A missing time fails the comparison.
       assert(!lifetime || Math.abs(seconds() - madeAt!) <= lifetime, "expired")
       return validate(schema, position)
     }) as Decode<Position>,
@@ -122,7 +122,7 @@ export function cursorCodec<Position>(options: CursorCodecOptions<Position>): Cu
 function validate<Position>(schema: StandardSchemaV1<Position>, position: unknown): Position {
   const result = attempt(() => schema["~standard"].validate(position))
   if ("then" in result) {
-    result.catch(() => {}) // its answer is not wanted, and an unhandled rejection would end the process
+    result.catch(() => {}) // the result isn't used, and an unhandled rejection would end the process
     throw new CursorError("asynchronous_schema")
   }
   assert(result.issues === undefined, "invalid_position")
@@ -141,7 +141,7 @@ function attempt<Result>(run: () => Result): Result {
   }
 }
 
-/** The part of a Standard Schema v1 validator that is used here. Source: https://standardschema.dev */
+/** The subset of a Standard Schema v1 validator that the codec uses. Source: https://standardschema.dev */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1
@@ -157,24 +157,24 @@ export type StandardResult<Output> =
   | { readonly issues: ReadonlyArray<{ readonly message: string }> }
 
 const MAX_DEPTH = 64
-/** What a text begins with, in the typed form, that stands for a bigint, a time, or a text that itself begins so. */
+/** Prefix of text in the typed form that encodes a bigint, a time, or text that starts with this prefix. */
 const MARK = "~"
 
-/** How values are written. Writing sets `isTyped` at the first value that JSON does not have. */
+/** Encoding mode. The writer sets `isTyped` at the first value that JSON can't represent. */
 interface Form {
   isTyped: boolean
 }
 
 /**
- * Writes a value as JSON with its keys sorted, so that equal values have equal texts. In the typed form also bigints and dates.
+ * Returns a value as JSON with sorted keys, so that equal values have equal text. The typed form also supports bigints and dates.
  *
- * Throws `CursorError` `invalid_position` on what JSON would drop or alter (`undefined`, a class instance, NaN, an invalid date) and
- * on arrays and objects nested deeper than 64, cycles included.
+ * Throws `CursorError` `invalid_position` on values that JSON would drop or change (`undefined`, class instances, NaN, invalid dates)
+ * and on arrays and objects nested deeper than 64 levels, including cycles.
  */
 function canonicalJson(value: unknown, form: Form, depth = 0): string {
   const write = (item: unknown) => canonicalJson(item, form, depth + 1)
   if (typeof value === "string") return JSON.stringify(form.isTyped && value[0] === MARK ? MARK + value : value)
-  // JSON has a negative zero, but JSON.stringify does not write it.
+  // JSON.stringify writes -0 as 0.
   if (Object.is(value, -0)) return "-0"
   if (value === null || typeof value === "boolean" || Number.isFinite(value)) return String(value)
   const typed = typeof value === "bigint" ? `n${value}` : value instanceof Date ? `d${value.getTime()}` : ""
@@ -183,7 +183,7 @@ function canonicalJson(value: unknown, form: Form, depth = 0): string {
     return `"${MARK}${typed}"`
   }
   if (depth <= MAX_DEPTH) {
-    // Array.from, because map would leave out holes.
+    // Array.from, because map skips holes.
     if (Array.isArray(value)) return `[${Array.from(value, write)}]`
     if (isPlainObject(value)) {
       const members = Object.keys(value)
@@ -195,7 +195,7 @@ function canonicalJson(value: unknown, form: Form, depth = 0): string {
   throw new CursorError("invalid_position")
 }
 
-/** Turns what the typed form wrote back into values, for `JSON.parse`. */
+/** Restores values of the typed form, as a reviver of `JSON.parse`. */
 function reviveTyped(_key: string, value: unknown): unknown {
   if (typeof value !== "string" || value[0] !== MARK) return value
   const rest = value.slice(2)

@@ -1,24 +1,24 @@
 import { createHmac, createSecretKey } from "node:crypto"
 
-/** One of several keys. */
+/** A key of a ring. */
 export interface CursorKey {
-  /** The secret key, at least 32 bytes; a string stands for its UTF-8 bytes. */
+  /** Secret key of at least 32 bytes. Strings are read as UTF-8. */
   readonly key: Uint8Array | string
   /**
-   * A whole number from 0 to 255 that this key's cursors carry, so that only the keys of that id are tried for them.
+   * Whole number from 0 to 255, included in this key's cursors, so that decoding tries only keys with that id.
    *
-   * Without an id, the key makes the same cursors as a single key, and is tried for every cursor.
+   * Without an id, the key makes the same cursors as a single key, and decoding tries it for every cursor.
    */
   readonly id?: number | undefined
 }
 
-/** Keys that were checked and prepared once, for any number of codecs. */
+/** Validated keys, usable by any number of codecs. */
 export interface CursorKeyRing {
-  /** For `cursorCodec` alone. */
+  /** Internal to `cursorCodec`. */
   readonly "~keys": readonly [PreparedKey, ...ReadonlyArray<PreparedKey>]
 }
 
-/** A key that authenticates payloads. */
+/** A key that can authenticate payloads. */
 export interface PreparedKey {
   readonly id: number | undefined
   readonly authenticate: (context: string, payload: Uint8Array) => Uint8Array
@@ -27,9 +27,9 @@ export interface PreparedKey {
 const MIN_KEY_BYTES = 32
 
 /**
- * Prepares several keys for `cursorCodec`: the first makes cursors, and the cursors of all are read.
+ * Prepares several keys for `cursorCodec`: the first encodes, all of them decode.
  *
- * Throws `RangeError` without any key, on a key of fewer than 32 bytes, and on an id that is not a byte.
+ * Throws `RangeError` on an empty list, a key shorter than 32 bytes, and an id outside 0 to 255.
  */
 export function cursorKeyRing(keys: ReadonlyArray<CursorKey>): CursorKeyRing {
   const [newest, ...older] = keys.map(prepare)

@@ -2,17 +2,17 @@ import { type PageFrom, readPageFrom } from "./PageFrom.ts"
 
 export type { PageFrom }
 
-/** A direction in SQL's words. A column that may be null says where its nulls stand; one that does not is `not null`. */
+/** Sort direction. Nullable columns include the position of nulls; columns without it must be `not null`. */
 export type Order = `${"asc" | "desc"}${"" | " nulls first" | " nulls last"}`
 
-/** A column that has another name in the statement than in the position, or whose values are cast. */
+/** A column whose name differs from its key in the position, or whose values need a cast. */
 export interface KeysetColumn {
-  /** An SQL identifier: `created_at`, `invoice.created_at` or `"createdAt"`. Default: its name in the position. */
+  /** SQL identifier: `created_at`, `invoice.created_at` or `"createdAt"`. Default: the key in the position. */
   readonly column?: string | undefined
   readonly order: Order
   /**
-   * PostgreSQL's type in one word, such as `timestamptz`: values are sent as text, and cast there. A driver needs it that makes a
-   * `Date` of each time that it sends, as postgres.js does. A statement with `?` has no casts.
+   * PostgreSQL type in one word, such as `timestamptz`: values are sent as text and cast in the statement. Required for drivers
+   * that convert time parameters to `Date`, such as postgres.js. Statements with `?` placeholders have no casts.
    */
   readonly type?: string | undefined
 }
@@ -20,13 +20,13 @@ export interface KeysetColumn {
 /** A value of a position. */
 export type KeysetValue = string | number | bigint | boolean | Date | null
 
-/** The parts of a statement that reads a page. */
+/** SQL fragments of a page query. */
 export interface Keyset<Value extends KeysetValue = KeysetValue> {
-  /** The condition that a row is on the page or beyond; `true` where a page begins at an end of the list. */
+  /** Condition for the rows from the page's start on. `true` at either end of the list. */
   readonly where: string
-  /** The order in which the page is read; of a previous page the reverse, which `paginate` turns around. */
+  /** Sort order. Reversed for a previous page; `paginate` restores the order. */
   readonly orderBy: string
-  /** The values of the parameters in `where`, in their order. */
+  /** Parameter values of `where`, in order. */
   readonly values: Value[]
 }
 
@@ -34,12 +34,12 @@ const NAME = String.raw`([A-Za-z_]\w*|"([^"\0]|"")+")`
 const IDENTIFIER = new RegExp(`^${NAME}(\\.${NAME})*$`)
 
 /**
- * Makes the condition and the order of a page, for PostgreSQL and SQLite. The columns, in their order, must tell any two rows apart.
+ * Creates the condition and the order of a page for PostgreSQL and SQLite. The columns together must identify a row.
  *
- * Values are parameters: `?`, or numbered from the first one on, such as `$2`. Where all columns run in one direction and no null
- * follows, rows are compared, which is one range of an index: `(created_at, id) > ($2, $3)`.
+ * Values are parameters: `?`, or numbered from a start such as `$2`. If all columns have one direction and no nulls follow,
+ * the condition compares rows, which is one index range: `(created_at, id) > ($2, $3)`.
  *
- * Throws `TypeError` on what is not an identifier, an order or a placeholder, and on a position without a value of a column.
+ * Throws `TypeError` on an invalid identifier, order or placeholder, and on a position that lacks a column.
  */
 export function keyset<
   Columns extends Readonly<Record<string, Order | KeysetColumn>>,
@@ -80,9 +80,9 @@ export function keyset<
   })
   const leading = keys[0] ?? refuse("columns", "at least one")
 
-  /** Whether a comparison finds all rows that are beyond: a null is never found, as it must be where nulls come first. */
+  /** Whether one comparison finds all following rows. It never finds nulls, which matters if nulls come first. */
   const isRange = ({ isNull, isNullLast, sign }: typeof leading) => !isNull && !isNullLast && sign === leading.sign
-  // Parameters are made in the order in which they are written.
+  // Creates parameters in the order in which they appear in the text.
   const isBeyond = (index: number): string => {
     const { column, sign, isNull, isNullLast, parameter } = keys[index]!
     const beyond = isNull
@@ -94,7 +94,7 @@ export function keyset<
       ? `${beyond} or ${column} ${isNull ? "is null" : `= ${parameter()}`} and (${isBeyond(index + 1)})`
       : beyond
   }
-  // The range of the first column is what an index can answer of a condition with "or".
+  // An index can serve only the range of the first column of an `or` condition.
   const range = () => (isRange(leading) ? `${leading.column} ${leading.sign}= ${leading.parameter()} and ` : "")
   const list = (part: (key: typeof leading) => string) => keys.map(part).join(", ")
   const isRowBeyond = () => `(${list((key) => key.column)}) ${leading.sign} (${list((key) => key.parameter())})`

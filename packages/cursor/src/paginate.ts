@@ -1,14 +1,14 @@
 import { type PageFrom, readPageFrom } from "./PageFrom.ts"
 
-/** What a page is made of. */
+/** Options of `paginate`. */
 export interface PaginateOptions<Row, Position, Cursor> {
-  /** Rows that were read with `limit + 1`, in the order in which they were read. The one too many shows that more follow. */
+  /** Rows that were read with `limit + 1`, in query order. The extra row shows that another page follows. */
   readonly rows: ReadonlyArray<Row>
-  /** The most rows of a page, from 1 on. */
+  /** Maximum number of rows of a page, at least 1. */
   readonly limit: number
-  /** Where a row stands in the list: the values of its key. */
+  /** Returns the key values of a row. */
   readonly position: (row: Row) => Position
-  /** Turns positions into cursors. Without it, the cursors of the page are positions. */
+  /** Encodes positions as cursors. Without a codec, the page's cursors are positions. */
   readonly codec?: { readonly encode: (position: Position) => Cursor } | undefined
 }
 
@@ -16,23 +16,23 @@ export interface PaginateOptions<Row, Position, Cursor> {
 export interface Page<Row, Cursor> {
   readonly data: ReadonlyArray<Row>
   readonly has_more: boolean
-  /** After which the list goes on; null at its end. */
+  /** Cursor of the next page; null on the last page. */
   readonly next_cursor: Cursor | null
 }
 
 /** A page of a list that is read both ways. */
 export interface TwoWayPage<Row, Cursor> extends Page<Row, Cursor> {
-  /** Before which the list goes back; null at its beginning. */
+  /** Cursor of the previous page; null on the first page. */
   readonly previous_cursor: Cursor | null
 }
 
 /**
- * Makes a page of rows that were read with `limit + 1`.
+ * Creates a page from rows that were read with `limit + 1`.
  *
- * With `from`, the same value that `keyset` got, the page has both ends, and the rows of a previous page are turned around. An end
- * where the caller came from has a cursor without a look at the rows there; an empty page has no cursor.
+ * With `from`, the value that `keyset` received, the page has both cursors, and the rows of a previous page are put in list order.
+ * The cursor back to the caller's page is set without checking for rows there. An empty page has no cursors.
  *
- * Throws `RangeError` on a limit that is not a whole number from 1 on, and what the codec throws.
+ * Throws `RangeError` unless the limit is a whole number of at least 1, and the errors of the codec.
  */
 export function paginate<Row, Position, Cursor = Position>(
   options: PaginateOptions<Row, Position, Cursor> & { readonly from?: undefined },

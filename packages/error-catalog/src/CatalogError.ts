@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorCodes, ErrorTypes, Retry } from "./ErrorCatalog.ts"
 import type { InputOf, StandardSchema } from "./StandardSchema.ts"
 
-/** An error of a catalog, to throw. */
+/** A throwable error of a catalog. */
 export interface CatalogError<
   Code extends string = string,
   Type extends string = string,
@@ -14,33 +14,33 @@ export interface CatalogError<
   readonly status: number
   readonly retry: Retry
   readonly details: Details
-  /** Seconds; null when the caller is not told to wait. */
+  /** Seconds; null if the caller doesn't have to wait. */
   readonly retryAfter: number | null
-  /** Of the response, `Retry-After` among them, without the type of its content. */
+  /** Response headers, including `Retry-After` but not the content type. */
   readonly headers: Readonly<Record<string, string>>
-  /** Builds the body of the response. */
+  /** Builds the response body. */
   readonly toBody: (...context: Arguments<Context>) => object
-  /** Builds the whole response, for what speaks Fetch. */
+  /** Builds a Fetch `Response`. */
   readonly toResponse: (...context: Arguments<Context>) => FetchResponse
 }
 
-/** The errors of a catalog as a union, or of one of its codes. */
+/** All errors of a catalog as a union, or the errors of one code. */
 export type CatalogErrors<Codes extends ErrorCodes, Context extends object, Code extends keyof Codes = keyof Codes> = {
   [Name in Code & string]: CatalogError<Name, Codes[Name]["type"], DetailsOf<Codes[Name]>, Context>
 }[Code & string]
 
-/** What one occurrence adds to its code; `details` is required where the code has a schema, `retryAfter` where its type is retried after it. */
+/** Options of one error. `details` is required if the code has a schema, `retryAfter` if its type is retried after a wait. */
 export type Occurrence<Types extends ErrorTypes, Row extends ErrorCode> = {
-  /** What happened, for a human; never a secret. Default: the code's title. */
+  /** Message for people; must not contain secrets. Default: the code's title. */
   readonly message?: string | undefined
-  /** Response headers. Characters that no header may hold, such as line breaks, become spaces. */
+  /** Response headers. Invalid characters, such as line breaks, become spaces. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** For your log: it never reaches a body. */
+  /** For logs. Never part of a response. */
   readonly cause?: unknown
 } & DetailsOption<Row> &
   RetryAfterOption<Types[Row["type"]]["retry"]>
 
-// A code known only as a union must satisfy what each of its members requires, hence the intersection.
+// If the code is a union, the options must satisfy each member, hence the intersection.
 type DetailsOption<Row> = (
   Row extends { readonly details: infer Schema extends StandardSchema }
     ? (option: { readonly details: InputOf<Schema> }) => void
@@ -64,10 +64,10 @@ type RetryAfterOption<Kind extends Retry> = "after" extends Kind
         | undefined
     }
 
-/** An argument that may be left out where nothing in it is required. */
+/** Makes an argument optional if none of its properties is required. */
 export type Arguments<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options]
 
-/** A Fetch `Response`, where the types of the platform have one. */
+/** A Fetch `Response`, if the platform's types include one. */
 export type FetchResponse = typeof globalThis extends { readonly Response: { readonly prototype: infer Response } }
   ? Response
   : object

@@ -1,21 +1,21 @@
 import type { JsonSchema } from "./StandardSchema.ts"
 
-/** One occurrence of an error, as an envelope writes it. */
+/** Values of one error that an envelope writes. */
 export interface WrittenError {
   readonly code: string
   readonly type: string
   readonly status: number
-  /** What the code means, the same in each occurrence. */
+  /** The code's meaning, the same for each occurrence. */
   readonly title: string
-  /** What happened this time; the title unless given. */
+  /** Message of this occurrence. Default: the title. */
   readonly message: string
   readonly details: object | null
   readonly docUrl: string
-  /** Seconds; null when the caller is not told to wait. */
+  /** Seconds; null if the caller doesn't have to wait. */
   readonly retryAfter: number | null
 }
 
-/** What an envelope finds in a body; each member is checked by the catalog, and a missing one is welcome. */
+/** Values that an envelope found in a body. The catalog validates each; all are optional. */
 export interface ReadError<Context> {
   readonly code?: unknown
   readonly type?: unknown
@@ -28,16 +28,16 @@ export interface ReadError<Context> {
 }
 
 /**
- * The form of an error's body. `Context` is what a body holds beside its error, such as the id of the request.
+ * The format of an error body. `Context` contains the fields next to the error, such as the request id.
  *
- * Write your own for a form that is not built in.
+ * Implement this interface for a custom format.
  */
 export interface Envelope<Context extends object = object> {
   readonly contentType: string
   readonly write: (error: WrittenError, context: Context) => object
-  /** Finds the error in a JSON object that anybody may have written; undefined where there is none. */
+  /** Finds the error in an untrusted JSON object. Returns undefined if there is none. */
   readonly read: (body: Readonly<Record<string, unknown>>) => ReadError<Context> | undefined
-  /** The JSON Schema of a code's body; `details` is that of its details. */
+  /** JSON Schema of a code's body; `details` is the schema of its details. */
   readonly schema: (
     error: Pick<WrittenError, "code" | "type" | "status" | "docUrl">,
     details: JsonSchema | undefined,

@@ -3,10 +3,10 @@ import type { Envelope } from "./Envelope.ts"
 import type { ParsedError, ResponseHead } from "./parse.ts"
 import type { StandardSchema } from "./StandardSchema.ts"
 
-/** Whether the same request may be sent again: never, once `Retry-After` has passed, or with exponential backoff. */
+/** Whether the same request may be retried: never, after `Retry-After`, or with exponential backoff. */
 export type Retry = "no" | "after" | "backoff"
 
-/** The types of a catalog by name: what callers branch on, also for codes that they do not know yet. */
+/** Error types by name. Callers branch on them, even for codes they don't know yet. */
 export type ErrorTypes = Readonly<Record<string, { readonly retry: Retry }>>
 
 /** One row of a catalog's table of codes. */
@@ -14,70 +14,70 @@ export interface ErrorCode<Type extends string = string> {
   readonly type: Type
   /** HTTP status of the response, 400–599. */
   readonly status: number
-  /** What the code means, in a sentence; the message of an occurrence that has none of its own. */
+  /** Meaning of the code in one sentence. Default message of its errors. */
   readonly title: string
-  /** When it comes, in Markdown, for the page of codes. Default: the title. */
+  /** When the error occurs, in Markdown, for the reference page. Default: the title. */
   readonly description?: string
-  /** What a caller does about it, in Markdown, for the page of codes. */
+  /** How a caller should react, in Markdown, for the reference page. */
   readonly advice?: string
-  /** Headers of each response with it, such as `WWW-Authenticate`. */
+  /** Headers of every response with this code, such as `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The schema of its details. Without one, details are optional and free-form. */
+  /** Schema of the details. Without one, details are optional and untyped. */
   readonly details?: StandardSchema
-  /** Details for its example in OpenAPI. */
+  /** Details for the OpenAPI example. */
   readonly example?: object
 }
 
-/** The codes of a catalog by name; each has one of the catalog's types. */
+/** Error codes by name, each with one of the catalog's types. */
 export type ErrorCodes<Type extends string = string> = Readonly<Record<string, ErrorCode<Type>>>
 
-/** What a catalog is made of. */
+/** Options of `defineCatalog`. */
 export interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object> {
   readonly types: Types
   readonly codes: Codes
-  /** The form of the bodies: `problemJson`, `partnerEnvelope` or your own. */
+  /** Format of the bodies: `problemJson`, `partnerEnvelope` or a custom one. */
   readonly envelope: Envelope<Context>
-  /** The address of a code in your documentation. */
+  /** Returns the documentation URL of a code. */
   readonly docUrl: (code: string) => string
-  /** The code of everything that is thrown and is not of this catalog. */
+  /** Code for thrown values that don't belong to this catalog. */
   readonly unknown: keyof Codes & string
-  /** Holds details against their schema whenever an error is made, as in development. Default: false, because the compiler does. */
+  /** Validates details at run time when an error is created, for example during development. Default: false, because the compiler checks them. */
   readonly checkDetails?: boolean
 }
 
-/** A catalog: its two tables, and functions that work detached from the object. */
+/** A catalog: its two tables and its functions, which can be used detached from the object. */
 export interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object = object> {
   readonly types: Types
   readonly codes: Codes
   readonly envelope: Envelope<Context>
   readonly docUrl: (code: string) => string
-  /** Creates an error to throw; throws `RangeError` on a code that the catalog lacks. */
+  /** Creates an error to throw. Throws `RangeError` on an unknown code. */
   readonly error: <Code extends keyof Codes & string>(
     code: Code,
     ...options: Arguments<Occurrence<Types, Codes[Code]>>
   ) => CatalogErrors<Codes, Context, Code>
-  /** Reports whether a value is an error of this catalog, also when another copy of the package made it. */
+  /** Returns whether a value is an error of this catalog, even if it was created by another copy of the package. */
   readonly is: (caught: unknown) => caught is CatalogErrors<Codes, Context>
-  /** Returns an error of this catalog as it is; for anything else the error of `unknown`, with it as its `cause`. */
+  /** Returns an error of this catalog unchanged. Wraps any other value in an error of the `unknown` code, as its `cause`. */
   readonly from: (caught: unknown) => CatalogErrors<Codes, Context>
-  /** Builds the response for what was caught; nothing of what is not of this catalog gets into it. */
+  /** Builds the response for a caught value. Values that aren't errors of this catalog don't appear in it. */
   readonly respond: (caught: unknown, ...context: Arguments<Context>) => ErrorResponse
-  /** Builds a body without an error, whose stack trace takes most of the time; throws `RangeError` on a code that the catalog lacks. */
+  /** Builds a body without creating an error, which avoids the cost of a stack trace. Throws `RangeError` on an unknown code. */
   readonly body: <Code extends keyof Codes & string>(
     code: Code,
     options: Omit<Occurrence<Types, Codes[Code]>, "headers" | "cause"> & Context,
   ) => object
   /**
-   * Reads the body of an error response, as JSON or as text, whatever it is; the response's status and `Retry-After` count too.
+   * Parses the body of an error response (JSON or text, any content). Also uses the response's status and `Retry-After`.
    *
-   * The last case, with a null code, is a code that the catalog lacks, or whose details do not fit its schema.
+   * The last case of the union, with a null code, is an unknown code or one whose details don't match its schema.
    */
   readonly parse: (body: unknown, response?: ResponseHead) => ParsedError<Codes, Context>
-  /** Reports whether an error of this type may be retried; "no" for a type that the catalog lacks. */
+  /** Returns whether an error of this type may be retried; "no" for an unknown type. */
   readonly retry: (type: string) => Retry
 }
 
-/** A response, for what does not speak Fetch. */
+/** A response for servers that don't use Fetch. */
 export interface ErrorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

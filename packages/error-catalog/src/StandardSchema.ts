@@ -5,7 +5,7 @@ export interface StandardSchema<Input extends object = object, Output extends ob
     readonly vendor: string
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
-    /** What OpenAPI needs of it: the libraries that follow Standard JSON Schema have it. */
+    /** Required for OpenAPI. Libraries that implement Standard JSON Schema provide it. */
     readonly jsonSchema?: { readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchema }
   }
 }
@@ -14,21 +14,21 @@ type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<{ readonly message: string }> }
 
-/** A JSON Schema, draft 2020-12, as OpenAPI 3.1 holds it. */
+/** A JSON Schema of draft 2020-12, as used by OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What is written of the values of a schema. */
+/** Input type of a schema. */
 export type InputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["input"]
 
-/** What is read of the values of a schema. */
+/** Output type of a schema. */
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"]
 
-/** Holds details against a schema; those of a schema that throws or is asynchronous do not fit it. */
+/** Validates details. Returns a failure if the schema throws or is asynchronous. */
 export function validate(schema: StandardSchema, details: unknown): SchemaResult<object> {
   try {
     const result = schema["~standard"].validate(details)
     if (!("then" in result)) return result
-    // Zod starts again asynchronously when it threw. That would end the process when nobody handles it.
+    // Zod starts a second, asynchronous validation after a throw. Unhandled, its rejection would end the process.
     result.then(undefined, () => undefined)
   } catch {}
   return { issues: [{ message: "their schema throws or is asynchronous" }] }

@@ -4,13 +4,13 @@ import type { CatalogOptions, ErrorCatalog, ErrorCodes, ErrorResponse, ErrorType
 import { parse, type ResponseHead } from "./parse.ts"
 import { validate } from "./StandardSchema.ts"
 
-/** Tells the errors of a catalog, also those that another copy of this package made: it holds the address of their code. */
+/** Marks errors of a catalog across copies of this package. Its value is the code's documentation URL. */
 const DOC_URL: unique symbol = Symbol.for("@outreach/error-catalog")
 
 /**
- * Creates a catalog from its tables of types and codes.
+ * Creates a catalog from its types and codes.
  *
- * Throws `TypeError`, naming the option, where they do not fit together.
+ * Throws `TypeError` that names the option if the tables don't match.
  */
 export function defineCatalog<
   const Types extends ErrorTypes,
@@ -26,7 +26,7 @@ export function defineCatalog<
   if (!Object.hasOwn(codes, unknown) || codes[unknown]!.details)
     throw new TypeError(`unknown: write a code without a schema of details, not ${unknown}`)
 
-  /** Says all of an occurrence, once its details were held against their schema. */
+  /** Returns all values of an error after its details were validated. */
   const describe = (code: string, { message, details = null, retryAfter }: AnyOccurrence): WrittenError => {
     if (!Object.hasOwn(codes, code)) throw new RangeError(`codes: there is no ${code}`)
     const { type, status, title, details: schema } = codes[code]!
@@ -40,7 +40,7 @@ export function defineCatalog<
       message: message ?? title,
       details,
       docUrl: docUrl(code),
-      // Whole seconds, as the header has them; what is not a time is none.
+      // Rounded up to whole seconds for the header; invalid values become null.
       retryAfter: retryAfter! >= 0 ? Math.min(Math.ceil(retryAfter!), MAX_SECONDS) : null,
     }
   }
@@ -106,10 +106,10 @@ export function defineCatalog<
   } as unknown as ErrorCatalog<Types, Codes, Context>
 }
 
-/** The longest wait that a header is made to say, some 68 years. */
+/** Maximum of `Retry-After`, about 68 years. */
 const MAX_SECONDS = 2 ** 31
 
-/** Merges headers by their names, of which the case doesn't count; the last value of a name is used. */
+/** Merges headers case-insensitively; the last value wins. */
 function mergeHeaders(
   ...sources: (Readonly<Record<string, string | undefined>> | undefined)[]
 ): Record<string, string> {
@@ -120,15 +120,15 @@ function mergeHeaders(
   return Object.fromEntries(merged.values())
 }
 
-/** What the value of a header may not hold (RFC 9110, 5.5): a line break would begin another header. */
+/** Characters that aren't allowed in header values (RFC 9110, 5.5). A line break would start another header. */
 const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]+/g
 
-// Every platform has it, and not every platform's types.
+// Every platform has `Response`, but not every platform's types declare it.
 declare const Response: new (body: string, head: Pick<ErrorResponse, "status" | "headers">) => FetchResponse
 
 type AnyOptions = CatalogOptions<ErrorTypes, ErrorCodes, object>
 
-/** What `Occurrence` allows of any code. */
+/** The options that `Occurrence` allows for any code. */
 interface AnyOccurrence {
   readonly message?: string | undefined
   readonly details?: object | null | undefined

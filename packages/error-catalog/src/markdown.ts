@@ -1,12 +1,12 @@
 import type { ErrorCatalog, ErrorCodes, ErrorTypes, Retry } from "./ErrorCatalog.ts"
 
-/** How the page of codes is written. */
+/** Options of `markdown`. */
 export interface MarkdownOptions<Code extends string = string> {
-  /** The table of types, the links to the codes, or the sections of the codes, alone. Default: all, under headings. */
+  /** Renders only the table of types, the index of codes, or the code sections. Default: all, with headings. */
   readonly part?: "types" | "index" | "codes"
-  /** The id of a code's section. Default: the code. */
+  /** Returns the anchor of a code's section. Default: the code. */
   readonly anchor?: (code: Code) => string
-  /** Changes the rows of a code's section, or adds to them; each has a name and a text in Markdown. */
+  /** Changes or adds rows of a code's section, as a map from name to Markdown. */
   readonly rows?: (code: Code, rows: Readonly<Record<string, string>>) => Readonly<Record<string, string>>
 }
 
@@ -16,7 +16,7 @@ const RETRY = {
   backoff: "Yes, with exponential backoff",
 } as const satisfies Record<Retry, string>
 
-/** Writes the page of a catalog's codes in Markdown, or one part of it. */
+/** Renders the catalog's reference page in Markdown, or one part of it. */
 export function markdown<Codes extends ErrorCodes>(
   catalog: Pick<ErrorCatalog<ErrorTypes, Codes>, "types" | "codes">,
   options: MarkdownOptions<keyof Codes & string> = {},

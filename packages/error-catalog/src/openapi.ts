@@ -1,17 +1,17 @@
 import type { ErrorCatalog, ErrorCodes, ErrorTypes } from "./ErrorCatalog.ts"
 import type { JsonSchema } from "./StandardSchema.ts"
 
-/** How the errors are described. */
+/** Options of `openapi`. */
 export interface OpenApiOptions<Code extends string, Operation extends string, Context extends object> {
-  /** The schema of every body, such as a `$ref`. Default: a component for each code. */
+  /** Schema for every body, such as a `$ref`. Default: one component for each code. */
   readonly schema?: unknown
-  /** Stands before the name of each component. Default: nothing. */
+  /** Prefix of each component name. Default: empty. */
   readonly prefix?: string
-  /** What the examples hold beside their error, such as the id of a request. */
+  /** Context fields of the examples, such as a request id. */
   readonly context?: Context
-  /** The message of a code's example. Default: its title. */
+  /** Returns the message of a code's example. Default: its title. */
   readonly message?: (code: Code) => string
-  /** The headers of a response with these codes. Default: `Retry-After`, where one of them is retried after it. */
+  /** Returns the response headers for these codes. Default: `Retry-After` if one of them is retried after a wait. */
   readonly headers?: (codes: readonly Code[], operation: Operation) => object
 }
 
@@ -34,9 +34,9 @@ export interface OpenApiResponse {
 }
 
 /**
- * Describes the errors of a catalog for OpenAPI 3.1: the responses of each operation by status, and the components that they use.
+ * Describes a catalog's errors for OpenAPI 3.1: the responses of each operation by status, and the components they use.
  *
- * Without operations, the components are those of every code.
+ * Without operations, returns the components of every code.
  */
 export function openapi<Codes extends ErrorCodes, Context extends object, Operation extends string = never>(
   catalog: ErrorCatalog<ErrorTypes, Codes, Context>,
@@ -53,7 +53,7 @@ export function openapi<Codes extends ErrorCodes, Context extends object, Operat
   } = options as unknown as OpenApiOptions<string, string, object>
   const used = new Set(operations ? [] : Object.keys(codes))
   const refTo = (kind: "schemas" | "examples", code: string) => ({ $ref: `#/components/${kind}/${prefix}${code}` })
-  // Without an example, details that have a schema would not fit it.
+  // A code with a details schema but no example has no valid example body.
   const hasExample = (code: string) => !codes[code]!.details || codes[code]!.example !== undefined
 
   const responseOf = (group: readonly string[], operation: string): OpenApiResponse => {

@@ -2,13 +2,13 @@ import type { Envelope } from "./Envelope.ts"
 import type { ErrorCodes, ErrorTypes, Retry } from "./ErrorCatalog.ts"
 import { type OutputOf, type StandardSchema, validate } from "./StandardSchema.ts"
 
-/** What counts of a response beside its body; a Fetch `Response` has it. */
+/** The parts of a response that `parse` uses in addition to the body. A Fetch `Response` has them. */
 export interface ResponseHead {
   readonly status: number
   readonly headers: { get(name: string): string | null | undefined }
 }
 
-/** An error as a client reads it: a case for each code of the catalog, and a last one with a null code. */
+/** A parsed error: one case for each code of the catalog, and a last one with a null code. */
 export type ParsedError<Codes extends ErrorCodes, Context extends object = object> = (
   | { [Code in keyof Codes & string]: KnownError<Code, Codes[Code]> }[keyof Codes & string]
   | UnknownError
@@ -16,7 +16,7 @@ export type ParsedError<Codes extends ErrorCodes, Context extends object = objec
   Wait &
   Readonly<Partial<Context>>
 
-/** Whether and when the same request may be sent again; in seconds. */
+/** Whether and when the same request may be retried; in seconds. */
 type Wait =
   | { readonly retry: "after"; readonly retryAfter: number }
   | { readonly retry: "no" | "backoff"; readonly retryAfter: number | null }
@@ -33,10 +33,10 @@ interface KnownError<Code, Row> {
   readonly docUrl: string | null
 }
 
-/** A code that the catalog lacks, or whose details do not fit its schema, or a body that holds no error. */
+/** An unknown code, a code whose details don't match its schema, or a body without an error. */
 interface UnknownError {
   readonly code: null
-  /** The code as it came; null when the body holds none. */
+  /** The received code; null if the body contains none. */
   readonly unknownCode: string | null
   readonly type: string | null
   readonly status: number | null
@@ -45,10 +45,10 @@ interface UnknownError {
   readonly docUrl: string | null
 }
 
-/** A longer text is not an error's body. */
+/** Longer text isn't parsed. */
 const MAX_TEXT = 1_000_000
 
-/** Reads the body of an error response. */
+/** Parses the body of an error response. */
 export function parse<Context extends object>(
   { types, codes, envelope }: { types: ErrorTypes; codes: ErrorCodes; envelope: Envelope<Context> },
   body: unknown,
@@ -92,11 +92,11 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What a status alone says. */
+/** Returns the retry rule for a status without a known code. */
 const retryOf = (status: number): Retry =>
   status === 429 || status === 503 ? "after" : status >= 500 && status !== 501 ? "backoff" : "no"
 
-/** Reads `Retry-After`: seconds, or an HTTP date, which counts from the response's own `Date`, since clocks differ. */
+/** Parses `Retry-After`: seconds, or an HTTP date relative to the response's own `Date`, because clocks differ. */
 function secondsOf(value: unknown, date?: string | null): number | null {
   if ((typeof value !== "string" && typeof value !== "number") || value === "") return null
   const seconds = Number.isNaN(Number(value))
@@ -105,6 +105,6 @@ function secondsOf(value: unknown, date?: string | null): number | null {
   return seconds >= 0 && Number.isFinite(seconds) ? seconds : null
 }
 
-// Date.parse alone takes "soon-5" for a month. One of the three forms of RFC 9110, 5.6.7 names no zone, and means UTC all the same.
+// Date.parse reads "soon-5" as a month. One of the three date forms of RFC 9110, 5.6.7 has no zone; it is UTC.
 const timeOf = (text: string): number =>
   /^[SMTWF].+:\d\d/.test(text) ? Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) : Number.NaN

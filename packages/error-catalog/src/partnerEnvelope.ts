@@ -1,12 +1,12 @@
 import type { Envelope } from "./Envelope.ts"
 
-/** What a body holds beside its error. */
+/** Body fields next to the error. */
 export interface PartnerContext {
   /** The value of the `X-Request-Id` response header. */
   readonly requestId: string
 }
 
-/** `{ error: { type, code, message, details, doc_url, request_id } }`, where `details` is null unless given. */
+/** `{ error: { type, code, message, details, doc_url, request_id } }`, where `details` defaults to null. */
 export const partnerEnvelope: Envelope<PartnerContext> = {
   contentType: "application/json",
   write: ({ type, code, message, details, docUrl }, { requestId }) => ({

@@ -1,10 +1,10 @@
 import type { Envelope } from "./Envelope.ts"
 
-/** What a body holds beside its error. */
+/** Body fields next to the error. */
 export interface ProblemContext {
-  /** A URI reference of this occurrence, such as the path of the request (RFC 9457, 3.1.5). */
+  /** URI reference of this occurrence, such as the request path (RFC 9457, 3.1.5). */
   readonly instance?: string | undefined
-  /** The id of the request: the member `request_id`. */
+  /** Request id, written as `request_id`. */
   readonly requestId?: string | undefined
 }
 
@@ -21,9 +21,9 @@ const MEMBERS = new Set([
 ])
 
 /**
- * `application/problem+json` (RFC 9457): `type` is the code's `docUrl`, and `code`, `request_id`, `retry_after` and the details are further members.
+ * `application/problem+json` (RFC 9457). `type` is the code's `docUrl`; `code`, `request_id`, `retry_after` and the details are extension members.
  *
- * A detail whose name is one of these stands in a member `details`, so that nothing is lost. `detail` is left out where it says what `title` says.
+ * Details with one of these names are nested in a `details` member. `detail` is omitted if it equals `title`.
  */
 export const problemJson: Envelope<ProblemContext> = {
   contentType: "application/problem+json",
@@ -73,7 +73,7 @@ export const problemJson: Envelope<ProblemContext> = {
       retry_after: { type: "integer" },
     },
     required: ["type", "title", "status", "code"],
-    // What does not stand beside the others is not described.
+    // Nested details aren't described.
     ...(details?.["type"] === "object" &&
       !Object.keys(details["properties"] ?? {}).some((name) => MEMBERS.has(name)) && {
         allOf: [{ ...details, additionalProperties: true }],

@@ -1,26 +1,26 @@
-/** How many requests, or units of another kind, one key may take in which time. Made by `fixedWindow` or `tokenBucket`. */
+/** Limit of requests (or other units) per key and time. Created by `fixedWindow` or `tokenBucket`. */
 export interface RateLimitPolicy {
-  /** What the `RateLimit` headers call it. */
+  /** Name of the policy in the `RateLimit` headers. */
   readonly name: string
-  /** The most that can be taken together: the limit of a window, or the capacity of a bucket. */
+  /** Maximum that can be taken at once: the limit of a window, or the capacity of a bucket. */
   readonly limit: number
-  /** For stores: what tells it from others that count the same key, so that no two share a count; ends with `:limit:unit:leak:windowMs`. */
+  /** For stores: identifies the policy, so that different policies don't share counts. Ends with `:limit:unit:leak:windowMs`. */
   readonly id: string
-  /** For stores: they count in whole units, of which a cost of 1 takes this many. */
+  /** For stores: number of units for a cost of 1. */
   readonly unit: number
-  /** For stores: the units that a bucket gets back each millisecond; 0 for a window, which gets all back at its end. */
+  /** For stores: units that a bucket regains each millisecond; 0 for a window, which resets at its end. */
   readonly leak: number
-  /** The length of a window, or the time in which an empty bucket fills; milliseconds. */
+  /** Length of a window, or the time to fill an empty bucket, in milliseconds. */
   readonly windowMs: number
 }
 
-/** The name of a policy. */
+/** Options of every policy. */
 export interface Named {
-  /** What the `RateLimit` headers call it: letters, digits, and the characters `_ . -`. Default `default`. */
+  /** Name in the `RateLimit` headers: letters, digits, `_`, `.` and `-`. Default `default`. */
   readonly name?: string | undefined
 }
 
-/** Creates a policy of checked parts. Throws `RangeError`, naming the option that is wrong. */
+/** Creates a policy. Throws `RangeError` that names the invalid option. */
 export function createPolicy(
   option: string,
   limit: number,
@@ -36,10 +36,10 @@ export function createPolicy(
   return { name, limit, id: [name, limit, unit, leak, windowMs].join(":"), unit, leak, windowMs }
 }
 
-/** The largest integer of a structured field (RFC 9651), such as `q` of `RateLimit-Policy`. */
+/** Largest integer of a structured field (RFC 9651), such as `q` of `RateLimit-Policy`. */
 const MAX_INTEGER = 999_999_999_999_999
 
-/** Throws `RangeError` unless a number is whole and in its range. */
+/** Throws `RangeError` unless a number is whole and at least `min`. */
 export function assertWhole(option: string, value: number, min: number): void {
   if (!(Number.isInteger(value) && value >= min && value <= MAX_INTEGER))
     throw new RangeError(`${option} must be a whole number from ${min} to ${MAX_INTEGER}`)

@@ -1,36 +1,36 @@
 import { assertWhole, type RateLimitPolicy } from "./RateLimitPolicy.ts"
 import { type RateLimitState, type Spent, spend } from "./spend.ts"
 
-/** What a caller may do, and what its rate-limit headers say. */
+/** The decision about a request, with the values of its rate-limit headers. */
 export interface RateLimitDecision {
   readonly allowed: boolean
-  /** The limit of the window, or the capacity of the bucket. */
+  /** Limit of the window, or capacity of the bucket. */
   readonly limit: number
-  /** What is left now, in whole requests, never below 0. */
+  /** Remaining whole requests, at least 0. */
   readonly remaining: number
-  /** Unix seconds at which all of the limit is there again; whole. */
+  /** Time at which the full limit is available again, in whole Unix seconds. */
   readonly reset: number
   /** Whole seconds until `reset`. */
   readonly resetAfter: number
-  /** Whole seconds, at least 1, after which the same request fits; null when allowed, and for a cost above the limit, which never fits. */
+  /** Whole seconds, at least 1, until the same request is allowed; null if it is allowed now, or if its cost exceeds the limit. */
   readonly retryAfter: number | null
-  /** False where the store was away and `whenAway` let the request through: then there are no headers, and the numbers mean nothing. */
+  /** False if the store was unavailable and `whenAway` allowed the request. Then there are no headers, and the numbers are meaningless. */
   readonly counted: boolean
   readonly policy: RateLimitPolicy
 }
 
-/** A request for a part of the limit. */
+/** Options of `decide`. */
 export interface DecideOptions {
-  /** What the request costs; a whole number from 0. Default 1. */
+  /** Cost of the request, a whole number of at least 0. Default 1. */
   readonly cost?: number | undefined
-  /** The time, in Unix milliseconds, as `Date.now()` gives it. */
+  /** Current time in Unix milliseconds, such as `Date.now()`. */
   readonly now: number
 }
 
 /**
- * Decides about a request, and returns the state to keep for its key. The first request of a key has no state.
+ * Decides about a request. Returns the decision and the new state of its key. A key's first request has no state.
  *
- * Throws `RangeError` on a cost that is not a whole number, and on a time that is no time.
+ * Throws `RangeError` unless the cost is a whole number and the time is valid.
  */
 export function decide(
   policy: RateLimitPolicy,
@@ -41,14 +41,14 @@ export function decide(
   return { decision: toDecision(policy, spent, cost), state: { used: spent.used, at: spent.at } }
 }
 
-/** Decides about the request that made the count of its fixed window `count`, where you count yourself: the first has 1, and 0 shows an untouched window. `now` is in Unix milliseconds. */
+/** Decides about a request of a fixed window that you count yourself: `count` includes the request, and 0 shows an unused window. `now` is in Unix milliseconds. */
 export function decideCount(policy: RateLimitPolicy, count: number, now: number): RateLimitDecision {
   assertWhole("count", count, 0)
   const at = wholeMilliseconds(now)
   return toDecision(policy, { allowed: count <= policy.limit, used: count, at, now: at }, 1)
 }
 
-/** Makes a decision of the outcome of a request. */
+/** Converts a store's result into a decision. */
 export function toDecision(
   policy: RateLimitPolicy,
   { allowed, used, at, now }: Spent,
@@ -70,7 +70,7 @@ export function toDecision(
   }
 }
 
-/** Returns a cost in the units of a policy; of one above the limit as many as never fit. Throws `RangeError` unless it is a whole number. */
+/** Converts a cost to units of the policy; costs above the limit are reduced to limit + 1. Throws `RangeError` unless the cost is a whole number. */
 export function unitsOf({ limit, unit }: RateLimitPolicy, cost: number): number {
   assertWhole("cost", cost, 0)
   return Math.min(cost, limit + 1) * unit
@@ -82,5 +82,5 @@ export function wholeMilliseconds(now: number): number {
   return Math.floor(now)
 }
 
-/** The latest time that `Date` has. */
+/** Maximum time of `Date`. */
 const MAX_TIME = 8.64e15

@@ -4,16 +4,16 @@ import type { RateLimiter } from "./rateLimiter.ts"
 
 export type { LimitOptions } from "./limitRequest.ts"
 
-/** The parts of an Express request that a limit may go by. */
+/** The parts of an Express request that a limit can use. */
 export interface ExpressRequest {
   readonly method: string
   readonly path: string
   readonly headers: { readonly [name: string]: string | string[] | undefined }
-  /** The address of the connection, or what `trust proxy` makes of it. */
+  /** The client's address, according to `trust proxy`. */
   readonly ip?: string | undefined
 }
 
-/** The parts of an Express response that are written, or that a refusal may write. */
+/** The parts of an Express response that the middleware and `refuse` use. */
 export interface ExpressResponse {
   statusCode: number
   setHeader(name: string, value: string): unknown
@@ -21,13 +21,13 @@ export interface ExpressResponse {
   status(status: number): { json(body: unknown): unknown; send(body: string): unknown }
 }
 
-/** Whom a request of Express counts for, and the response of one over the limit. */
+/** Options of the Express middleware. */
 export interface ExpressOptions extends LimitOptions<ExpressRequest> {
-  /** Sends the response of a request over the limit; the headers are set. Default: a 429 in plain text. */
+  /** Sends the response of a rejected request; the headers are already set. Default: a 429 in plain text. */
   refuse?(decision: RateLimitDecision, request: ExpressRequest, response: ExpressResponse): unknown
 }
 
-/** Creates middleware for Express 4 or 5, or another framework with its signature. An error goes to `next`. */
+/** Creates middleware for Express 4 or 5 and compatible frameworks. Errors are passed to `next`. */
 export function rateLimit(
   limiter: RateLimiter,
   options: ExpressOptions,

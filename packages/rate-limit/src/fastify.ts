@@ -4,28 +4,28 @@ import type { RateLimiter } from "./rateLimiter.ts"
 
 export type { LimitOptions } from "./limitRequest.ts"
 
-/** The parts of a Fastify request that a limit may go by. */
+/** The parts of a Fastify request that a limit can use. */
 export interface LimitedRequest {
   readonly method: string
   readonly url: string
   readonly headers: { readonly [name: string]: string | string[] | undefined }
-  /** The address of the connection, or what `trustProxy` makes of it. */
+  /** The client's address, according to `trustProxy`. */
   readonly ip: string
 }
 
-/** The parts of a Fastify reply that are written. */
+/** The parts of a Fastify reply that the hook uses. */
 export interface LimitedReply {
   headers(values: Readonly<Record<string, string>>): unknown
   code(status: number): { send(body: unknown): unknown }
 }
 
-/** Whom a request of Fastify counts for, and the response of one over the limit. */
+/** Options of the Fastify hook. */
 export interface FastifyOptions extends LimitOptions<LimitedRequest> {
-  /** Sends the response of a request over the limit; the headers are set. Default: a 429 in plain text. */
+  /** Sends the response of a rejected request; the headers are already set. Default: a 429 in plain text. */
   refuse?(decision: RateLimitDecision, request: LimitedRequest, reply: LimitedReply): unknown
 }
 
-/** Creates a hook for Fastify, of an app or of a route: `onRequest`, or `preHandler` where `key` needs what other hooks found. */
+/** Creates a Fastify hook for an app or a route: `onRequest`, or `preHandler` if `key` needs results of other hooks. */
 export function rateLimit(
   limiter: RateLimiter,
   options: FastifyOptions,

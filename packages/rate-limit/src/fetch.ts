@@ -4,28 +4,28 @@ import type { RateLimiter } from "./rateLimiter.ts"
 
 export type { LimitOptions } from "./limitRequest.ts"
 
-/** The parts of a Fetch request that a limit may go by. */
+/** The parts of a Fetch request that a limit can use. */
 export interface FetchRequest {
   readonly method: string
   readonly url: string
   readonly headers: { get(name: string): string | null }
 }
 
-/** The part of a Fetch response that is written. */
+/** The part of a Fetch response that the wrapper uses. */
 export interface FetchResponse {
   readonly headers: { set(name: string, value: string): void }
 }
 
-/** Whom a Fetch request counts for, and the response of one over the limit. */
+/** Options of the Fetch wrapper. */
 export interface FetchOptions<Response> extends LimitOptions<FetchRequest> {
-  /** Creates the response of a request over the limit, to which the headers are added. Default: a 429 in plain text. */
+  /** Creates the response of a rejected request; the headers are added to it. Default: a 429 in plain text. */
   refuse?(decision: RateLimitDecision, request: FetchRequest): Response | PromiseLike<Response>
 }
 
-// Of the runtime: Node, Bun, Deno, Workers or a browser.
+// Provided by the runtime: Node, Bun, Deno, Workers or a browser.
 declare const Response: new (body: unknown, init: unknown) => FetchResponse
 
-/** Wraps a handler of Fetch requests: the `fetch` of Workers, Deno, Bun or Hono, or a route of Next.js. Further arguments are handed on. */
+/** Wraps a Fetch handler: `fetch` of Workers, Deno, Bun or Hono, or a Next.js route. Passes further arguments on. */
 export function rateLimit<Request extends FetchRequest, Rest extends unknown[], Response extends FetchResponse>(
   limiter: RateLimiter,
   options: FetchOptions<Response>,
@@ -47,7 +47,7 @@ function withHeaders<R extends FetchResponse>(response: R, headers: Readonly<Rec
     for (const name in headers) response.headers.set(name, headers[name]!)
     return response
   } catch {
-    // The headers of a response that came from `fetch`, or of a redirect, cannot be changed.
+    // Responses of `fetch` and redirects have immutable headers.
     return withHeaders(new Response((response as { body?: unknown }).body, response) as R, headers)
   }
 }

@@ -2,23 +2,23 @@ import type { RateLimitDecision } from "./decide.ts"
 import type { RateLimiter } from "./rateLimiter.ts"
 import { type HeaderForm, rateLimitHeaders } from "./rateLimitHeaders.ts"
 
-/** Whom a request counts for, and what it costs. A function may name the type of the framework for its request: `(request: FastifyRequest) =>`. */
+/** Options of all adapters. Functions may declare the framework's request type: `(request: FastifyRequest) =>`. */
 export interface LimitOptions<Request> {
   /**
-   * Returns whom the request counts for, such as an API key that was recognised or the address of the connection; null for a request without
-   * a limit. A header that the client may write, such as `X-Forwarded-For`, lets it choose whom it counts for.
+   * Returns the key that the request counts for, such as a verified API key or the client's address; null exempts the
+   * request. Don't use a header that clients can set, such as `X-Forwarded-For`: it lets them choose their key.
    */
   key(request: Request): string | null | PromiseLike<string | null>
-  /** Returns what the request costs. Default 1. */
+  /** Returns the cost of the request. Default 1. */
   cost?(request: Request): number | PromiseLike<number>
-  /** The form of the headers. Default `draft`. */
+  /** Header format. Default `draft`. */
   readonly headers?: HeaderForm | undefined
 }
 
-/** The body of a 429 by default. */
+/** Default body of a 429. */
 export const REFUSAL = "Too Many Requests\n"
 
-/** Counts a request, and returns the decision with its headers; null for a request without a limit. Throws `TypeError` when `key` returns no text. */
+/** Counts a request. Returns the decision with its headers, or null for an exempt request. Throws `TypeError` unless `key` returns text. */
 export async function limitRequest<Request>(
   limiter: RateLimiter,
   request: Request,

@@ -3,19 +3,19 @@ import { assertWhole } from "./RateLimitPolicy.ts"
 import type { RateLimitStore } from "./rateLimiter.ts"
 import { type RateLimitState, spend } from "./spend.ts"
 
-/** The clock and the bounds of a store in memory. */
+/** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** The clock, in Unix milliseconds: `Date.now`. */
+  /** Current time in Unix milliseconds: `Date.now`. */
   readonly now: () => number
-  /** How many keys of each policy are kept; a whole number from 2. Default 100,000. */
+  /** Maximum number of keys per policy, at least 2. Default 100,000. */
   readonly maxKeys?: number | undefined
 }
 
 /**
- * Creates a store in this process's memory: for one process, and until it ends.
+ * Creates a store in this process's memory.
  *
- * When it is full, a key that was quiet for long goes: one that has used more than half of its limit only where more than half of all keys
- * have, and another only where they have not. So nobody is forgotten without `maxKeys / 2` others that did as much.
+ * When it is full, it evicts the least recently active key: a key that used more than half of its limit only if more than half of
+ * all keys did, otherwise another one. So an attacker must spend as much on `maxKeys / 2` other keys to evict a key.
  */
 export function memoryStore({ now, maxKeys = 100_000 }: MemoryStoreOptions): RateLimitStore {
   assertWhole("maxKeys", maxKeys, 2)
@@ -30,7 +30,7 @@ export function memoryStore({ now, maxKeys = 100_000 }: MemoryStoreOptions): Rat
       const spent = spend(policy, state, units, wholeMilliseconds(now()))
       request += 1
       const { used, at } = spent
-      // A key is never deleted and set again for a request of its own: in V8, that slows down each look-up of it, until the map is rebuilt.
+      // Update in place: in V8, deleting and re-adding a key slows down look-ups until the map is rebuilt.
       if (state) Object.assign(state, { used, at, last: request })
       const isHeavy = used * 2 > policy.limit * policy.unit
       if (used === 0) light.delete(key) || heavy.delete(key)
@@ -42,17 +42,17 @@ export function memoryStore({ now, maxKeys = 100_000 }: MemoryStoreOptions): Rat
   }
 }
 
-/** Keys in the order in which they are forgotten. */
+/** Keys in eviction order. */
 type HeldKeys = Map<string, HeldKey>
 interface HeldKey extends RateLimitState {
-  /** The number of its last request, and of the one that was its last when it was put at the end of the order. */
+  /** Sequence number of its latest request, and of the latest request when it was moved to the end of the order. */
   last: number
   queued: number
 }
 
 const MAX_LOOKS = 100
 
-/** Forgets the first key that made no request since it was put at the end of the order; the others are put there again. The newest stays. */
+/** Evicts the first key without a request since it was moved to the end; moves keys with one to the end. Keeps the newest. */
 function forgetOne(keys: HeldKeys): void {
   const looks = Math.min(MAX_LOOKS, keys.size - 1)
   for (let look = 1; ; look++) {

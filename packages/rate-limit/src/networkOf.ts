@@ -1,8 +1,8 @@
 const IPV4 = /^(?:\d{1,3}\.){3}\d{1,3}$/
 
 /**
- * Returns the network that one client has to itself, as a key: an IPv4 address, or the /64 of an IPv6 address, in which a client chooses its
- * addresses freely. Empty for other texts.
+ * Returns the network that one client controls, as a key: an IPv4 address, or the /64 of an IPv6 address, within which a client can
+ * choose any address. Returns an empty string for other text.
  */
 export function networkOf(address: string): string {
   // An IPv4 client of a server that listens on IPv6.

@@ -1,33 +1,33 @@
 import { wholeMilliseconds } from "./decide.ts"
 import type { RateLimitStore } from "./rateLimiter.ts"
 
-/** Sends one statement with its parameters, and resolves to its rows. */
+/** Runs one statement with parameters. Resolves to its rows. */
 export type PostgresQuery = (text: string, values: unknown[]) => PromiseLike<readonly unknown[]>
 
-/** Any PostgreSQL client: `pg`, Neon and PGlite have `query`, `postgres` has `unsafe`; for another, a function that sends a statement. */
+/** Any PostgreSQL client: `pg`, Neon and PGlite (`query`), `postgres` (`unsafe`), or a function that runs a statement. */
 export type PostgresClient =
   | { query(text: string, values: unknown[]): PromiseLike<{ readonly rows: readonly unknown[] }> }
   // biome-ignore lint/suspicious/noExplicitAny: postgres.js names its parameters' types, which no other client has.
   | { unsafe(text: string, values: any[]): PromiseLike<readonly unknown[]> }
   | PostgresQuery
 
-/** Where a store in PostgreSQL keeps its keys. */
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
-  /** The table's name, with its schema or without, in lower case. Default `rate_limits`. */
+  /** Table name in lower case, optionally with a schema. Default `rate_limits`. */
   readonly table?: string | undefined
-  /** The clock, in Unix milliseconds, the same in every process. Default: the PostgreSQL server's. */
+  /** Current time in Unix milliseconds, the same for all processes. Default: the PostgreSQL server's clock. */
   readonly now?: (() => number) | undefined
 }
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends RateLimitStore {
-  /** Creates the table unless it is there. */
+  /** Creates the table if it doesn't exist. */
   createTable(): Promise<void>
-  /** Deletes keys that have all of their limit again, at most `maxRows` (default 1000), and returns how many; call it each minute, until it returns less. */
+  /** Deletes unused keys, at most `maxRows` (default 1000). Returns their number. Call it every minute, and again while it returns `maxRows`. */
   deleteExpired(maxRows?: number): Promise<number>
 }
 
-/** Creates a store in PostgreSQL, for any number of processes; each request is one statement on one row. Throws `RangeError` on a table's name that would need quotes. */
+/** Creates a store in PostgreSQL for any number of processes. Each request is one statement on one row. Throws `RangeError` on table names that need quotes. */
 export function postgresStore(
   client: PostgresClient,
   { table = "rate_limits", now }: PostgresStoreOptions = {},
@@ -57,7 +57,7 @@ export function postgresStore(
     returning used::float8, at::float8, allowed, ${clock("$6")}::float8 as now`
   return {
     async createTable() {
-      // Rows live for a window, so they need no log; room in each page keeps an update off the index.
+      // Rows live for one window, so the table is unlogged; free space in each page allows HOT updates.
       await query(
         `create unlogged table if not exists ${table} (
           key text collate "C" primary key,
@@ -88,7 +88,7 @@ export function postgresStore(
 }
 
 function queryOf(client: PostgresClient): PostgresQuery {
-  // postgres.js is a function too, which takes a template.
+  // postgres.js is a function too, but expects a template.
   if ("unsafe" in client) return (text, values) => client.unsafe(text, values)
   if (typeof client === "function") return client
   return async (text, values) => (await client.query(text, values)).rows

@@ -1,13 +1,13 @@
 import type { RateLimitDecision } from "./decide.ts"
 
-/** Which headers: `x` for `X-RateLimit-Limit`, `-Remaining` and `-Reset`; `draft` for `RateLimit` and `RateLimit-Policy`. */
+/** Header format: `x` for `X-RateLimit-Limit`, `-Remaining` and `-Reset`; `draft` for `RateLimit` and `RateLimit-Policy`. */
 export type HeaderForm = "x" | "draft"
 
 /**
- * Renders a decision as response headers, and as `Retry-After` where waiting helps; none for a request that was not counted.
+ * Formats a decision as response headers, including `Retry-After` if waiting helps. Returns none for an uncounted request.
  *
- * `X-RateLimit-Reset` is in Unix seconds. Source of `draft`: draft-ietf-httpapi-ratelimit-headers-11. Its effective window `t` is the time
- * until a window ends or a bucket is full, and never later than `Retry-After`.
+ * `X-RateLimit-Reset` is in Unix seconds. Source of `draft`: draft-ietf-httpapi-ratelimit-headers-11. The effective window `t` is the time
+ * until the window ends or the bucket is full, and never later than `Retry-After`.
  */
 export function rateLimitHeaders(
   { counted, limit, remaining, reset, resetAfter, retryAfter, policy }: RateLimitDecision,

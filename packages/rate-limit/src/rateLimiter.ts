@@ -2,23 +2,23 @@ import { type RateLimitDecision, toDecision, unitsOf } from "./decide.ts"
 import type { RateLimitPolicy } from "./RateLimitPolicy.ts"
 import type { Spent } from "./spend.ts"
 
-/** Keeps what each key has used: `memoryStore`, `redisStore`, `postgresStore`, or your own around `spend`. */
+/** Stores the usage of each key: `memoryStore`, `redisStore`, `postgresStore`, or a custom implementation based on `spend`. */
 export interface RateLimitStore {
-  /** Takes units from what a key has left of a policy, if they fit, in one step that no other can part. Each `policy.id` has keys of its own. */
+  /** Atomically takes units from a key's remainder if they fit. Each `policy.id` has separate keys. */
   spend(key: string, units: number, policy: RateLimitPolicy): Spent | PromiseLike<Spent>
 }
 
-/** What a limiter does when its store fails, or does not respond. */
+/** Behavior when the store fails or doesn't respond. */
 export interface RateLimiterOptions {
-  /** Creates the signal that ends the wait for the store, for each request: `() => AbortSignal.timeout(200)`. Default: none, so only the client ends it. */
+  /** Creates an abort signal for each store request: `() => AbortSignal.timeout(200)`. Default: none, so only the client's own timeout applies. */
   readonly signal?: (() => Signal) | undefined
-  /** Whether `take` then throws the store's error or the signal's reason, or allows the request without counting it. Default `throw`. */
+  /** Whether `take` throws the store's error or the signal's reason, or allows the request uncounted. Default `throw`. */
   readonly whenAway?: "throw" | "allow" | undefined
-  /** Is called with the store's error for each request that was allowed without counting it. */
+  /** Called with the store's error for each request that was allowed uncounted. */
   readonly onAway?: ((error: unknown) => void) | undefined
 }
 
-/** The part of an `AbortSignal` that is used. */
+/** The subset of `AbortSignal` that is used. */
 export interface Signal {
   readonly aborted: boolean
   readonly reason: unknown
@@ -29,16 +29,16 @@ export interface Signal {
 export interface RateLimiter {
   readonly policy: RateLimitPolicy
   /**
-   * Takes from what a key has left, if it fits; a cost of 0 only asks. `cost` is a whole number, by default 1.
+   * Takes from a key's remainder if it fits. A cost of 0 only reads. `cost` is a whole number, default 1.
    *
-   * Throws `RangeError` on a key of more than 512 characters or with NUL, and on a cost that is not a whole number; and what the store throws.
+   * Throws `RangeError` on keys with more than 512 characters or NUL and on invalid costs; also throws the store's errors.
    */
   take(key: string, options?: { readonly cost?: number | undefined }): Promise<RateLimitDecision>
 }
 
 const MAX_KEY_LENGTH = 512
 
-/** Creates a limiter that keeps to a policy over all processes that share its store. */
+/** Creates a limiter that enforces a policy across all processes that share its store. */
 export function rateLimiter(
   policy: RateLimitPolicy,
   store: RateLimitStore,
@@ -65,7 +65,7 @@ export function rateLimiter(
   }
 }
 
-/** Returns a promise that only rejects, when the signal ends the wait. */
+/** Returns a promise that rejects when the signal aborts, and never resolves. */
 function aborted(signal: Signal): Promise<never> {
   return new Promise((_, reject) => {
     const end = () => reject(signal.reason)

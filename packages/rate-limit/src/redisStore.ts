@@ -1,28 +1,28 @@
 import { wholeMilliseconds } from "./decide.ts"
 import type { RateLimitStore } from "./rateLimiter.ts"
 
-/** Sends one command to Redis and resolves to its reply. */
+/** Sends one command to Redis. Resolves to its reply. */
 export type RedisCommand = (...command: string[]) => PromiseLike<unknown>
 
-/** Any Redis client: `ioredis` has `call`, `redis` has `sendCommand`; for another, a function that sends a command. */
+/** Any Redis client: `ioredis` (`call`), `redis` (`sendCommand`), or a function that sends a command. */
 export type RedisClient =
   | { call(command: string, ...values: string[]): PromiseLike<unknown> }
   | { sendCommand(command: string[]): PromiseLike<unknown> }
   | RedisCommand
 
-/** Where a store in Redis keeps its keys. */
+/** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** What stands before each key. Default `rate-limit:`. */
+  /** Key prefix. Default `rate-limit:`. */
   readonly prefix?: string | undefined
-  /** The clock, in Unix milliseconds, the same in every process. Default: the Redis server's. */
+  /** Current time in Unix milliseconds, the same for all processes. Default: the Redis server's clock. */
   readonly now?: (() => number) | undefined
 }
 
 /**
- * Creates a store in Redis, 5 or later, for any number of processes. Each request is one script on one key, which expires by itself.
+ * Creates a store in Redis 5 or later for any number of processes. Each request is one script on one key, which expires.
  *
- * Let the client fail quickly when Redis is away, instead of keeping commands for later: `disableOfflineQueue: true` of `redis`,
- * `enableOfflineQueue: false` of `ioredis`.
+ * Configure the client to fail quickly while Redis is unavailable instead of queueing commands: `disableOfflineQueue: true` for `redis`,
+ * `enableOfflineQueue: false` for `ioredis`.
  */
 export function redisStore(
   client: RedisClient,
@@ -45,12 +45,12 @@ export function redisStore(
 
 function commandOf(client: RedisClient): RedisCommand {
   if (typeof client === "function") return client
-  // ioredis has a `sendCommand` too, which takes something else.
+  // ioredis also has a `sendCommand`, with a different signature.
   if ("call" in client) return (command, ...values) => client.call(command!, ...values)
   return (...command) => client.sendCommand(command)
 }
 
-/** `spend` in Redis: the same arithmetic on one key, by the server's clock unless a time is given. */
+/** `spend` as a Redis script: the same arithmetic on one key, by the server's clock unless a time is given. */
 const SCRIPT = `local limit,unit,leak,window=string.match(ARGV[1],':(%d+):(%d+):(%d+):(%d+)$')
 limit,leak,window=limit*unit,tonumber(leak),tonumber(window)
 local units,now=tonumber(ARGV[2]),tonumber(ARGV[3])
@@ -69,5 +69,5 @@ if used>0 then redis.call('SET',KEYS[1],string.format('%.0f %.0f',used,at),'PX',
 elseif u then redis.call('DEL',KEYS[1]) end
 return {allowed,used,at,now}`
 
-/** The name by which Redis knows the script, as `sha1sum` prints it. */
+/** SHA-1 of the script, as printed by `sha1sum`. */
 const SCRIPT_SHA1 = "30815c41aef583298fa3e598ca95a404ce61da36"

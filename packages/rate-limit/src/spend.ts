@@ -1,25 +1,25 @@
 import type { RateLimitPolicy } from "./RateLimitPolicy.ts"
 
-/** What is kept of a key. */
+/** Stored state of a key. */
 export interface RateLimitState {
-  /** The units that it has used; of one request the policy's `unit`. */
+  /** Used units; one request of cost 1 uses the policy's `unit`. */
   readonly used: number
-  /** When that was, in Unix milliseconds. */
+  /** Time of the state in Unix milliseconds. */
   readonly at: number
 }
 
-/** The outcome of a request for units, and the state after it. */
+/** Result of a request for units, with the state after it. */
 export interface Spent extends RateLimitState {
   readonly allowed: boolean
-  /** The time of the request, in Unix milliseconds; earlier than `at` where a clock lags behind another's. */
+  /** Time of the request in Unix milliseconds; earlier than `at` if this clock is behind. */
   readonly now: number
 }
 
 /**
- * Takes units from what a state leaves, if they fit. `now` is in whole Unix milliseconds.
+ * Takes units from a state's remainder if they fit. `now` is in whole Unix milliseconds.
  *
- * A clock that lags by at most a window, as another process's may, counts on at the latest time that was seen. One that lags by more was set
- * back: what is used stays used, and its time counts from then on.
+ * A clock that is behind by at most one window (another process's clock) uses the latest time seen. A clock that is further behind was set
+ * back: the usage is kept, and its time restarts from there.
  */
 export function spend(
   { limit, unit, leak, windowMs }: RateLimitPolicy,

@@ -2,39 +2,39 @@ import { parseRetryAfter } from "./parseRetryAfter.ts"
 
 /** The outcome of an attempt. */
 export interface Outcome {
-  /** Whether it succeeded, failed for now, or failed for good. */
+  /** Whether the attempt succeeded, failed temporarily or failed permanently. */
   readonly verdict: "success" | "transient" | "permanent"
-  /** Why, for a log: the status such as `503`, or the code or name of the error such as `ECONNREFUSED` or `TimeoutError`. */
+  /** Reason, for logs: a status such as `503`, or an error's code or name such as `ECONNREFUSED` or `TimeoutError`. */
   readonly reason: string
-  /** Milliseconds that the response asked to wait. */
+  /** Milliseconds that the response requires to wait. */
   readonly retryAfter?: number | undefined
 }
 
-/** What is worth another attempt: a status, a class of statuses, every failure of the network, every other error except an abort, or a code or name of an error. */
+/** Retryable failures: a status, a class of statuses, all network failures, all other errors except aborts, or an error's code or name. */
 export type RetryOn = number | "1xx" | "3xx" | "4xx" | "5xx" | "network" | "error" | (string & {})
 
 /** The options of `classify`. */
 export interface ClassifyOptions {
-  /** What is worth another attempt. Default `["5xx", "network"]`: 408, 425 and 429 are yours to add. */
+  /** Retryable failures. Default `["5xx", "network"]`; 408, 425 and 429 are opt-in. */
   readonly retryOn?: readonly RetryOn[] | undefined
-  /** The present in Unix milliseconds, such as `Date.now`, for a `Retry-After` that is a date in a response without `Date`. */
+  /** Current Unix time in milliseconds, such as `Date.now`, for a `Retry-After` date in a response without `Date`. */
   readonly now?: (() => number) | undefined
 }
 
-/** Codes of Node, OpenSSL, undici and Bun, and the name of a time-out. */
+/** Codes of Node, OpenSSL, undici and Bun, and the name of a timeout. */
 const NETWORK =
   /^(E(CONN|PIPE|(HOST|NET)(UN|DO)|NOTF|NODATA|AI_|TIMED|PROTO)|UND_ERR_(SOCKET|RES_CON|.+TIMEOUT)|HPE_|HTTPParser|ERR_(SSL|TLS|HTTP2)_|(Connection(Refused|Closed|Reset|TimedOut)|TimeoutError)$)/
 
-/** Codes of OpenSSL and Node for a certificate that isn't valid, which another attempt doesn't change. */
+/** Codes of OpenSSL and Node for invalid certificates, which a retry doesn't fix. */
 const CERTIFICATE = /^(CERT_|SELF_S|UNABLE_TO|DEPTH_Z|HOSTNAME_|ERR_TLS_CERT_)/
 
-/** What fetch says where it has no code: Chrome, Firefox, Safari, undici, Deno, Cloudflare, React Native. */
+/** Messages of fetch without a code: Chrome, Firefox, Safari, undici, Deno, Cloudflare, React Native. */
 const FETCH_FAILED = /^(failed to fetch|fetch failed|load failed|terminated|error sending|.{0,4}(network|internet))/i
 
 /**
- * Judges what an attempt returned or threw: a response or an error of fetch, undici or Node, or an error that holds a `response`.
+ * Classifies the result or the error of an attempt: a response or an error of fetch, undici or Node, or an error with a `response`.
  *
- * A status of 2xx is a success, and so is what is neither a response, which has `headers`, nor an error. All else is transient where `retryOn` names it, and permanent otherwise.
+ * Success: status 2xx, and any value that is neither a response (has `headers`) nor an error. Otherwise transient if `retryOn` matches, else permanent.
  */
 export function classify(result: unknown, { retryOn = ["5xx", "network"], now }: ClassifyOptions = {}): Outcome {
   if (Object(result) !== result) return { verdict: "success", reason: "" }

@@ -1,19 +1,19 @@
 import { type Duration, parseDuration } from "./duration.ts"
 import { createPolicy, type Policy, type PolicyOptions } from "./Policy.ts"
 
-/** How delays grow. */
+/** Options of `exponential`. */
 export interface ExponentialOptions extends PolicyOptions {
   /** The delay after the first attempt. Default 200ms. */
   readonly first?: Duration | undefined
-  /** How many times as long each delay is as the one before. Default 2. */
+  /** Ratio of each delay to the one before. Default 2. */
   readonly factor?: number | undefined
-  /** The longest delay. Default 30s. */
+  /** Maximum delay. Default 30s. */
   readonly most?: Duration | undefined
-  /** How many attempts there are in all; `Infinity` for no end. Default 6. */
+  /** Total number of attempts; `Infinity` for no limit. Default 6. */
   readonly attempts?: number | undefined
 }
 
-/** Creates a policy whose delays grow by a factor. Jitter is `full` by default. Throws `RangeError`, which names the option. */
+/** Creates a policy with exponentially growing delays. Jitter is `full` by default. Throws `RangeError` that names the option. */
 export function exponential({
   first = "200ms",
   factor = 2,
@@ -27,7 +27,7 @@ export function exponential({
   if (!(attempts >= 1 && Math.floor(attempts) === attempts)) {
     throw new RangeError("attempts must be a whole number from 1, or Infinity")
   }
-  // Zero times an infinite power is not a number.
+  // 0 * Infinity is NaN.
   const delayAfter = (attempt: number): number => Math.min(longest, start * factor ** (attempt - 1) || 0)
   return createPolicy(attempts, delayAfter, { jitter, ...options })
 }

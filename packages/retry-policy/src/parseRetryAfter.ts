@@ -1,15 +1,15 @@
-/** What a date in `Retry-After` is counted from. */
+/** Reference time for a date in `Retry-After`. */
 export interface RetryAfterOptions {
-  /** The same response's `Date`, which has preference, because clocks differ. */
+  /** The `Date` of the same response. Preferred, because clocks differ. */
   readonly date?: string | null | undefined
-  /** The present in Unix milliseconds, such as `Date.now`. */
+  /** Current Unix time in milliseconds, such as `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
 /**
- * Reads a value of `Retry-After`, seconds or an HTTP date in any of its forms, and returns milliseconds.
+ * Parses a `Retry-After` value (seconds or an HTTP date in any of its forms). Returns milliseconds.
  *
- * Returns 0 for a date that has passed, and undefined for what is neither, such as `-5`. Source: RFC 9110, 10.2.3 and 5.6.7.
+ * Returns 0 for a date in the past, and undefined for invalid values such as `-5`. Source: RFC 9110, 10.2.3 and 5.6.7.
  */
 export function parseRetryAfter(
   value: string | null | undefined,
@@ -19,7 +19,7 @@ export function parseRetryAfter(
   return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }
 
-// Date.parse alone takes "-5" for a month. One of the three forms names no zone, and means UTC all the same.
+// Date.parse reads "-5" as a month. One of the three date forms has no zone; it is UTC.
 function parseDate(text: string | null | undefined): number {
   return /^[SMTWF].+:\d\d/.test(text!) ? Date.parse(text!.replace(/( GMT)?$/, " GMT")) : NaN
 }

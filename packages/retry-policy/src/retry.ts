@@ -1,58 +1,58 @@
 import { classify as classifyHttp, type Outcome, type RetryOn } from "./classify.ts"
 import type { Next, Policy } from "./Policy.ts"
 
-/** As much of an `AbortSignal` as is needed. */
+/** The subset of `AbortSignal` that `retry` uses. */
 export interface AbortSignalLike {
   readonly throwIfAborted: () => void
   readonly addEventListener: (type: "abort", listener: () => void) => void
   readonly removeEventListener: (type: "abort", listener: () => void) => void
 }
 
-/** What a task is handed. */
+/** Argument of a task. */
 export interface Run<Signal> {
-  /** The number of the attempt, from 1. */
+  /** Attempt number, starting at 1. */
   readonly attempt: number
-  /** The caller's signal, to hand on; null where there is none. */
+  /** The caller's signal, to pass on; null without one. */
   readonly signal: Signal | null
 }
 
-/** An attempt that has ended, and what follows. */
+/** A finished attempt and the decision about the next. */
 export interface Attempted<Result> {
   readonly attempt: number
   readonly outcome: Outcome
   readonly next: Next
-  /** What the task returned; undefined where it threw. */
+  /** The task's result; undefined if it threw. */
   readonly result?: Result | undefined
-  /** What the task threw. */
+  /** The error that the task threw. */
   readonly error?: unknown
 }
 
-/** The options of `retry`. */
+/** Options of `retry`. */
 export interface RetryOptions<Result, Signal extends AbortSignalLike> {
-  /** Waits. It may clear its timer when the signal aborts; `retry` ends immediately in either case. */
+  /** Waits. May clear its timer when the signal aborts; `retry` rejects immediately in either case. */
   readonly sleep: (milliseconds: number, signal: Signal | undefined) => PromiseLike<unknown>
-  /** The present in Unix milliseconds, such as `Date.now`. */
+  /** Current Unix time in milliseconds, such as `Date.now`. */
   readonly now: () => number
-  /** Uniform in [0, 1), such as `Math.random`. A policy with jitter needs it. */
+  /** Uniform in [0, 1), such as `Math.random`. Required for a policy with jitter. */
   readonly random?: (() => number) | undefined
-  /** What is worth another attempt. Default `["5xx", "network"]`: 408, 425 and 429 are yours to add. */
+  /** Retryable failures. Default `["5xx", "network"]`; 408, 425 and 429 are opt-in. */
   readonly retryOn?: readonly RetryOn[] | undefined
-  /** Judges what the task returned or threw, in the place of `classify` with `retryOn`. */
+  /** Classifies the task's result or error, instead of `classify` with `retryOn`. */
   readonly classify?: ((settled: unknown) => Outcome) | undefined
-  /** Ends a wait, and begins no further attempt: `retry` rejects with its reason. */
+  /** Stops waiting and starts no further attempt: `retry` rejects with the signal's reason. */
   readonly signal?: Signal | undefined
-  /** Called after each attempt, and waited for, such as for a log. What it throws ends `retry`. */
+  /** Called and awaited after each attempt, for example for logging. If it throws, `retry` rejects with that error. */
   readonly onAttempt?: ((attempted: Attempted<Result>) => unknown) | undefined
 }
 
-/** The longest that a timer takes, some 24 days; one that is set to more ends immediately. */
+/** Maximum delay of a timer, about 24 days. Timers with a longer delay fire immediately. */
 const MAX_TIMER = 2 ** 31 - 1
 
 /**
- * Runs a task until it succeeds, or its policy has no further attempt.
+ * Runs a task until it succeeds or the policy allows no further attempt.
  *
- * Returns what the last attempt returned, even a response that is not a success, or throws what it threw. The body of an earlier response is
- * discarded, so that its connection is free.
+ * Returns the last attempt's result, even if it is an unsuccessful response, or throws its error. Bodies of earlier responses are
+ * discarded to free their connections.
  */
 export async function retry<Result, Signal extends AbortSignalLike = never>(
   task: (run: Run<Signal>) => Result | PromiseLike<Result>,
@@ -72,12 +72,12 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
     }
     const settled = thrown ? thrown.error : result
     let outcome = classify ? classify(settled) : classifyHttp(settled, { retryOn, now })
-    // What is thrown need not be an error.
+    // Thrown values aren't always errors.
     if (thrown && outcome.verdict === "success") outcome = { verdict: "permanent", reason: "thrown" }
-    // After a success nobody asks for the time.
+    // A success doesn't need the time.
     if (outcome.verdict !== "success") {
       const at = now()
-      // A clock that is set back puts off the deadline by no more than this attempt.
+      // If the clock is set back, the deadline moves by at most this attempt's duration.
       elapsed += Math.max(0, at - last)
       last = at
     }
@@ -95,7 +95,7 @@ export async function retry<Result, Signal extends AbortSignalLike = never>(
   }
 }
 
-/** Waits for a promise, unless a signal aborts first: then it rejects with the signal's reason. */
+/** Awaits a promise. Rejects with the signal's reason if it aborts first. */
 function endedBy(signal: AbortSignalLike | undefined, waited: PromiseLike<unknown>): Promise<unknown> {
   let stop = (): void => {}
   const aborted = new Promise<void>((resolve) => {
@@ -108,7 +108,7 @@ function endedBy(signal: AbortSignalLike | undefined, waited: PromiseLike<unknow
   })
 }
 
-/** Cancels the body of fetch, reads a short rest of undici's, or destroys Node's. */
+/** Cancels a fetch body, reads a short rest of an undici body, or destroys a Node body. */
 async function discardBody(result: unknown): Promise<void> {
   const { body = result } = Object(result)
   await (body?.cancel ?? body?.dump ?? body?.destroy)?.call(body)

@@ -1,16 +1,16 @@
 import { parseDuration } from "./duration.ts"
 import { createPolicy, type Policy, type PolicyOptions } from "./Policy.ts"
 
-/** A policy whose delays are listed. */
+/** A policy with listed delays. */
 export interface Schedule extends Policy {
-  /** Milliseconds, each from one attempt to the next; n delays make n + 1 attempts. */
+  /** Milliseconds between attempts; n delays allow n + 1 attempts. */
   readonly delays: readonly number[]
 }
 
 /**
  * Creates a policy from its delays: a list of durations, or text such as `30s, 2m, 10m`.
  *
- * `0s` is an immediate retry, and an empty list a single attempt. Jitter is `none` by default. Throws `RangeError`, which names the delay or the option.
+ * `0s` is an immediate retry; an empty list allows a single attempt. Jitter is `none` by default. Throws `RangeError` that names the delay or the option.
  */
 export function schedule(delays: string | readonly (number | string)[], options: PolicyOptions = {}): Schedule {
   const listed = typeof delays === "string" ? delays.split(",") : delays

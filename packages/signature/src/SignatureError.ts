@@ -1,4 +1,4 @@
-/** Why signing or verifying was refused; the set only grows within a major version. */
+/** Reason for rejecting a signature or its input. Minor versions may add codes, but don't remove any. */
 export type SignatureErrorCode =
   | "missing_header"
   | "malformed_header"
@@ -9,13 +9,13 @@ export type SignatureErrorCode =
   | "empty_secret"
   | "too_many_secrets"
 
-/** A signature cannot be made, or is not accepted. It holds a code alone: never the body, the header or a secret. */
+/** Thrown when a signature can't be created or isn't valid. Contains only a code: never the body, the header or a secret. */
 export class SignatureError extends Error {
   override readonly name: string = "SignatureError"
   readonly code: SignatureErrorCode
 
   constructor(code: SignatureErrorCode) {
-    // A sentence for each code would be a fifth of what a browser loads.
+    // Messages for each code would add a fifth to the browser bundle.
     super(code.replaceAll("_", " "))
     this.code = code
   }

@@ -2,37 +2,37 @@ import { assertSignable } from "./assertSignable.ts"
 import { MAX_SECONDS, parseHeader, type SignatureHeader } from "./header.ts"
 import { SignatureError } from "./SignatureError.ts"
 
-/** How far a timestamp may lie from `now`, in seconds. */
+/** Allowed difference between a timestamp and `now`, in seconds. */
 export interface Tolerance {
-  /** How old a signature may be. Default 300. */
+  /** Maximum age of a signature. Default 300. */
   readonly past?: number | undefined
-  /** How far ahead the signer's clock may run. Default 300. */
+  /** How far the signer's clock may be ahead. Default 300. */
   readonly future?: number | undefined
 }
 
-/** What a verifier knows beside its secrets. */
+/** Options of `verify`. */
 export interface VerifyOptions {
-  /** The verifier's clock in Unix seconds, fractions allowed. For a queued request: when it was received. */
+  /** Current Unix time in seconds, fractions allowed. For a queued request: the time of its receipt. */
   readonly now: number
-  /** Up to 3,600 seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+  /** Up to 3,600 seconds for both directions or for each. The limit itself is accepted. Default 300. */
   readonly tolerance?: number | Tolerance | undefined
 }
 
-/** What matched. */
+/** Result of a successful verification. */
 export interface VerifiedSignature {
-  /** When it was signed, in Unix seconds. */
+  /** Time of signing, in Unix seconds. */
   readonly timestamp: number
-  /** Which of the given secrets matched: the index of the first that did. */
+  /** Index of the first given secret that matched. */
   readonly secretIndex: number
-  /** Which `v1` entry of the header matched that secret: the index of the first that did, counting `v1` entries alone. */
+  /** Index of the first `v1` entry that matched that secret, counting only `v1` entries. */
   readonly entryIndex: number
 }
 
 const DEFAULT_TOLERANCE = 300
-/** An hour: more is milliseconds by mistake, or gives up the protection from replays. */
+/** One hour. Larger values are milliseconds by mistake, or disable the protection against replays. */
 const MAX_TOLERANCE = 3600
 
-/** Returns a tolerance in both directions, for instance at a process's start; throws `RangeError` unless it is 0 to 3,600 seconds. */
+/** Returns the tolerance for both directions, for example when a process starts. Throws `RangeError` unless each is 0 to 3,600 seconds. */
 export function readTolerance(tolerance: number | Tolerance = {}): { readonly past: number; readonly future: number } {
   const { past = DEFAULT_TOLERANCE, future = DEFAULT_TOLERANCE } =
     Object(tolerance) === tolerance
@@ -47,12 +47,12 @@ function isTolerance(value: number): boolean {
   return Number.isFinite(value) && value >= 0 && value <= MAX_TOLERANCE
 }
 
-/** Checks a clock, for instance at a process's start; throws `RangeError` unless it is Unix seconds, as milliseconds are not. */
+/** Checks the current time, for example when a process starts. Throws `RangeError` unless it is in Unix seconds (not milliseconds). */
 export function assertNow(now: number): void {
   if (!Number.isFinite(now) || now > MAX_SECONDS) throw new RangeError("now must be Unix seconds, not milliseconds")
 }
 
-/** Reads what a header claims, refusing whatever no digest could save. */
+/** Parses and checks a header before any digest is computed. */
 export function readClaim(
   header: string | null | undefined,
   body: Uint8Array | string,
@@ -70,10 +70,10 @@ export function readClaim(
   return claim
 }
 
-/** Finds the secret and the entry that agree, given the hex digest under each secret. */
+/** Finds the secret and the entry that match, given the hex digest for each secret. */
 export function matchClaim({ timestamp, entries }: SignatureHeader, digests: readonly string[]): VerifiedSignature {
   let match: VerifiedSignature | undefined
-  // Every pair is compared, so that the time taken does not tell how much of a guess was right.
+  // Compares every pair, so that timing doesn't reveal partial matches.
   for (const [secretIndex, digest] of digests.entries()) {
     for (const [entryIndex, entry] of entries.entries()) {
       if (equalInConstantTime(digest, entry)) match ??= { timestamp, secretIndex, entryIndex }
@@ -83,7 +83,7 @@ export function matchClaim({ timestamp, entries }: SignatureHeader, digests: rea
   return match
 }
 
-// Both are 64 hex digits: the header's grammar and the digest's length see to that.
+// Both are 64 hex digits, as the header's grammar and the digest's length ensure.
 function equalInConstantTime(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)

@@ -9,14 +9,14 @@ export { assertNow, readTolerance, type Tolerance, type VerifiedSignature, type 
 export { SignatureError, type SignatureErrorCode } from "./SignatureError.ts"
 export type { SignOptions } from "./sign.ts"
 
-/** Signs a body as the main entry's `sign` does, synchronously; throws where that one rejects. */
+/** Synchronous `sign` of the main entry. Throws where that one rejects. */
 export function sign(body: Uint8Array | string, secrets: readonly string[], { timestamp }: SignOptions): string {
   assertTimestamp(timestamp)
   assertSignable(body, secrets)
   return formatHeader({ timestamp, entries: nodeDigests(body, secrets, timestamp) })
 }
 
-/** Verifies a header as the main entry's `verify` does, synchronously; throws where that one rejects. */
+/** Synchronous `verify` of the main entry. Throws where that one rejects. */
 export function verify(
   header: string | null | undefined,
   body: Uint8Array | string,

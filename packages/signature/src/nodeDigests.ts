@@ -2,12 +2,12 @@ import * as crypto from "node:crypto"
 
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
-/** The most bytes that are gathered for a one-shot hash; a longer body is hashed where it lies. */
+/** Maximum number of bytes that are copied together for a one-shot hash. Longer bodies are hashed in place. */
 const MAX_GATHERED = 262_144
-/** The longest body of bytes that is copied for it: beyond, the copy costs more than it saves. Text is encoded in any case. */
+/** Maximum length of a binary body that is copied. Above it, the copy costs more than it saves. Text is always encoded. */
 const MAX_COPIED = 32_768
 
-// Work areas of a synchronous function: nothing in them outlives a call.
+// Scratch buffers of a synchronous function. No data in them outlives a call.
 const key = Buffer.allocUnsafeSlow(BLOCK_BYTES)
 const gathered = Buffer.allocUnsafeSlow(MAX_GATHERED)
 const outerContent = Buffer.allocUnsafeSlow(BLOCK_BYTES + DIGEST_BYTES)
@@ -15,13 +15,13 @@ const wordsOf = ({ buffer }: Buffer) => new Uint32Array(buffer, 0, BLOCK_BYTES /
 const [keyWords, innerWords, outerWords] = [wordsOf(key), wordsOf(gathered), wordsOf(outerContent)]
 
 /**
- * Computes the hex digest of `<timestamp>.<body>` under each secret with `node:crypto`.
+ * Computes the hex digest of `<timestamp>.<body>` for each secret with `node:crypto`.
  *
- * On Node 24 an HMAC of 2 KB takes 2.3 µs, of which the SHA-256 is but 1 and the rest makes the object; two one-shot hashes take 1.6 µs.
+ * On Node 24, an HMAC of 2 KB takes 2.3 µs, mostly for creating the object; two one-shot hashes take 1.6 µs.
  */
 export function nodeDigests(body: Uint8Array | string, secrets: readonly string[], timestamp: number): string[] {
   const prefix = `${timestamp}.`
-  // A character of text takes up to three bytes. Node 18 has no one-shot hash.
+  // A character takes up to three bytes. Node 18 has no one-shot hash.
   const most = BLOCK_BYTES + prefix.length + body.length * (typeof body === "string" ? 3 : 1)
   if (crypto.hash === undefined) {
     return secrets.map((secret) => crypto.createHmac("sha256", secret).update(prefix).update(body).digest("hex"))
@@ -39,15 +39,15 @@ export function nodeDigests(body: Uint8Array | string, secrets: readonly string[
   })
 }
 
-/** Puts the body behind what is gathered already, and returns its length in bytes. */
+/** Appends the body to the gathered bytes. Returns its length in bytes. */
 function gather(body: Uint8Array | string, at: number): number {
   if (typeof body === "string") return gathered.write(body, at, "utf8")
-  // Copying from a detached buffer throws, though it holds nothing to copy.
+  // Copying from a detached buffer throws, even though it is empty.
   if (body.length > 0) gathered.set(body, at)
   return body.length
 }
 
-/** Writes a key as HMAC uses it in its two hashes (RFC 2104): padded to a block, and combined with the inner and the outer pad. */
+/** Writes the inner and the outer HMAC key (RFC 2104): padded to a block and combined with each pad. */
 function writePads(secret: string): void {
   keyWords.fill(0)
   // A character takes up to three bytes.

@@ -2,17 +2,17 @@ import { assertSignable } from "./assertSignable.ts"
 import { assertTimestamp, formatHeader } from "./header.ts"
 import { webDigests } from "./webDigests.ts"
 
-/** What a signer adds to the body. */
+/** Options of `sign`. */
 export interface SignOptions {
-  /** The signer's clock in whole Unix seconds. */
+  /** Current Unix time in whole seconds. */
   readonly timestamp: number
 }
 
 /**
- * Signs a body with every secret, for the `X-Signature` header.
+ * Signs a body with every secret. Returns the value of the `X-Signature` header.
  *
- * A string is signed as its UTF-8 bytes. Rejects with `SignatureError` (`malformed_body`, `no_secrets`, `empty_secret`,
- * `too_many_secrets`), and with `RangeError` on a timestamp that is not a whole number.
+ * Strings are signed as UTF-8. Rejects with `SignatureError` (`malformed_body`, `no_secrets`, `empty_secret`,
+ * `too_many_secrets`), and with `RangeError` unless the timestamp is a whole number.
  */
 export async function sign(
   body: Uint8Array | string,

@@ -2,10 +2,10 @@ import { matchClaim, readClaim, type VerifiedSignature, type VerifyOptions } fro
 import { webDigests } from "./webDigests.ts"
 
 /**
- * Verifies an `X-Signature` header over the raw body, and returns which secret and which entry matched.
+ * Verifies an `X-Signature` header over the raw body. Returns the secret and the entry that matched.
  *
- * Rejects with `SignatureError` when the signature is not good, whatever the header and the body hold; with `RangeError` or
- * `TypeError` only when `now`, `tolerance` or `secrets` are of the wrong kind.
+ * Rejects with `SignatureError` for any header or body without a valid signature, and with `RangeError` or
+ * `TypeError` only if `now`, `tolerance` or `secrets` are invalid.
  * Source: Outreach Partner API specification, Authentication, 4.
  */
 export async function verify(

@@ -1,7 +1,7 @@
 const utf8 = new TextEncoder()
 const algorithm = { name: "HMAC", hash: "SHA-256" }
 
-/** Computes the hex digest of `<timestamp>.<body>` under each secret with Web Crypto. */
+/** Computes the hex digest of `<timestamp>.<body>` for each secret with Web Crypto. */
 export async function webDigests(
   body: Uint8Array | string,
   secrets: readonly string[],
@@ -21,7 +21,7 @@ function signedContent(body: Uint8Array | string, timestamp: number): Uint8Array
   const bytes = typeof body === "string" ? utf8.encode(body) : body
   const content = new Uint8Array(prefix.length + bytes.length)
   content.set(prefix)
-  // Copying from a detached buffer throws, though it holds nothing to copy.
+  // Copying from a detached buffer throws, even though it is empty.
   if (bytes.length > 0) content.set(bytes, prefix.length)
   return content
 }

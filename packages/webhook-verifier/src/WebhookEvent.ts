@@ -1,4 +1,4 @@
-// @boundaries-ignore the contract's types, under a name by which the build copies them into the declarations
+// @boundaries-ignore the contract's types, under a name that the build copies into the declarations
 import type {
   CampaignSummary,
   ConsumerEvent,
@@ -17,14 +17,14 @@ export type KnownEvent =
   | { [Type in keyof ServiceEventData]: ServiceEvent<Type> }[keyof ServiceEventData]
   | { [Type in keyof ConsumerEventData]: ConsumerEvent<Type> }[keyof ConsumerEventData]
 
-/** The name of an event that this version knows. */
+/** Type name of an event that this version knows. */
 export type EventType = KnownEvent["event_type"]
 
 /**
- * The name of an event that this version does not know: a string, of whatever value.
+ * Type name of an event that this version doesn't know: any string.
  *
- * An enum is the one string type to which no other literal compares, so that no comparison with a known name narrows to it; `string`, and
- * a branded string, would stay in every branch of a `switch`. No such object exists at run time.
+ * An enum is the only string type that comparisons with literals never narrow to; `string` or a branded string would remain
+ * in every branch of a `switch`. The object doesn't exist at run time.
  */
 declare enum UnknownEventType {
   Newer = "a type that is newer than this version",
@@ -32,15 +32,15 @@ declare enum UnknownEventType {
 
 export type { UnknownEventType }
 
-/** An event of a type that is newer than this version: acknowledge it. */
+/** An event of a newer type. Acknowledge it. */
 export interface UnknownEvent extends EnvelopeMembers {
   event_type: UnknownEventType
   source: string
   data: Record<string, unknown>
 }
 
-/** A verified event. A `switch` over `event_type` types `data`, and leaves an `UnknownEvent` to its `default`. */
+/** A verified event. A `switch` over `event_type` narrows `data`; the `default` branch receives `UnknownEvent`. */
 export type WebhookEvent = KnownEvent | UnknownEvent
 
-/** The events of one type, or of several. */
+/** The events of one or several types. */
 export type EventOf<Type extends EventType> = Extract<KnownEvent, { event_type: Type }>

@@ -1,4 +1,4 @@
-/** Why a webhook was refused; the set only grows within a major version. */
+/** Reason for rejecting a webhook. Minor versions may add codes, but don't remove any. */
 export type WebhookVerificationErrorCode =
   | "missing_header"
   | "malformed_header"
@@ -18,7 +18,7 @@ export type WebhookVerificationErrorCode =
   | "not_a_request"
   | "invalid_options"
 
-// 401: not from the service. 400: from the service, but no event. The rest is the receiver's own trouble: 500, so that the event comes again.
+// 401: not sent by the service. 400: sent by the service, but not an event. Other faults are the receiver's: 500, so that the service retries.
 const CODES: { readonly [Code in WebhookVerificationErrorCode]: readonly [status: number, advice: string] } = {
   missing_header: [401, "There is no X-Signature: let proxies pass it on"],
   malformed_header: [401, "X-Signature is not t=<seconds>,v1=<hex>: pass it on unchanged"],
@@ -39,19 +39,19 @@ const CODES: { readonly [Code in WebhookVerificationErrorCode]: readonly [status
   invalid_options: [500, ""],
 }
 
-/** What a schema found, and where: neither holds values unless the schema's own words quote them. */
+/** A schema violation and its path. Contains values only if the schema's own message quotes them. */
 export interface SchemaIssue {
   readonly message: string
   readonly path: readonly PropertyKey[]
 }
 
-/** A webhook is not accepted. Its message says what to do: it never holds the body, the header or a secret. */
+/** Thrown when a webhook is rejected. The message describes the remedy and never contains the body, the header or a secret. */
 export class WebhookVerificationError extends Error {
   override readonly name: string = "WebhookVerificationError"
   readonly code: WebhookVerificationErrorCode
-  /** The HTTP status to answer: 4xx where the same request can never be good, 500 where the receiver is at fault. */
+  /** HTTP status of the response: 4xx if the same request can never be accepted, 500 if the receiver is at fault. */
   readonly status: number
-  /** With `schema_mismatch`: what the receiver's own schema found. */
+  /** For `schema_mismatch`: the violations that the receiver's own schema reported. */
   declare readonly issues?: readonly SchemaIssue[]
 
   constructor(

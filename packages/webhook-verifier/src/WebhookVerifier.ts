@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "./WebhookEvent.ts"
 
-/** Headers of any making: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object; names in any case. */
+/** Headers in any common form: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object. Names are case-insensitive. */
 export type WebhookHeaders =
   // A `Headers` without lib DOM.Iterable.
   | { get(name: string): string | null; forEach(each: (value: string, name: string) => void): void }
@@ -8,7 +8,7 @@ export type WebhookHeaders =
   | readonly string[]
   | { readonly [name: string]: string | readonly string[] | undefined }
 
-/** A request before anything parsed its body: a Fetch `Request`, or headers beside the raw body. */
+/** A request with an unparsed body: a Fetch `Request`, or headers and the raw body. */
 export type WebhookRequest =
   | {
       readonly headers: WebhookHeaders
@@ -17,21 +17,21 @@ export type WebhookRequest =
     }
   | {
       readonly headers: WebhookHeaders
-      /** The raw body; a string stands for its UTF-8 bytes. */
+      /** The raw body. Strings are read as UTF-8. */
       readonly body: Uint8Array | ArrayBuffer | string
-      /** The raw body where a framework keeps it beside the parsed one; comes before `body`. */
+      /** The raw body, if a framework stores it in addition to the parsed one. Takes precedence over `body`. */
       readonly rawBody?: Uint8Array | ArrayBuffer | string | undefined
     }
 
-/** How far a signature's timestamp may lie from the clock, in seconds. */
+/** Allowed difference between a signature's timestamp and the clock, in seconds. */
 export interface Tolerance {
-  /** How old a signature may be. Default 300. */
+  /** Maximum age of a signature. Default 300. */
   readonly past?: number | undefined
-  /** How far ahead the signer's clock may run. Default 300. */
+  /** How far the signer's clock may be ahead. Default 300. */
   readonly future?: number | undefined
 }
 
-/** A schema by the Standard Schema convention, as zod, Valibot and ArkType make them. */
+/** A Standard Schema, such as one of zod, Valibot or ArkType. */
 export interface EventSchema<Event> {
   readonly "~standard": {
     readonly version: 1
@@ -45,35 +45,35 @@ type Validated<Event> =
   | { readonly value: Event; readonly issues?: undefined }
   | { readonly issues: readonly FoundIssue[] }
 
-/** What a schema reports, by the Standard Schema convention. */
+/** A violation, as a Standard Schema reports it. */
 export interface FoundIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a verifier holds. */
+/** Options of `createWebhookVerifier`. */
 export interface WebhookVerifierOptions<Event = WebhookEvent> {
-  /** The endpoint's signing secrets, 1 to 16; during a rotation both the old and the new one. */
+  /** Signing secrets of the endpoint, 1 to 16. During a rotation, pass the old and the new one. */
   readonly secrets: readonly (string | undefined)[]
-  /** 0 to 3,600 seconds in both directions, or each apart; a signature exactly that far away is accepted. Default 300. */
+  /** 0 to 3,600 seconds for both directions or for each. The limit itself is accepted. Default 300. */
   readonly tolerance?: number | Tolerance | undefined
-  /** The clock, in Unix seconds; it is tried at once. Default: the system's. */
+  /** Current Unix time in seconds; called once at creation as a check. Default: the system clock. */
   readonly now?: (() => number) | undefined
   /**
-   * Checks each event further, for instance `/schemas` of this package. An event that it refuses is answered 500, and comes again.
-   * Default: the envelope alone is checked.
+   * Additional validation of each event, for example `/schemas` of this package. Rejected events get a 500, so the service retries them.
+   * Default: only the envelope is validated.
    */
   readonly schema?: EventSchema<Event> | undefined
 }
 
-/** What is known of one request beside its headers and body. */
+/** Options for one request. */
 export interface VerifyOptions {
-  /** When a queued request was received: a `Date`, or Unix seconds. Default: now. */
+  /** Time at which a queued request was received: a `Date` or Unix seconds. Default: now. */
   readonly receivedAt?: Date | number | undefined
 }
 
 /** Verifies webhooks. */
 export interface WebhookVerifier<Event = WebhookEvent> {
-  /** Verifies one request and returns its event; rejects with `WebhookVerificationError`, and with nothing else. */
+  /** Verifies a request and returns its event. Rejects only with `WebhookVerificationError`. */
   verify(request: WebhookRequest, options?: VerifyOptions): Promise<Event>
 }

@@ -5,23 +5,23 @@ export type { WebhookHandler } from "./receive.ts"
 export { type RedisClient, type RedisCommand, type RedisStoreOptions, redisStore } from "./redisStore.ts"
 export { type SqliteDatabase, type SqliteStore, type SqliteStoreOptions, sqliteStore } from "./sqliteStore.ts"
 
-/** The result of a claim: ours by this name, held by another, or not needed any more. */
+/** Result of a claim: claimed under this name, already being handled, or already handled. */
 export type Claim =
   | { readonly state: "claimed"; readonly claim: string }
   | { readonly state: "in_progress" }
   | { readonly state: "handled" }
 
-/** Remembers which events were handled. */
+/** Stores which events were handled. */
 export interface EventStore {
-  /** Claims an event for a while; only one claim of an event holds at a time, and none once it is handled. */
+  /** Claims an event until its lease expires. An event has at most one active claim, and none after it was handled. */
   claim(eventId: string): Promise<Claim>
   /** Records that the event was handled. */
   complete(eventId: string): Promise<void>
-  /** Gives a claim back, if it is still held, so that the next delivery is handled at once. */
+  /** Releases a claim if it is still active, so that the next delivery is handled immediately. */
   release(eventId: string, claim: string): Promise<void>
 }
 
-/** An event that came again while it was being handled; the sender is to try later. */
+/** Thrown for a repeated delivery of an event that is still being handled. The sender should retry later. */
 export class EventInProgressError extends Error {
   override readonly name: string = "EventInProgressError"
   constructor() {
@@ -30,10 +30,10 @@ export class EventInProgressError extends Error {
 }
 
 /**
- * Lets a handler see each event once: claims it, handles it, and records that it was handled.
+ * Wraps a handler so that it receives each event once: claims the event, handles it, and records the success.
  *
- * A handler that fails gives its claim back; one that crashes loses it after the store's lease; so no event is swallowed. While
- * another delivery is being handled it throws `EventInProgressError`, which the adapters answer with 500, so that the event comes again.
+ * If the handler fails, the claim is released; if the process crashes, the claim expires. So no event is lost. During another
+ * delivery's handling it throws `EventInProgressError`; the adapters return 500 for it, so that the service retries.
  */
 export function deduplicate<Event extends { readonly event_id: string }>(
   store: EventStore,
@@ -46,7 +46,7 @@ export function deduplicate<Event extends { readonly event_id: string }>(
     try {
       await handle(event)
     } catch (error) {
-      // Where this fails too, the lease ends by itself.
+      // If this fails too, the claim expires.
       await store.release(event.event_id, claimed.claim).catch(() => {})
       throw error
     }
@@ -54,17 +54,17 @@ export function deduplicate<Event extends { readonly event_id: string }>(
   }
 }
 
-/** Bounds of a store in memory. */
+/** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** How many events are remembered; the oldest go first. Default 10,000. */
+  /** Maximum number of remembered events; the oldest are evicted. Default 10,000. */
   readonly capacity?: number | undefined
-  /** How long a handler may take before another delivery is handled beside it. Default 300. */
+  /** Seconds until a claim expires and another delivery is handled. Default 300. */
   readonly leaseSeconds?: number | undefined
-  /** The clock, in Unix seconds. Default: the system's. */
+  /** Current Unix time in seconds. Default: the system clock. */
   readonly now?: (() => number) | undefined
 }
 
-/** Creates a store in this process's memory: for one process, and until it ends. */
+/** Creates a store in this process's memory. */
 export function memoryStore({
   capacity = 10_000,
   leaseSeconds = 300,

@@ -1,15 +1,15 @@
 import { sign } from "@outreach/signature/node"
 
-/** What is looked at: a header and a body as they arrived, and the secrets that should have signed them. */
+/** A received header and body, and the secrets that should have signed them. */
 export interface Received {
   readonly header: string | undefined
   readonly body: Uint8Array
   readonly secrets: readonly string[]
-  /** When it arrived, in Unix seconds. */
+  /** Time of receipt in Unix seconds. */
   readonly receivedAt: number
 }
 
-/** A verdict, and the sentences that tell why. */
+/** A verdict with its reasons. */
 export interface Explanation {
   readonly verified: boolean
   readonly lines: readonly string[]
@@ -17,7 +17,7 @@ export interface Explanation {
 
 const TOLERANCE = 300
 
-/** Explains why a signature is good or not: by the header's form, by the clock, by the secret, or by what was done to the body. */
+/** Explains why a signature is valid or not: header format, clock, secret, or a changed body. */
 export function explain({ header: given, body, secrets, receivedAt }: Received): Explanation {
   const header = given?.replace(/, +/g, ",")
   const refuse = (...lines: string[]): Explanation => ({ verified: false, lines })
@@ -89,7 +89,7 @@ function headerFaults(header: string): string[] {
   return faults
 }
 
-/** Yields what the secret may have been before it was stored badly. */
+/** Yields variants of a secret before common storage mistakes. */
 function* otherSecrets(secret: string): Generator<{ how: string; text: string }> {
   yield { how: "without the white space around it", text: secret.trim() }
   yield { how: "without the quotes around it", text: secret.trim().replace(/^(["'])(.*)\1$/, "$2") }
@@ -102,7 +102,7 @@ function* otherSecrets(secret: string): Generator<{ how: string; text: string }>
   }
 }
 
-/** Yields what the body may have been before something altered it. */
+/** Yields variants of a body before common alterations. */
 function* otherBodies(body: Uint8Array): Generator<{ how: string; bytes: Uint8Array | string }> {
   const text = Buffer.from(body).toString("utf8")
   yield { how: "after decoding it from base64: Lambda's isBase64Encoded", bytes: Buffer.from(text, "base64") }
@@ -116,7 +116,7 @@ function* otherBodies(body: Uint8Array): Generator<{ how: string; bytes: Uint8Ar
   yield { how: "with a line break at its end: something trimmed it", bytes: `${text}\n` }
   const parsed = parse(text)
   if (parsed === undefined) return
-  // A string that holds JSON was serialised twice.
+  // A JSON string that contains JSON was serialized twice.
   if (typeof parsed.value === "string")
     yield { how: "when it is taken out of the JSON string around it", bytes: parsed.value }
   yield {

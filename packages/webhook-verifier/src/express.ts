@@ -5,7 +5,7 @@ import type { WebhookVerifier } from "./WebhookVerifier.ts"
 export type { NodeHandler, NodeRequest, NodeResponse } from "./nodeHandler.ts"
 export type { HandlerOptions, WebhookHandler } from "./receive.ts"
 
-/** Creates a handler for a route of Express 4 or 5. It reads the body itself; after `express.raw()` it takes what that has read. */
+/** Creates a route handler for Express 4 or 5. It reads the body itself, or uses the body that `express.raw()` has read. */
 export function webhookHandler<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

@@ -14,27 +14,27 @@ export interface FastifyScope {
   post(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown
 }
 
-/** The parts of a Fastify request that are read. */
+/** The parts of a Fastify request that the plugin reads. */
 export interface FastifyRequest {
   readonly headers: { readonly [name: string]: string | string[] | undefined }
   readonly body: unknown
 }
 
-/** The parts of a Fastify reply that are written. */
+/** The parts of a Fastify reply that the plugin uses. */
 export interface FastifyReply {
   code(status: number): { headers(values: { readonly [name: string]: string }): { send(body: string): unknown } }
 }
 
-/** What the plugin can be told. */
+/** Options of the plugin. */
 export interface PluginOptions extends HandlerOptions {
-  /** The route's path, below the plugin's prefix. Default `/`. */
+  /** Route path below the plugin's prefix. Default `/`. */
   readonly url?: string | undefined
 }
 
 /**
- * Creates a Fastify plugin with one POST route, whose scope leaves bodies unread; the parsers of other routes stay as they are.
+ * Creates a Fastify plugin with one POST route. Only its own scope skips body parsing.
  *
- * The route reads the body itself: Fastify would answer one over its limit, and `onError` would not learn of it.
+ * The route reads the body itself: otherwise Fastify would reject oversized bodies without calling `onError`.
  */
 export function webhookPlugin<Event>(
   verifier: WebhookVerifier<Event>,

@@ -11,16 +11,16 @@ import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
 export type { HandlerOptions, WebhookHandler } from "./receive.ts"
 
-// Whichever types of Fetch the consumer has are meant: of lib DOM, Node, Bun, Deno or Workers. Without any, these stand in.
+// Uses the consumer's Fetch types: lib DOM, Node, Bun, Deno or Workers. These declarations are the fallback.
 declare global {
   interface Request {}
   interface Response {}
 }
 
 /**
- * Creates a handler of Fetch requests: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
+ * Creates a Fetch handler: a route of Next.js, Remix, SvelteKit or Astro, or the `fetch` of Workers, Deno and Bun.
  *
- * It takes the request itself, or an object that holds it as `request`.
+ * Accepts the request, or an object with a `request` property.
  */
 export function webhookHandler<Event>(
   verifier: WebhookVerifier<Event>,
@@ -39,12 +39,12 @@ export function webhookHandler<Event>(
   }
 }
 
-/** How much is read of a body that is refused, in bytes: more than any proxy lets through by mistake. */
+/** Maximum number of bytes read from a rejected body; more than proxies accept by mistake. */
 const MAX_DISCARDED = 64 * MAX_BYTES
 
 /**
- * Yields the chunks of a body, and reads one that is refused to its end: SvelteKit and React Router break off the connection of a body that
- * is cancelled, so that the 413 would be lost. One that has no end is cancelled all the same.
+ * Yields the chunks of a body and drains a rejected one: SvelteKit and React Router reset the connection when a body
+ * is cancelled, so the 413 would be lost. An endless body is still cancelled.
  */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()

@@ -4,18 +4,18 @@ import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
 export type { HandlerOptions, WebhookHandler } from "./receive.ts"
 
-// Whichever types of Fetch the consumer has are meant: of lib DOM, Node, Bun, Deno or Workers. Without any, these stand in.
+// Uses the consumer's Fetch types: lib DOM, Node, Bun, Deno or Workers. These declarations are the fallback.
 declare global {
   interface Request {}
   interface Response {}
 }
 
-/** The parts of a Hono context that are read. */
+/** The parts of a Hono context that the handler reads. */
 export interface HonoContext {
   readonly req: { readonly raw: Request; readonly bodyCache: { readonly arrayBuffer?: unknown } }
 }
 
-/** Creates a handler for a route of Hono; bytes that a middleware has read by `c.req.arrayBuffer()` are taken from there. */
+/** Creates a Hono route handler. Reuses bytes that a middleware read with `c.req.arrayBuffer()`. */
 export function webhookHandler<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

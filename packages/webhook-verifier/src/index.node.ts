@@ -1,4 +1,4 @@
-// The same entry for Node, on node:crypto: several times as fast as Web Crypto, and Node 18 has no global `crypto`.
+// The main entry for Node, based on node:crypto: several times faster than Web Crypto, and Node 18 has no global `crypto`.
 import { verify } from "@outreach/signature/node"
 import { verifierWith } from "./verifierWith.ts"
 import type { WebhookEvent } from "./WebhookEvent.ts"
@@ -6,7 +6,7 @@ import type { WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.
 
 export { WebhookVerificationError } from "./WebhookVerificationError.ts"
 
-/** Creates a verifier as the main entry's `createWebhookVerifier` does. */
+/** Same as `createWebhookVerifier` of the main entry. */
 export function createWebhookVerifier<Event = WebhookEvent>(
   options: WebhookVerifierOptions<Event>,
 ): WebhookVerifier<Event> {

@@ -33,10 +33,10 @@ export type {
 } from "./WebhookVerifier.ts"
 
 /**
- * Creates a verifier of the webhooks that are signed with any of the secrets.
+ * Creates a verifier for webhooks signed with any of the secrets.
  *
- * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on secrets that no webhook
- * could be verified with. Source: Outreach Partner API specification, Authentication, 4, and Events.
+ * Throws `WebhookVerificationError` (`no_secrets`, `empty_secret`, `too_many_secrets`, `invalid_options`) on unusable secrets or
+ * options. Source: Outreach Partner API specification, Authentication, 4, and Events.
  */
 export function createWebhookVerifier<Event = WebhookEvent>(
   options: WebhookVerifierOptions<Event>,

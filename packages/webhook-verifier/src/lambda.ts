@@ -4,7 +4,7 @@ import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
 export type { HandlerOptions, WebhookHandler } from "./receive.ts"
 
-/** The parts that are read of the event of a function URL, of either API of API Gateway, or of a load balancer. */
+/** The fields that are read from events of function URLs, API Gateway (both versions) and load balancers. */
 export interface LambdaEvent {
   readonly headers?: { readonly [name: string]: string | undefined } | null | undefined
   readonly multiValueHeaders?: { readonly [name: string]: string[] | undefined } | null | undefined
@@ -12,7 +12,7 @@ export interface LambdaEvent {
   readonly isBase64Encoded?: boolean | undefined
 }
 
-/** What Lambda makes a response of. */
+/** A Lambda response. */
 export interface LambdaResult {
   statusCode: number
   headers: Record<string, string>
@@ -20,7 +20,7 @@ export interface LambdaResult {
   isBase64Encoded: false
 }
 
-/** Creates a handler for AWS Lambda, which hands bodies over as text or, with a flag, in base64. */
+/** Creates an AWS Lambda handler. Accepts text and base64 bodies. */
 export function webhookHandler<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

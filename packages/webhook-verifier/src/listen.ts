@@ -10,30 +10,30 @@ import { type PostResult, postWebhook } from "./postWebhook.ts"
 
 export interface ListenOptions {
   readonly apiKey: string
-  /** The deployment's address, without `/v1`. */
+  /** URL of the deployment, without `/v1`. */
   readonly baseUrl: string
   readonly forward: URL
-  /** Each signs every request. */
+  /** Every request is signed with each. */
   readonly secrets: readonly string[]
-  /** Whether the headers of Standard Webhooks are sent as well. */
+  /** Whether to also send the Standard Webhooks headers. */
   readonly standardWebhooks: boolean
-  /** Empty for all. */
+  /** Event types to forward; empty for all. */
   readonly types: readonly FeedEventType[]
-  /** ISO 8601; undefined for the service's present time. */
+  /** ISO 8601; undefined for the service's current time. */
   readonly since: string | undefined
   readonly print: (line: string) => void
   readonly signal: AbortSignal
 }
 
-/** Events of the feed on their way to a receiver. */
+/** Forwards events of the feed to a receiver. */
 export interface Listener {
-  /** Forwards an event again: the last one, or the one of this id. */
+  /** Forwards an event again: the last one, or the one with this id. */
   readonly repeat: (eventId: string | undefined) => void
-  /** Resolves once the signal has ended it; rejects with a sentence when the API refuses for good. */
+  /** Resolves after the signal stopped it. Rejects with a message if the API rejects the requests permanently. */
   readonly ended: Promise<void>
 }
 
-/** A request of the service, which a repetition makes again with the next number. */
+/** A request to the receiver. Repeating it increments the attempt number. */
 interface Delivery {
   readonly id: string
   readonly eventId: string
@@ -44,12 +44,12 @@ interface Delivery {
 
 const POLL_SECONDS = 2
 const USER_AGENT = "outreach-webhook-verifier/listen"
-/** How long the service waits for an answer. */
+/** Time that the service waits for a response. */
 const TIMEOUT_MS = 15_000
-/** How many events can be repeated by their id. */
+/** Number of events that can be repeated by id. */
 const MAX_REMEMBERED = 1000
 
-/** Follows the feed, and forwards each event signed as the service would send it, one after another. */
+/** Polls the feed and forwards the events one by one, signed as the service signs them. */
 export function listen(options: ListenOptions): Listener {
   const { forward: url, secrets, standardWebhooks, print, signal } = options
   const agent = new (url.protocol === "https:" ? HttpsAgent : HttpAgent)({ keepAlive: true })
@@ -81,7 +81,7 @@ export function listen(options: ListenOptions): Listener {
     const { apiKey, baseUrl, types } = options
     let failure: string | undefined
     const sayFailure = (error: unknown): void => {
-      // Once for each outage, though each answer has a request id of its own.
+      // Report each outage once, although every response has a different request id.
       const kind = error instanceof ApiError ? String(error.status) : "no answer"
       if (kind !== failure) print(`${explainFailure(error, baseUrl)} It is asked again.`)
       failure = kind
@@ -106,7 +106,7 @@ export function listen(options: ListenOptions): Listener {
           for (const event of batch.events) {
             const { event_id: eventId, event_type: eventType } = event
             const id = `dlv_${randomBytes(16).toString("hex")}`
-            // The stored text is the one that was sent, and this is how it was written.
+            // The stored text equals the sent text, and this is how it was serialized.
             const delivery = { id, eventId, eventType, body: JSON.stringify(event), attempt: 0 }
             remember(deliveries, delivery)
             await deliver(delivery)
@@ -133,7 +133,7 @@ export function listen(options: ListenOptions): Listener {
   }
 }
 
-/** Signs as an endpoint's `standardWebhooks` asks: the key is what follows `whsec_`, decoded. */
+/** Signs as an endpoint with `standardWebhooks` does: the key is the decoded part after `whsec_`. */
 function standardHeaders(
   id: string,
   timestamp: number,
@@ -163,12 +163,12 @@ function outcomeOf(result: PostResult): string {
   if ("failure" in result) return `  ${result.failure}${CONSEQUENCES.transient}`
   const { verdict } = classify({ ...result, headers: {} }, { retryOn: ["1xx", "3xx", "5xx"] })
   if (verdict === "success") return ""
-  // What a receiver says must not move the cursor of the terminal.
+  // Receiver output must not contain terminal control sequences.
   const text = result.text.replace(/[\s\p{C}]+/gu, " ").trim()
   return `${CONSEQUENCES[verdict]}${text === "" ? "" : `\n          ${text.slice(0, 300)}`}`
 }
 
-/** Reads the API's clock, because the one of this machine may be wrong. */
+/** Reads the API's clock, because the local one may be wrong. */
 async function presentTime({ apiKey, baseUrl, signal }: ListenOptions): Promise<string> {
   const client = createClient({ apiKey, baseUrl, userAgent: USER_AGENT, retryDelays: [] })
   const health = await client.getHealth({ signal }).catch((error: unknown) => {

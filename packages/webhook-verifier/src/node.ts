@@ -5,7 +5,7 @@ import type { WebhookVerifier } from "./WebhookVerifier.ts"
 export type { NodeHandler, NodeRequest, NodeResponse } from "./nodeHandler.ts"
 export type { HandlerOptions, WebhookHandler } from "./receive.ts"
 
-/** Creates a handler for `createServer` of `node:http`, and for whatever hands on Node's requests. */
+/** Creates a handler for `createServer` of `node:http` and compatible frameworks. */
 export function webhookHandler<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

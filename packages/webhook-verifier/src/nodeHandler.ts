@@ -2,21 +2,21 @@ import { type HandlerOptions, nodeHeaders, readBytes, receiver, type WebhookHand
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookVerifier } from "./WebhookVerifier.ts"
 
-/** The parts of Node's `IncomingMessage` that are read, and what frameworks add to it. */
+/** The parts of `IncomingMessage` that are read, including additions by frameworks. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly headers: { readonly [name: string]: string | string[] | undefined }
   readonly readableDidRead: boolean
 }
 
-/** The parts of Node's `ServerResponse` that are written. */
+/** The parts of `ServerResponse` that are used. */
 export interface NodeResponse {
   writeHead(status: number, headers: { readonly [name: string]: string }): { end(body: string): unknown }
 }
 
-/** A handler of Node's requests. */
+/** A handler of Node requests. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
-/** Creates a handler of Node's requests that says `fix` when something read the body before it. */
+/** Creates a Node handler that reports `fix` if the body was already read. */
 export function nodeHandler<Event>(
   verifier: WebhookVerifier<Event>,
   handle: WebhookHandler<Event>,

@@ -1,7 +1,7 @@
 import { type Agent, type OutgoingHttpHeaders, request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 
-/** The outcome of a POST: a status with the beginning of the body, or a sentence why there is none. */
+/** Result of a POST: a status with the start of the body, or a failure message. */
 export type PostResult = { readonly status: number; readonly text: string } | { readonly failure: string }
 
 export interface PostOptions {
@@ -12,7 +12,7 @@ export interface PostOptions {
 
 const MAX_RESPONSE_BYTES = 4096
 
-/** Posts a body with these headers and no others, as the service does: without following redirects. Every failure is a result. */
+/** Posts a body with exactly these headers, without following redirects, as the service does. Failures are results, not errors. */
 export function postWebhook(
   url: URL,
   headers: OutgoingHttpHeaders,
@@ -37,7 +37,7 @@ export function postWebhook(
         clearTimeout(deadline)
         resolve({ status, text: text.slice(0, MAX_RESPONSE_BYTES) })
       }
-      // The status decides once it is there: a body that breaks off or never ends changes nothing.
+      // The status decides: a body that breaks off or never ends doesn't change the result.
       clearTimeout(deadline)
       const bodyDeadline = setTimeout(() => call.destroy(), 1000)
       response.setEncoding("utf8")
@@ -56,7 +56,7 @@ export function postWebhook(
 }
 
 function reasonOf(error: NodeJS.ErrnoException): string {
-  // Several addresses were tried in turn.
+  // Several addresses were tried.
   const [first = error] = (error as { errors?: NodeJS.ErrnoException[] }).errors ?? []
   return first.code === undefined ? first.message : `${REASONS[first.code] ?? first.message} (${first.code})`
 }

@@ -1,27 +1,27 @@
 import type { EventStore } from "./deduplicate.ts"
 
-/** Any PostgreSQL client with a `query` method, such as that of `pg`, Neon or PGlite. */
+/** Any PostgreSQL client with a `query` method, such as `pg`, Neon or PGlite. */
 export interface QueryClient {
   query(text: string, values: unknown[]): PromiseLike<{ readonly rows: readonly unknown[] }>
 }
 
-/** Where and how a store in PostgreSQL keeps its events. */
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
-  /** The table's name, with its schema or without, in lower case. Default `outreach_webhook_events`. */
+  /** Table name in lower case, optionally with a schema. Default `outreach_webhook_events`. */
   readonly table?: string | undefined
-  /** How long a handler may take before another delivery is handled beside it. Default 300. */
+  /** Seconds until a claim expires and another delivery is handled. Default 300. */
   readonly leaseSeconds?: number | undefined
 }
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends EventStore {
-  /** Creates the table unless it is there. */
+  /** Creates the table if it doesn't exist. */
   createTable(): Promise<void>
-  /** Forgets events that were handled longer ago than this; deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+  /** Deletes events that were handled longer ago than this. The service retries for 31.2 hours; manual replays can come later. */
   forget(olderThanSeconds: number): Promise<void>
 }
 
-/** Creates a store in PostgreSQL, for any number of processes. Throws `RangeError` on a table's name that would need quotes. */
+/** Creates a store in PostgreSQL for any number of processes. Throws `RangeError` on table names that need quotes. */
 export function postgresStore(
   client: QueryClient,
   { table = "outreach_webhook_events", leaseSeconds = 300 }: PostgresStoreOptions = {},
@@ -42,7 +42,7 @@ export function postgresStore(
         )`)
     },
     async claim(eventId) {
-      // The second look may be older than the first by a concurrent claim: then the event counts as in progress, and comes again.
+      // The select may not see a concurrent claim. Then the event counts as in progress, and the service retries it.
       const [row] = (await run(
         `with claimed as (
            insert into ${table} as held (event_id, claim, claimed_until)

@@ -1,30 +1,30 @@
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 import type { WebhookHeaders, WebhookVerifier } from "./WebhookVerifier.ts"
 
-/** What to do with an event; once it returns, the event is acknowledged, so store first and work later. */
+/** Handles an event. The event is acknowledged when the handler returns, so store it first and process it later. */
 export type WebhookHandler<Event> = (event: Event) => unknown
 
-/** What an adapter can be told. */
+/** Options of every adapter. */
 export interface HandlerOptions {
-  /** The largest body that is taken, in bytes: 65,536, which is the largest event, or more. Default 1,048,576. */
+  /** Maximum body size in bytes, at least 65,536 (the largest event). Default 1,048,576. */
   readonly maxBytes?: number | undefined
-  /** Is called with every rejection and every failure of the handler. Default: `console.error`. */
+  /** Called with every rejection and every handler failure. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 export const MAX_BYTES = 1_048_576
 
-/** The size of the service's largest event. */
+/** Size of the service's largest event. */
 const MAX_EVENT_BYTES = 65_536
 
 export const RESPONSE_HEADERS = { "content-type": "application/json" } as const
 
-/** Returns the headers of a response by Node: a body that was refused half read would be taken for the next request. */
+/** Returns the headers of a Node response: without closing, the rest of a rejected body would be parsed as the next request. */
 export function nodeHeaders(status: number): { readonly [name: string]: string } {
   return status === 413 ? { ...RESPONSE_HEADERS, connection: "close" } : RESPONSE_HEADERS
 }
 
-/** Reads the headers and the raw body of a request, of which no more than `maxBytes` have to be read. */
+/** Reads the headers and the raw body of a request; may stop after `maxBytes`. */
 export type ReadRequest = (maxBytes: number) => RawRequest | Promise<RawRequest>
 
 interface RawRequest {
@@ -33,10 +33,10 @@ interface RawRequest {
 }
 
 /**
- * Creates the part that all adapters share: it reads a request, verifies it, handles its event and returns the response, which is 200 once
- * handled, the rejection's own status, and 500 when the handler fails, whatever status its error carries, because a 4xx would be permanent.
+ * Creates the common part of all adapters: reads a request, verifies it, handles its event and returns the response: 200 after
+ * handling, the rejection's status, or 500 if the handler fails (whatever status its error has, because a 4xx isn't retried).
  *
- * Throws `invalid_options` when `maxBytes` is not a whole number, or would lose events.
+ * Throws `invalid_options` unless `maxBytes` is a whole number of at least 65,536.
  */
 export function receiver<Event>(
   verifier: WebhookVerifier<Event>,
@@ -71,14 +71,14 @@ export function receiver<Event>(
       try {
         onError(error)
       } catch {
-        // A log that fails changes nothing for the sender.
+        // A failing log doesn't affect the response.
       }
       return failure
     }
   }
 }
 
-/** Reads a stream of bytes to its end, refusing it as soon as it is longer than `maxBytes`. */
+/** Reads a byte stream. Rejects as soon as it exceeds `maxBytes`. */
 export async function readBytes(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0

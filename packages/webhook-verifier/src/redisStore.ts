@@ -1,28 +1,28 @@
 import type { EventStore } from "./deduplicate.ts"
 
-/** Sends one command to Redis and resolves to its reply. */
+/** Sends one command to Redis. Resolves to its reply. */
 export type RedisCommand = (...command: string[]) => PromiseLike<unknown>
 
-/** Any Redis client: `ioredis` has `call`, `redis` has `sendCommand`; for another, a function that sends a command. */
+/** Any Redis client: `ioredis` (`call`), `redis` (`sendCommand`), or a function that sends a command. */
 export type RedisClient =
   | { call(command: string, ...values: string[]): PromiseLike<unknown> }
   | { sendCommand(command: string[]): PromiseLike<unknown> }
   | RedisCommand
 
-/** Where and how a store in Redis keeps its events. */
+/** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** What stands before the event's id in a key. Default `outreach:webhooks:`. */
+  /** Key prefix before the event id. Default `outreach:webhooks:`. */
   readonly prefix?: string | undefined
-  /** How long a handler may take before another delivery is handled beside it. Default 300. */
+  /** Seconds until a claim expires and another delivery is handled. Default 300. */
   readonly leaseSeconds?: number | undefined
-  /** How long an event that was handled is remembered. Default 604,800, a week: deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+  /** Seconds for which a handled event is remembered. Default 604,800 (a week). The service retries for 31.2 hours; manual replays can come later. */
   readonly rememberSeconds?: number | undefined
 }
 
 const HANDLED = "handled"
 const RELEASE = 'if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0'
 
-/** Creates a store in Redis, for any number of processes; each event is one key, which expires by itself. Throws `RangeError` on seconds that no key could live for. */
+/** Creates a store in Redis for any number of processes. Each event is one key, which expires. Throws `RangeError` on invalid seconds. */
 export function redisStore(
   client: RedisClient,
   { prefix = "outreach:webhooks:", leaseSeconds = 300, rememberSeconds = 604_800 }: RedisStoreOptions = {},
@@ -33,7 +33,7 @@ export function redisStore(
     async claim(eventId) {
       const claim = newClaim()
       if ((await run("SET", prefix + eventId, claim, "NX", "PX", lease)) !== null) return { state: "claimed", claim }
-      // The claim may have ended since: then the event counts as in progress, and comes again.
+      // The claim may have expired in between. Then the event counts as in progress, and the service retries it.
       return { state: String(await run("GET", prefix + eventId)) === HANDLED ? "handled" : "in_progress" }
     },
     async complete(eventId) {
@@ -47,7 +47,7 @@ export function redisStore(
 
 function commandOf(client: RedisClient): RedisCommand {
   if (typeof client === "function") return client
-  // ioredis has a `sendCommand` too, which takes something else.
+  // ioredis also has a `sendCommand`, with a different signature.
   if ("call" in client) return (command, ...values) => client.call(command!, ...values)
   return (...command) => client.sendCommand(command)
 }
@@ -59,7 +59,7 @@ function millisecondsOf(option: Readonly<Record<string, number>>): string {
   return String(milliseconds)
 }
 
-// Node 18 has no global crypto. A claim need be unique while it is held, not secret.
+// Node 18 has no global crypto. A claim must be unique, not secret.
 function newClaim(): string {
   return globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}-${Math.random()}`
 }

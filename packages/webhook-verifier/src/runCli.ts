@@ -33,14 +33,14 @@ const HELP = `Explains signatures of the Outreach Partner API's webhooks, sends 
   --standard-webhooks  sends webhook-id, webhook-timestamp and webhook-signature as well, as to an endpoint that asks for them
 `
 
-/** The process that the commands run in. */
+/** The process in which a command runs. */
 export interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readInput: () => Uint8Array
   readonly print: (text: string) => void
 }
 
-/** Runs a command, and returns its exit code. Throws an error with a message if the command line is wrong. */
+/** Runs a command and returns its exit code. Throws an error with a message if the command line is invalid. */
 export async function runCli(args: readonly string[], { env, readInput, print }: CliProcess): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],

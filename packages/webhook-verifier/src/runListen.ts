@@ -8,18 +8,18 @@ export const SANDBOX_URL = "http://127.0.0.1:8080"
 
 export interface ListenFlags {
   readonly forward?: string | undefined
-  /** Default: `OUTREACH_KEY` of the environment. */
+  /** Default: the environment's `OUTREACH_KEY`. */
   readonly apiKey?: string | undefined
-  /** Default: `OUTREACH_URL` of the environment, or the sandbox's. */
+  /** Default: the environment's `OUTREACH_URL`, or the sandbox's URL. */
   readonly baseUrl?: string | undefined
   readonly types?: readonly string[] | undefined
   readonly since?: string | undefined
-  /** An empty one stands for none. */
+  /** Empty strings are ignored. */
   readonly secrets: readonly string[]
   readonly standardWebhooks?: boolean | undefined
 }
 
-/** Runs `listen` in a terminal, or with its commands as lines of the standard input, until a signal; returns the exit code. */
+/** Runs `listen` until a signal, with commands from a terminal or from standard input. Returns the exit code. */
 export async function runListen(flags: ListenFlags): Promise<number> {
   const forward = readAddress("--forward", flags.forward ?? "")
   const baseUrl = flags.baseUrl ?? process.env["OUTREACH_URL"] ?? SANDBOX_URL
@@ -48,14 +48,14 @@ export async function runListen(flags: ListenFlags): Promise<number> {
     })
   }
   const end = (): void => stop.abort()
-  // A terminal's interface reads Ctrl-C itself.
+  // The terminal interface handles Ctrl-C itself.
   input.on("SIGINT", end)
   process.once("SIGINT", end).once("SIGTERM", end)
   await ended.finally(() => input.close())
   return 0
 }
 
-/** Creates a secret of the service's form: `whsec_` and 43 characters of base64url, none of them `-` or `_`. */
+/** Creates a secret in the service's format: `whsec_` and 43 base64url characters without `-` and `_`. */
 function createSecret(): string {
   const text = randomBytes(32).toString("base64url")
   return /[-_]/.test(text) ? createSecret() : `whsec_${text}`
@@ -83,14 +83,14 @@ function readType(text: string): FeedEventType {
 function readAddress(flag: string, text: string): URL {
   const example = `give ${flag} a whole one, such as http://localhost:3000/hooks`
   if (text === "") throw new Error(`the address is missing: ${example}`)
-  // Without a scheme, `localhost:` is taken for one.
+  // Without this, `localhost:` parses as a scheme.
   if (!/^https?:\/\//.test(text)) throw new Error(`${text} is not an address: ${example}`)
   return new URL(text)
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Reads ISO 8601, or a time ago. */
+/** Parses ISO 8601, or a relative time. */
 function readSince(text: string): string {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   const time = count === undefined ? Date.parse(text) : Date.now() - Number(count) * 1000 * (SECONDS[unit] ?? 0)

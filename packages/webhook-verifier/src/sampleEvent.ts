@@ -1,18 +1,18 @@
 import { eventExamples } from "@outreach/contract"
 import type { EventOf, EventType } from "./WebhookEvent.ts"
 
-/** What a sample has of its own. */
+/** Options of `sampleEvent`. */
 export interface SampleOptions {
-  /** When it is signed and emitted, in Unix seconds. Default: now. */
+  /** Time of signing and emission in Unix seconds. Default: now. */
   readonly timestamp?: number | undefined
-  /** `evt_<hex>`. Default: another one each time. */
+  /** `evt_<hex>`. Default: random. */
   readonly eventId?: string | undefined
 }
 
-/** The types of which there are samples. */
+/** The event types that have samples. */
 export const sampleTypes: readonly EventType[] = Object.keys(eventExamples) as EventType[]
 
-/** Creates an event of a type, with invented people. */
+/** Creates an event of a type, with fictional people. */
 export function sampleEvent<Type extends EventType>(
   type: Type,
   { timestamp = Math.floor(Date.now() / 1000), eventId = randomEventId() }: SampleOptions = {},

@@ -6,13 +6,13 @@ export interface SignedWebhook {
   readonly body: string
 }
 
-/** When a webhook is signed. */
+/** Options for the time of signing. */
 export interface SigningTime {
-  /** In Unix seconds. Default: now. */
+  /** Unix seconds. Default: now. */
   readonly timestamp?: number | undefined
 }
 
-/** Signs an event, or a body as it stands, by Web Crypto or by Node. */
+/** Signs an event, or a raw body, with Web Crypto or Node. */
 export async function signWith(
   signBody: (...given: Parameters<typeof sign>) => string | Promise<string>,
   event: object | string,

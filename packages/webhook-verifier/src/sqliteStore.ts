@@ -8,26 +8,26 @@ export interface SqliteDatabase {
   }
 }
 
-/** Where and how a store in SQLite keeps its events. */
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** The table's name in lower case. Default `outreach_webhook_events`. */
+  /** Table name in lower case. Default `outreach_webhook_events`. */
   readonly table?: string | undefined
-  /** How long a handler may take before another delivery is handled beside it. Default 300. */
+  /** Seconds until a claim expires and another delivery is handled. Default 300. */
   readonly leaseSeconds?: number | undefined
-  /** The clock, in Unix seconds. Default: the system's. */
+  /** Current Unix time in seconds. Default: the system clock. */
   readonly now?: (() => number) | undefined
 }
 
 /** A store in SQLite. */
 export interface SqliteStore extends EventStore {
-  /** Forgets events that were handled longer ago than this; deliveries repeat for 31.2 hours, and after that when replayed by hand. */
+  /** Deletes events that were handled longer ago than this. The service retries for 31.2 hours; manual replays can come later. */
   forget(olderThanSeconds: number): Promise<void>
 }
 
 /**
- * Creates a store in SQLite, and its table unless it is there, for the processes of one machine that open the same file.
+ * Creates a store in SQLite, including its table, for processes of one machine that open the same file.
  *
- * Throws `RangeError` on a table's name that would need quotes.
+ * Throws `RangeError` on table names that need quotes.
  */
 export function sqliteStore(
   database: SqliteDatabase,

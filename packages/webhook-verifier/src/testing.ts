@@ -4,7 +4,7 @@ import { type SignedWebhook, type SigningTime, signWith } from "./signWith.ts"
 export { type SampleOptions, sampleEvent, sampleTypes } from "./sampleEvent.ts"
 export type { SignedWebhook, SigningTime } from "./signWith.ts"
 
-/** Signs an event, or a body as it stands, with each secret, as the service does. */
+/** Signs an event, or a raw body, with each secret, as the service does. */
 export function signWebhook(
   event: object | string,
   secrets: readonly string[],

@@ -7,10 +7,10 @@ import {
 } from "./WebhookVerificationError.ts"
 import type { FoundIssue, VerifyOptions, WebhookVerifier, WebhookVerifierOptions } from "./WebhookVerifier.ts"
 
-/** Matches characters that files, shells and lists add to a secret, and that the service never issues. */
+/** Characters that files, shells and lists add to a secret. The service never issues them. */
 const STORED_BADLY = /^["'\s]|["'\s]$|[,\r\n]/
 
-/** Creates a verifier that computes digests as `verifySignature` does: by Web Crypto, or by Node. */
+/** Creates a verifier that computes digests with `verifySignature`: Web Crypto or Node. */
 export function verifierWith<Event>(
   verifySignature: (...given: Parameters<typeof verify>) => unknown,
   options: WebhookVerifierOptions<Event>,
@@ -20,7 +20,7 @@ export function verifierWith<Event>(
   let tolerance: ReturnType<typeof readTolerance>
   try {
     const given: unknown = options?.secrets
-    // Copies, so that what was checked is what is used; an environment variable that is not set counts as empty.
+    // Copied, so that later changes have no effect. An unset environment variable counts as empty.
     secrets = Array.isArray(given) ? given.map((secret) => secret ?? "") : (given as string[])
     assertSecrets(secrets)
     if (secrets.some((secret) => STORED_BADLY.test(secret))) throw new WebhookVerificationError("malformed_secret")
@@ -34,7 +34,7 @@ export function verifierWith<Event>(
 
   return {
     async verify(request, given) {
-      // What a failure of the step at hand means, when it has no code of its own.
+      // Code for a failure of the current step that has no own code.
       let code: WebhookVerificationErrorCode = "not_a_request"
       try {
         const header = signatureHeader(request.headers)
@@ -57,14 +57,14 @@ export function verifierWith<Event>(
   }
 }
 
-/** Returns the time in Unix seconds, as the options give it. */
+/** Returns the current time in Unix seconds. */
 function readSeconds(now: (() => number) | undefined, given?: VerifyOptions): number {
   const at = given?.receivedAt ?? (now ? now() : new Date())
-  // In whole seconds, as the signer's clock: with a tolerance of 0 a signature of this second is good.
+  // Whole seconds, like the signer's clock: with a tolerance of 0, a signature of this second is valid.
   return at instanceof Date ? Math.floor(+at / 1000) : at
 }
 
-/** Reports whether a value is an event envelope, whatever its type; `data` is not looked into. */
+/** Returns whether a value is an event envelope of any type. Doesn't check `data`. */
 function isEvent(value: unknown): value is EnvelopeMembers {
   const event = value as { readonly [key: string]: unknown } | null
   return (
@@ -74,12 +74,12 @@ function isEvent(value: unknown): value is EnvelopeMembers {
     /^evt_[0-9a-f]+$/.test(event["event_id"] as string) &&
     (event["event_version"] as number) > 0 &&
     Number.isInteger(event["event_version"]) &&
-    // Neither null nor an array.
+    // Excludes null and arrays.
     Object.prototype.toString.call(event["data"]) === "[object Object]"
   )
 }
 
-/** Takes the raw body out of a request, in bytes of its own, so that none changes between the check and the reading. */
+/** Returns a copy of the raw body, so that it can't change between verification and parsing. */
 async function rawBody(request: object): Promise<Uint8Array | string> {
   const given = request as {
     arrayBuffer?: () => Promise<ArrayBuffer>
@@ -88,7 +88,7 @@ async function rawBody(request: object): Promise<Uint8Array | string> {
     body?: unknown
   }
   const body = given.rawBody ?? (given.arrayBuffer && !given.bodyUsed ? await given.arrayBuffer() : given.body)
-  // By shape rather than by instanceof: bytes may come from another realm, as they do inside Jest.
+  // Checks the shape instead of instanceof: bytes may come from another realm, as in Jest.
   if (Object(body) !== body) return body as string
   const { buffer = body, byteOffset, byteLength } = body as Partial<Uint8Array>
   if (byteLength !== undefined) return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice()
@@ -98,23 +98,23 @@ async function rawBody(request: object): Promise<Uint8Array | string> {
   )
 }
 
-/** Finds the signature among headers of any making; empty when there is none, and several of them joined. Throws without headers. */
+/** Finds the signature in headers of any form. Returns an empty string if it is missing, and joins repeated headers. Throws if there are no headers. */
 function signatureHeader(headers: unknown): string {
   const given = headers as Iterable<unknown> & object
-  // Name, value, name, value: as Node's rawHeaders are, and pairs once they are flattened.
+  // Alternating names and values: Node's rawHeaders, or flattened pairs.
   const flat = (given[Symbol.iterator] ? [...given] : Object.entries(given)).flat()
-  // No request comes without any header, so they were left out, or are a promise; text is the signature alone.
+  // Every request has headers, so an empty object is a mistake (or a promise), and a string is just the signature.
   if (!flat.length || typeof headers === "string") throw new TypeError()
-  // Names that differ in case alone are kept together, so that none shadows another.
+  // Keeps names that differ only in case, so that none hides another.
   return flat.filter((_, i) => i % 2 && /^x-signature$/i.test(flat[i - 1] as string)).join()
 }
 
-// An issue may carry the value that it is about, and a segment of its path as well.
+// An issue may contain the value, and a path segment too.
 function toIssue({ message, path }: FoundIssue): SchemaIssue {
   return { message, path: (path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment)) }
 }
 
-// The failure's own words may quote the body, so they go no further, except those about an option; a schema's are the receiver's own.
+// Messages of other errors may quote the body, so only messages about options, and the receiver's own schema issues, are passed on.
 function toVerificationError(error: unknown, otherwise: WebhookVerificationErrorCode): WebhookVerificationError {
   if (error instanceof WebhookVerificationError) return error
   if (error instanceof SignatureError) return new WebhookVerificationError(error.code)
