@@ -55,7 +55,7 @@ for (const leaf of values.only ?? LEAVES) {
       candidates.map(({ operations }) => operations[name]),
       { rounds: Number(values.rounds), milliseconds: Number(values.milliseconds) },
     )
-    row(`${name}: operations a second`, results)
+    row(`${name}: operations/s`, results)
   }
   await comparison.close?.()
   console.log()

@@ -26,23 +26,23 @@ const readers = [...new Set([...agentsOf("people"), ...listed("social-preview", 
 
 /** Agents by kind; those of crawler-user-agents by their tags, of which some have two. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  "scanners of mail and what previews links in it, found": agentsOf("scanners"),
-  "previews of links in crawler-user-agents, found": programs(listed("social-preview")),
-  "libraries in crawler-user-agents, found": programs(listed("http-library")),
-  "automated browsers in crawler-user-agents, found": listed("browser-automation"),
-  "scanners of sites in crawler-user-agents, found": listed("scanner"),
-  "search engines and AI in crawler-user-agents, found": listed("search-engine", "ai-crawler"),
-  "crawlers for SEO and advertising in crawler-user-agents, found": listed("seo", "advertising"),
-  "monitors, feed readers, archives in crawler-user-agents, found": listed(
+  "mail scanners and link previews in mail, detected": agentsOf("scanners"),
+  "link previews in crawler-user-agents, detected": programs(listed("social-preview")),
+  "libraries in crawler-user-agents, detected": programs(listed("http-library")),
+  "automated browsers in crawler-user-agents, detected": listed("browser-automation"),
+  "site scanners in crawler-user-agents, detected": listed("scanner"),
+  "search engines and AI in crawler-user-agents, detected": listed("search-engine", "ai-crawler"),
+  "SEO and advertising crawlers in crawler-user-agents, detected": listed("seo", "advertising"),
+  "monitors, feed readers, archives in crawler-user-agents, detected": listed(
     "monitoring",
     "feed-reader",
     "archiver",
     "academic",
   ),
-  "all of crawler-user-agents, found": crawlers.flatMap(({ instances }) => instances),
-  "image proxies and libraries of mail apps, taken for bots": readers,
-  "browsers and mail apps of people, taken for bots": programs(agentsOf("people")),
-  "the most common browsers, of top-user-agents, taken for bots": browsers,
+  "all of crawler-user-agents, detected": crawlers.flatMap(({ instances }) => instances),
+  "image proxies and libraries of mail apps, false positives": readers,
+  "people's browsers and mail apps, false positives": programs(agentsOf("people")),
+  "most common browsers of top-user-agents, false positives": browsers,
 }
 
 const CHROME =
@@ -66,14 +66,14 @@ const judges: readonly Judge[] = [
 
 export const comparison: Comparison = {
   features: [
-    "judges by the name of the agent",
-    "judges by the networks of mail filters, IPv4 and IPv6",
-    "judges by the method and headers of prefetching",
-    "judges by the time since delivery, and by bursts of links",
-    "takes any headers",
-    "gives every reason",
-    "names source and date of its data",
-    "takes patterns of your own",
+    "detects user agents",
+    "detects networks of mail filters, IPv4 and IPv6",
+    "detects HEAD requests and prefetch headers",
+    "detects early hits and bursts of links",
+    "accepts headers in any form",
+    "returns all reasons",
+    "documents sources and dates",
+    "custom patterns",
   ],
   counts: Object.fromEntries(
     Object.entries(KINDS).map(([kind, agents]) => [
@@ -81,34 +81,34 @@ export const comparison: Comparison = {
       judges.map((judge) => `${agents.filter(judge).length} of ${agents.length}`),
     ]),
   ),
-  operations: ["a click of Chrome", "a click of Slack's preview"],
+  operations: ["classify a click in Chrome", "classify Slack's preview"],
   candidates: [
     {
       name: "@outreach/bot-suspicion",
       packageName: "@outreach/bot-suspicion",
       code: 'import { suspect } from "@outreach/bot-suspicion"\nexport const suspected = (hit) => suspect(hit).suspected',
       has: [
-        "judges by the name of the agent",
-        "judges by the networks of mail filters, IPv4 and IPv6",
-        "judges by the method and headers of prefetching",
-        "judges by the time since delivery, and by bursts of links",
-        "takes any headers",
-        "gives every reason",
-        "names source and date of its data",
+        "detects user agents",
+        "detects networks of mail filters, IPv4 and IPv6",
+        "detects HEAD requests and prefetch headers",
+        "detects early hits and bursts of links",
+        "accepts headers in any form",
+        "returns all reasons",
+        "documents sources and dates",
       ],
       operations: {
-        "a click of Chrome": () => suspect(person, { acceptedAt: at - 60 }),
-        "a click of Slack's preview": () => suspect(scanner, { acceptedAt: at - 60 }),
+        "classify a click in Chrome": () => suspect(person, { acceptedAt: at - 60 }),
+        "classify Slack's preview": () => suspect(scanner, { acceptedAt: at - 60 }),
       },
     },
     {
       name: "isbot",
       packageName: "isbot",
       code: 'import { isBot } from "isbot"\nexport const suspected = (request) => isBot(request.headers.get("User-Agent"))',
-      has: ["judges by the name of the agent", "takes patterns of your own"],
+      has: ["detects user agents", "custom patterns"],
       operations: {
-        "a click of Chrome": () => isBot(person.headers["user-agent"]),
-        "a click of Slack's preview": () => isBot(scanner.headers["user-agent"]),
+        "classify a click in Chrome": () => isBot(person.headers["user-agent"]),
+        "classify Slack's preview": () => isBot(scanner.headers["user-agent"]),
       },
     },
   ],

@@ -17,11 +17,11 @@ export const comparison: Comparison = {
   features: [
     ...COMMON,
     "signs with several secrets at once",
-    "says which secret matched",
+    "reports which secret matched",
     "coded errors",
     "synchronous on Node",
     EVERYWHERE,
-    "an id of the message is signed too",
+    "signs a message id",
   ],
   operations: ["sign 2 KB", "verify 2 KB"],
   candidates: [
@@ -32,7 +32,7 @@ export const comparison: Comparison = {
       has: [
         ...COMMON,
         "signs with several secrets at once",
-        "says which secret matched",
+        "reports which secret matched",
         "coded errors",
         "synchronous on Node",
       ],
@@ -42,21 +42,27 @@ export const comparison: Comparison = {
       name: "signature",
       packageName: "@outreach/signature",
       code: 'import { sign, verify } from "@outreach/signature"; console.log(sign, verify)',
-      has: [...COMMON, "signs with several secrets at once", "says which secret matched", "coded errors", EVERYWHERE],
+      has: [
+        ...COMMON,
+        "signs with several secrets at once",
+        "reports which secret matched",
+        "coded errors",
+        EVERYWHERE,
+      ],
       operations: await operationsOf("ours, Web Crypto"),
     },
     {
       name: "standardwebhooks",
       packageName: "standardwebhooks",
       code: 'import { Webhook } from "standardwebhooks"; console.log(Webhook)',
-      has: [...COMMON, "synchronous on Node", EVERYWHERE, "an id of the message is signed too"],
+      has: [...COMMON, "synchronous on Node", EVERYWHERE, "signs a message id"],
       operations: await operationsOf("standardwebhooks"),
     },
     {
       name: "svix",
       packageName: "svix",
       code: 'import { Webhook } from "svix"; console.log(Webhook)',
-      has: [...COMMON, "synchronous on Node", EVERYWHERE, "an id of the message is signed too"],
+      has: [...COMMON, "synchronous on Node", EVERYWHERE, "signs a message id"],
       operations: await operationsOf("svix"),
     },
     {
