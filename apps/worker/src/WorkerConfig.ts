@@ -56,7 +56,7 @@ const mail = Config.all({
   bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
-/** After how many hours without a success organizations are notified of an endpoint, and it is disabled; null for never. */
+/** Hours without a success after which an endpoint's organization is notified and the endpoint is disabled; null for never. */
 const failing = setting(
   "WEBHOOK_FAILING_HOURS",
   textSchema("three rising numbers of hours from 1 to 8760, such as 24,72,120, or none in place of one", (text) => {
@@ -74,7 +74,7 @@ const failing = setting(
   },
 )
 
-/** What the worker reads from its environment, beside what `telemetry` reads. */
+/** Settings of the worker, without those of `telemetry`. */
 export const WorkerConfig = Config.all({
   database: databaseSettings,
   databaseConnections: databaseConnections("worker"),
@@ -90,7 +90,7 @@ export const WorkerConfig = Config.all({
       about:
         "time limit of a whole call, from name resolution to the headers of the response, which decide. The worker waits one second for the body",
     }),
-    /** At most 45: a worker that says it lives for a minute more is not believed. */
+    /** At most 45: a lease must end before a worker's promise to live one more minute does. */
     leaseSeconds: setting("WEBHOOK_LEASE_SECONDS", wholeNumber(2, 45, "seconds"), {
       default: "9",
       about:

@@ -40,7 +40,7 @@ import {
 import { watchClock } from "./upkeep/watchClock.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
 
-/** Everything that the worker does, until it is interrupted. */
+/** All tasks of the worker, until interrupted. */
 export const worker = Effect.gen(function* () {
   const config = yield* warningOfMisspelt(WorkerConfig)
   const { drainSeconds, mail } = config
@@ -104,7 +104,7 @@ export const worker = Effect.gen(function* () {
     watchClock,
     readGauges,
   ]
-  // Nothing is sent before a stored secret was opened, however long the database is away.
+  // Nothing is sent before a stored secret was decrypted, however long the database is unavailable.
   const working = Effect.flatMap(DatabaseMonitor, ({ secretsRead }) =>
     Effect.andThen(secretsRead, Effect.all(loops, { concurrency: "unbounded", discard: true })),
   )

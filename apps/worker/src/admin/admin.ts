@@ -4,7 +4,7 @@ import { Clock, Effect, Metric } from "effect"
 import { workerLimits } from "../workerLimits.ts"
 import { metrics } from "./metrics.ts"
 
-/** Serves `/metrics`, `/readyz` and `/livez` of the worker until interrupted. */
+/** Serves the worker's `/metrics`, `/readyz` and `/livez` until interrupted. */
 export const admin = (options: { readonly host: string; readonly port: number }) =>
   Effect.flatMap(DatabaseMonitor, (monitor) =>
     adminServer({
@@ -16,9 +16,9 @@ export const admin = (options: { readonly host: string; readonly port: number })
     }),
   )
 
-/** Returns what is wrong with the claims; undefined when nothing is. */
+/** Returns the fault of the claims; undefined if there is none. */
 const claimsFault = Effect.gen(function* () {
-  // A paused worker claims nothing; the check of the database says why.
+  // A paused worker claims nothing; the database check reports the reason.
   if ((yield* Metric.value(metrics.paused)).value === 1) return undefined
   const now = (yield* Clock.currentTimeMillis) / 1000
   const succeeded = (yield* Metric.value(metrics.lastClaim.succeeded)).value

@@ -38,20 +38,20 @@ const MAIL_OUTCOMES = [
   "Late",
 ] as const satisfies ReadonlyArray<MailOutcome["_tag"]>
 
-/** The two readings of the database: what is due, and the state of the deliveries and the database otherwise. */
+/** The two database readings: due work, and the other state of deliveries and database. */
 const READINGS = ["due", "state"] as const
 export type Reading = (typeof READINGS)[number]
 
-/** From a fast call to the longest time limit that can be set. */
+/** From a fast call to the maximum timeout setting. */
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120]
 const CLAIM_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]
-/** Up to an hour, because the first attempt at an endpoint that is probed waits. */
+/** Up to an hour, because the first attempt at a probed endpoint is delayed. */
 const DELAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
 
 /**
- * The worker's own counts; their sums over the workers hold for all. No label names a partner, an endpoint or an event.
+ * Counters of this worker; sum them over all workers. No label contains a partner, an endpoint or an event.
  *
- * The names are a promise to those who draw dashboards and alert on them.
+ * Metric names are stable, because dashboards and alerts use them.
  */
 export const metrics = {
   attempts: metricsByLabel(
@@ -137,7 +137,7 @@ export const metrics = {
   ),
 }
 
-/** All metrics that exist from the start, so that a rate is known from its first event on. */
+/** Metrics that are exported from the start, so that their first event shows in a rate. */
 export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = Object.values({
   ...metrics,
   ...hintMetrics,

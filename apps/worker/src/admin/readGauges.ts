@@ -11,10 +11,10 @@ import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { metrics, type Reading } from "./metrics.ts"
 
-/** By the names of gauges: what each tells, and its values in a reading of the database. */
+/** Gauges by name: description, and values from a reading of the database. */
 type GaugesOf<Read> = Readonly<Record<string, readonly [description: string, read: (reading: Read) => Value]>>
 
-/** The value of a gauge, or its values by those of a label. */
+/** Value of a gauge, or its values by label. */
 type Value = number | { readonly [label: string]: Readonly<Record<string, number>> }
 
 const CAPPED = `counted up to ${COUNT_CAP}`
@@ -127,10 +127,10 @@ function mapValues<Item>(
 const { everyMs, withinMs, share } = workerLimits.gauges
 
 /**
- * Reads the gauges of the database again and again until interrupted, so that no request for metrics waits for the database. Every worker
- * reads the same values, those of all workers: take the greatest, not the sum.
+ * Reads the database gauges repeatedly until interrupted, so that metrics requests don't wait for the database. Every worker
+ * reports the same values, those of all workers: use the maximum, not the sum.
  *
- * A slow reading is made less often. There are two, because what slows one down is what the other one tells of.
+ * Slow readings are made less often. There are two, because a problem that slows one down is reported by the other.
  */
 export const readGauges = Effect.gen(function* () {
   const { readDue, readState } = yield* DeliveryGauges

@@ -19,7 +19,7 @@ import {
   queueTurns,
 } from "./EndpointQueue.ts"
 
-/** The outcomes of a partner that lets calls hang. */
+/** Outcomes of a partner whose calls hang. */
 const TIMEOUTS: ReadonlySet<DeliveryReason> = new Set([
   "deadline",
   "headers_timeout",
@@ -43,10 +43,10 @@ const {
 } = workerLimits.deliveries
 
 /**
- * Creates what decides which delivery is sent next: the endpoints of this worker, and what is read, in flight and unwritten of each.
+ * Creates the scheduler of this worker's endpoints: it tracks the deliveries that are read, in flight and unwritten for each endpoint, and chooses the next call.
  *
- * Nothing here waits. The caller reads what `toRead` and `toTake` list, begins the calls that `begin` returns, and wakes up at `wakeAt`.
- * `now` is a monotonic clock in milliseconds, and `callMs` how long a call may take.
+ * Never blocks. The caller reads the endpoints in `toRead` and `toTake`, starts the calls that `begin` returns, and wakes up at `wakeAt`.
+ * `now` is a monotonic clock in milliseconds; `callMs` is the timeout of a call.
  */
 export const createDeliveryScheduler = (options: {
   readonly maxInFlight: number
@@ -56,7 +56,7 @@ export const createDeliveryScheduler = (options: {
 }) => {
   const { maxInFlight, perEndpoint, callMs, now } = options
   const queues = new Map<EndpointId, EndpointQueue>()
-  /** Endpoints that were given up or lost, and have calls in flight. */
+  /** Released or lost endpoints that still have calls in flight. */
   const removed = new Map<EndpointId, EndpointQueue>()
   const byOrganization = new Map<OrganizationId, Set<EndpointQueue>>()
   const turns = queueTurns()
@@ -65,12 +65,12 @@ export const createDeliveryScheduler = (options: {
   const toWrite = new Set<EndpointQueue>()
   const wakeUps = new Map<EndpointQueue, number>()
   const known = new Set<DeliveryId>()
-  /** The endpoints of which something was read that is of a newer version than what is known of them: no call begins. */
+  /** Endpoints with a newer version in the database than in memory: their calls are paused. */
   const outdated = new Set<EndpointQueue>()
   let inFlight = 0
-  /** Endpoints with calls in flight. */
+  /** Number of endpoints with calls in flight. */
   let busy = 0
-  /** Deliveries in memory whose calls have not begun. */
+  /** Number of deliveries in memory whose calls haven't started. */
   let held = 0
   let isReadUrgent = false
   let isOneAlone = false
@@ -79,12 +79,12 @@ export const createDeliveryScheduler = (options: {
   const limitOf = (queue: EndpointQueue) => callLimit(queue, perEndpoint, now())
   const slotsOf = (queue: EndpointQueue, waiting: number) => {
     const limit = limitOf(queue)
-    // However many others have filled the memory with what cannot be sent now, each may hold a few.
+    // When memory is full of deliveries that can't be sent yet, each endpoint may still have a few.
     const ahead = held < maxHeld ? readAhead * limit : Math.min(limit, maxWaitingWhenFull)
-    // Not more than goes out within a second.
+    // At most one second's worth of calls.
     return Math.min(ahead, queue.perSecond ?? ahead, maxReadOfEndpoint + waiting) - waiting
   }
-  /** How many rows may be taken. Retries go before replays, and replays are left while events wait. */
+  /** Number of rows that may be taken. Retries come before replays; replays wait while events are waiting. */
   const rowSlotsOf = (queue: EndpointQueue) => {
     const [first] = queue.due
     if (first !== undefined && (!first.delivery.isReplay || queue.waiting.length === 0)) return 0
@@ -107,7 +107,7 @@ export const createDeliveryScheduler = (options: {
     const limit = Math.min(limitOf(queue), queue.perSecond ?? Number.POSITIVE_INFINITY)
     const slots = slotsOf(queue, queue.waiting.length)
     const isUrgent = queue.waiting.length * 2 < limit
-    // One that has half of what it may hold is read with those that need it more.
+    // An endpoint that is at least half full is read only together with more urgent ones.
     if (slots <= 0 || (!isUrgent && slots * 2 < Math.min(readAhead * limit, maxReadOfEndpoint))) return
     if (queue.mayGoOn) {
       toRead.add(queue)
@@ -116,12 +116,12 @@ export const createDeliveryScheduler = (options: {
   }
 
   /**
-   * The calls that are free for endpoints which have one already. Each may have a share of them, so that endpoints whose calls hang leave
-   * the others theirs; one call is kept for each endpoint that has none, as far as half of all calls go.
+   * Returns the number of calls available for endpoints that already have one. Each endpoint may use a share of them, so that hanging calls
+   * don't block other endpoints. One call is reserved for each idle endpoint, up to half of all calls.
    */
   const freeForSecondCalls = () => maxInFlight - inFlight - Math.min(queues.size - busy, maxInFlight * reservedShare)
 
-  /** Takes the next delivery of an endpoint whose call may begin now. */
+  /** Takes an endpoint's next delivery if its call may start now. */
   const nextOf = (queue: EndpointQueue): Held | undefined => {
     if (queue.isLeaving || queue.isFoundGone || queue.isAlone || outdated.has(queue)) return turns.leaveOut(queue)
     const { size } = queue.calls
@@ -129,7 +129,7 @@ export const createDeliveryScheduler = (options: {
     if (size >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
     const [due] = queue.due
     if (due !== undefined && mustBeAlone(due)) return isOneAlone || size > 0 ? undefined : queue.due.shift()
-    // A retry has its turn after some events, however many of those wait.
+    // A retry is sent after a few events, however many events are waiting.
     const isTurnOfDue = due !== undefined && !due.delivery.isReplay && ++turn % eventsPerRetry === 0
     return (isTurnOfDue ? queue.due.shift() : undefined) ?? queue.waiting.shift() ?? queue.due.shift()
   }
@@ -161,7 +161,7 @@ export const createDeliveryScheduler = (options: {
     for (const set of [toRead, toTake, wakeUps, outdated]) set.delete(queue)
   }
 
-  /** Learns from the result of a call how many calls there may be. A defect that fails every call is a failure to the breaker, too. */
+  /** Adjusts the call limit to the result of a call. A defect that fails every call also counts as a failure for the breaker. */
   const learn = (queue: EndpointQueue, result: AttemptResult | undefined) => {
     if (result?.reason !== "name_not_asked") {
       const breaker = afterCall(queue.breaker, result !== undefined && result.verdict !== "transient", now())
@@ -178,7 +178,7 @@ export const createDeliveryScheduler = (options: {
     }
   }
 
-  /** Hands what was found of each endpoint to `keep`, with whether that is all for now, and plans the endpoint. */
+  /** Passes the deliveries found for each endpoint to `keep`, with whether there are no more for now, and schedules the endpoint. */
   const receive = (
     wanted: ReadonlyMap<EndpointQueue, number>,
     deliveries: ReadonlyArray<Delivery>,
@@ -198,33 +198,33 @@ export const createDeliveryScheduler = (options: {
 
   return {
     queues,
-    /** Returns the endpoints of which something newer was read than what is known of them: `update` must come before their calls. */
+    /** Returns endpoints with a newer version in the database: call `update` before their next call. */
     outdated: (): ReadonlyArray<EndpointId> => [...outdated].map(({ endpointId }) => endpointId),
-    /** Returns the endpoints to which another worker has calls in flight. */
+    /** Returns the endpoints that another worker still has calls in flight to. */
     calledElsewhere: (): ReadonlyArray<EndpointId> =>
       [...queues.values()].flatMap(({ endpointId, inFlightElsewhere }) => (inFlightElsewhere > 0 ? endpointId : [])),
-    /** The endpoints of whose logs more may be read; it need not be until one of them has little left to send. */
+    /** Endpoints whose logs may contain more events. Not urgent until one of them has few deliveries left. */
     toRead,
     isReadDue: () => isReadUrgent && toRead.size > 0,
     toTake,
-    /** The endpoints with outcomes to write, also of those that are gone. */
+    /** Endpoints with unwritten outcomes, including released ones. */
     toWrite,
-    /** The deliveries in this worker's hands: rows that it took, and all that it called for and has not written. Endpoints may have rows that it does not know of. */
+    /** Deliveries in this worker's memory: rows it took, and unwritten calls. Endpoints may have rows that this worker doesn't know about. */
     known,
     /** Whether calls wait for their intent to be written. */
     isIntentDue: () => {
       for (const queue of toWrite) if (queue.read.length > 0) return true
       return false
     },
-    /** Takes the endpoints to read now, and how much of each. */
+    /** Takes the endpoints to read now, with the number of events for each. */
     wantedOfLogs: (): ReadonlyMap<EndpointQueue, number> => {
       const wanted = take(toRead, (queue) => slotsOf(queue, queue.waiting.length))
       isReadUrgent = toRead.size > 0
-      // What is hinted at from now on may be too late for this reading.
+      // A hint that arrives from now on may be too late for this reading.
       for (const queue of wanted.keys()) queue.mayGoOn = false
       return wanted
     },
-    /** Takes the endpoints whose rows are to be taken now, and how many of each. */
+    /** Takes the endpoints whose rows are due, with the number of rows for each. */
     wantedOfRows: (): ReadonlyMap<EndpointQueue, number> =>
       take(toTake, (queue) => {
         queue.takesReplays = queue.waiting.length === 0
@@ -233,7 +233,7 @@ export const createDeliveryScheduler = (options: {
     plan,
     remove,
 
-    /** Lets no further call to an endpoint begin; returns what the next owner must know. */
+    /** Stops further calls to an endpoint. Returns the state that the next owner needs. */
     leave: (queue: EndpointQueue): GivenUp => {
       queue.isLeaving = true
       const { endpointId, reader, due } = queue
@@ -244,14 +244,14 @@ export const createDeliveryScheduler = (options: {
       }
     },
 
-    /** Returns the enabled endpoints of which no version is known, or an earlier one. */
+    /** Returns the enabled endpoints with an unknown or outdated version. */
     changed: (owned: ReadonlyArray<OwnedEndpoint>): ReadonlyArray<OwnedEndpoint> =>
       owned.filter(({ endpointId, version, enabled }) => enabled && queues.get(endpointId)?.version !== version),
 
     /**
-     * Brings what is known of this worker's endpoints in line with the database; returns those that are lost, and those that were disabled.
+     * Updates this worker's endpoints from the database. Returns the lost endpoints and the disabled ones.
      *
-     * `secrets` are those that sign for all that are `changed`. `owned` are all that it owns, or those of `looked`.
+     * `secrets` are the signing secrets of all `changed` endpoints. `owned` are all of this worker's endpoints, or those among `looked`.
      */
     update: (
       owned: ReadonlyArray<OwnedEndpoint>,
@@ -290,7 +290,7 @@ export const createDeliveryScheduler = (options: {
       return { lost, disabled }
     },
 
-    /** Notes that something was published, or is due, in an organization; or in any, when it is null. */
+    /** Notes a new event or due row of an organization, or of any organization if it is null. */
     heard: (topic: "events" | "due", organizationId: OrganizationId | null) => {
       const meant = organizationId === null ? queues.values() : (byOrganization.get(organizationId) ?? [])
       for (const queue of meant) {
@@ -300,7 +300,7 @@ export const createDeliveryScheduler = (options: {
       }
     },
 
-    /** Notes that the logs of these endpoints go on. */
+    /** Notes that the logs of these endpoints contain more events. */
     goesOn: (endpointIds: ReadonlyArray<EndpointId>) => {
       for (const queue of endpointIds.flatMap((id) => queues.get(id) ?? [])) {
         queue.mayGoOn = true
@@ -308,7 +308,7 @@ export const createDeliveryScheduler = (options: {
       }
     },
 
-    /** Notes what was read of the logs. */
+    /** Stores deliveries read from the logs. */
     wasRead: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
       receive(wanted, deliveries, readAt, (queue, found, isAll) => {
         queue.read = found
@@ -317,7 +317,7 @@ export const createDeliveryScheduler = (options: {
       })
     },
 
-    /** Notes that the intent to call for what was read is written. */
+    /** Notes that the intent to call for the read deliveries was written. */
     mayCall: (queue: EndpointQueue) => {
       queue.reader = afterRead(
         queue.reader,
@@ -328,7 +328,7 @@ export const createDeliveryScheduler = (options: {
       plan(queue)
     },
 
-    /** Notes the rows that were taken; returns the endpoints that have no more of them for now. */
+    /** Stores the rows that were taken. Returns the endpoints without further rows for now. */
     wasTaken: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
       const exhausted: Array<EndpointQueue> = []
       receive(wanted, deliveries, readAt, (queue, found, isAll) => {
@@ -343,7 +343,7 @@ export const createDeliveryScheduler = (options: {
       return exhausted
     },
 
-    /** Notes in how many milliseconds the next row of an endpoint is due, or its next replay. */
+    /** Notes that an endpoint's next row (or next replay) is due in `millis`. */
     dueIn: (endpointId: EndpointId, millis: number, isReplay = false) => {
       const queue = queues.get(endpointId)
       if (queue === undefined) return
@@ -353,7 +353,7 @@ export const createDeliveryScheduler = (options: {
       plan(queue)
     },
 
-    /** Notes that a worker was lost with calls to an endpoint. They count until they must have ended; for `currentMs` it may begin more. */
+    /** Notes that a worker with calls to this endpoint was lost. The calls count until their timeout; for `currentMs` it may start more. */
     wasLost: (endpointId: EndpointId) => {
       const queue = queues.get(endpointId)
       if (queue === undefined) return
@@ -363,7 +363,7 @@ export const createDeliveryScheduler = (options: {
       plan(queue)
     },
 
-    /** Plans the endpoints whose time has come. */
+    /** Schedules the endpoints whose time has come. */
     wake: (): void => {
       const at = now()
       for (const [queue, wakeUp] of wakeUps) {
@@ -372,14 +372,14 @@ export const createDeliveryScheduler = (options: {
         plan(queue)
       }
     },
-    /** The time at which the next endpoint is to be planned. */
+    /** Time at which the next endpoint must be scheduled. */
     wakeAt: (): number => {
       let next = Number.POSITIVE_INFINITY
       for (const wakeUp of wakeUps.values()) next = Math.min(next, wakeUp)
       return next
     },
 
-    /** Takes the next delivery whose call begins now. */
+    /** Takes the next delivery whose call may start now. */
     begin: (): readonly [EndpointQueue, Held] | undefined => {
       if (inFlight >= maxInFlight) return undefined
       const next = turns.next(nextOf)
@@ -397,7 +397,7 @@ export const createDeliveryScheduler = (options: {
       return next
     },
 
-    /** Notes the result of a call; undefined if it failed by a defect of ours. Returns whether there is an outcome to write. */
+    /** Notes the result of a call; undefined if the call failed because of a defect. Returns whether there is an outcome to write. */
     ended: (queue: EndpointQueue, called: Held, result: AttemptResult | undefined): boolean => {
       inFlight--
       const current = queues.get(queue.endpointId)
@@ -406,14 +406,14 @@ export const createDeliveryScheduler = (options: {
         if (removed.get(queue.endpointId)?.calls === queue.calls) removed.delete(queue.endpointId)
       }
       if (mustBeAlone(called)) isOneAlone = queue.isAlone = false
-      // A call that began before the endpoint changed says nothing of it as it is now.
+      // A call that started before the endpoint changed doesn't count for its current version.
       if (result === undefined || result.version === queue.version) {
         learn(queue, result)
         // Writing the outcome disables the endpoint.
         queue.isFoundGone ||= result?.settlement.state === "gone"
       }
       const { isRow, eventId } = called.delivery
-      // No request was sent, so this was not an attempt.
+      // No request was sent, so this doesn't count as an attempt.
       const isNotMade = result?.reason === "name_not_asked"
       const isPutBack = isNotMade && !queue.isLeaving && !queue.isFoundGone && !queue.isGone
       if (isPutBack) {

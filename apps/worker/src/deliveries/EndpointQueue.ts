@@ -15,68 +15,68 @@ import type { EndpointId, EventId, OrganizationId } from "@outreach/domain/Ident
 import type { Schedule } from "@outreach/retry-policy"
 import type { Redacted } from "effect"
 
-/** A delivery in this worker's hands, and this worker's clock when it was read, in Unix milliseconds. */
+/** A delivery in memory, with this worker's Unix time in milliseconds when it was read. */
 export interface Held {
   readonly delivery: Delivery
   readonly readAt: number
 }
 
-/** An endpoint that this worker owns, and everything that it knows of its deliveries. Times are milliseconds of the monotonic clock. */
+/** An endpoint owned by this worker, with its deliveries. Times are milliseconds of the monotonic clock. */
 export interface EndpointQueue {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
-  /** The endpoint's version of which all that follows up to the secrets is. */
+  /** Version of the endpoint that the following fields, up to the secrets, belong to. */
   version: number
   url: EndpointUrl
-  /** The most calls in flight; null for the worker's own bound. */
+  /** Maximum number of calls in flight; null for the worker's limit. */
   maxInFlight: number | null
-  /** The most calls that begin within a second; null for no bound. */
+  /** Maximum number of calls started per second; null for unlimited. */
   perSecond: number | null
   standardWebhooks: boolean
   retryStatuses: RetryRules["retryStatuses"]
   disableOnGone: boolean
-  /** Its own; null for the worker's. */
+  /** The endpoint's schedule; null for the worker's. */
   schedule: Schedule | null
-  /** What signs, and until when. */
+  /** Signing secrets with their expiry. */
   secrets: ReadonlyArray<{ readonly secret: Redacted.Redacted; readonly endsAt: number }>
-  /** Calls of workers that gave the endpoint up. */
+  /** Calls in flight of workers that released the endpoint. */
   inFlightElsewhere: number
   reader: LogReader<EventId>
-  /** Read from the log; calls may begin once the intent is written. */
+  /** Read from the log; calls may start after the intent is written. */
   read: ReadonlyArray<Held>
-  /** Calls may begin. */
+  /** Ready to be called. */
   readonly waiting: Array<Held>
-  /** Rows of deliveries that were taken, replays last. */
+  /** Delivery rows that were taken, replays last. */
   readonly due: Array<Held>
-  /** What is in flight to its address; not to one that it had before. */
+  /** Calls in flight to the current URL. */
   calls: Set<Held>
-  /** When the calls of the last second began, if it has a rate. */
+  /** Start times of the calls of the last second, if the endpoint has a rate. */
   readonly begun: Array<number>
-  /** Whether a delivery is in flight that may not be beside another. */
+  /** Whether a delivery is in flight that must be sent alone. */
   isAlone: boolean
-  /** Fewer for a slow partner: half after a call that timed out, one more after one that was answered soon. */
+  /** Current call limit for a slow partner: halved after a timeout, increased by one after a quick response. */
   allowance: number
   breaker: Breaker
-  /** Until then no call begins: its name had no turn, or calls of another worker still count. */
+  /** No call starts before this time: its name wasn't resolved yet, or calls of another worker still count. */
   pausedUntil: number
   isBreakerNews: boolean
   readonly outcomes: Array<Outcome>
-  /** Whether the log may go on beyond what was read. */
+  /** Whether the log may contain events that weren't read yet. */
   mayGoOn: boolean
-  /** When the next row may be due, and the next that is a replay. */
+  /** When the next row, and the next replay, may be due. */
   nextDueAt: number
   nextReplayAt: number
-  /** Whether rows are taken of replays, too. */
+  /** Whether to also take rows of replays. */
   takesReplays: boolean
-  /** Being given up: no call begins. */
+  /** Being released: no new calls. */
   isLeaving: boolean
-  /** A call found it gone: no call begins before its version changes. */
+  /** A call returned gone: no new calls until its version changes. */
   isFoundGone: boolean
-  /** Given up, or lost: its calls in flight are settled as rows, if at all. */
+  /** Released or lost: results of calls in flight are written as rows, if at all. */
   isGone: boolean
 }
 
-/** Begins an endpoint. `calls` are those in flight from an earlier time at which it was this worker's. */
+/** Creates a queue. `calls` are still in flight from an earlier ownership of this worker. */
 export const openQueue = (
   owned: OwnedEndpoint,
   secrets: ReadonlyArray<SigningSecret>,
@@ -94,7 +94,7 @@ export const openQueue = (
   calls,
   begun: [],
   isAlone: false,
-  // Nothing is known of the calls that began elsewhere within the last second.
+  // Other workers' calls within the last second are unknown.
   pausedUntil: owned.perSecond === null ? 0 : now + 1000,
   outcomes: [],
   mayGoOn: true,
@@ -105,7 +105,7 @@ export const openQueue = (
   isGone: false,
 })
 
-/** Takes over a newer version. What is in flight to an earlier address no longer counts. */
+/** Applies a newer version. Calls in flight to an earlier URL no longer count. */
 export const changeQueue = (
   queue: EndpointQueue,
   owned: OwnedEndpoint,
@@ -113,12 +113,12 @@ export const changeQueue = (
   now: number,
 ): void => {
   if (queue.url !== owned.url) queue.calls = new Set()
-  // It may want types of events that it did not want before.
+  // The new version may include event types that the old one excluded.
   queue.mayGoOn = true
   Object.assign(queue, stateOf(owned, secrets, now))
 }
 
-/** What changes with an endpoint's version. How earlier calls ended no longer counts. */
+/** State that depends on the endpoint's version. Results of earlier calls no longer count. */
 const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number) => ({
   version: owned.version,
   url: owned.url,
@@ -135,19 +135,19 @@ const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, no
   isFoundGone: false,
 })
 
-/** Returns the secrets that sign at a moment. */
+/** Returns the secrets that are valid at a time. */
 export const secretsAt = ({ secrets }: EndpointQueue, now: number): ReadonlyArray<Redacted.Redacted> =>
   secrets.flatMap(({ secret, endsAt }) => (now < endsAt ? secret : []))
 
-/** Reads how the breaker stands in the database. */
+/** Returns the breaker state stored in the database. */
 const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: number): Breaker =>
   failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
 
-/** When the next call may begin. */
+/** Time at which the next call may start. */
 export const nextCallAt = ({ perSecond, begun, pausedUntil, breaker }: EndpointQueue): number =>
   Math.max(breaker.probeAt, pausedUntil, perSecond === null ? 0 : rateAllowsAt(perSecond, begun))
 
-/** How many calls may be in flight to an endpoint: none while nothing signs, because webhooks are never unsigned. */
+/** Maximum number of calls in flight to an endpoint: 0 without a secret, because webhooks are never sent unsigned. */
 export const callLimit = (queue: EndpointQueue, perEndpoint: number, now: number): number =>
   now >= queue.pausedUntil && queue.secrets.some(({ endsAt }) => now < endsAt)
     ? Math.max(
@@ -157,10 +157,10 @@ export const callLimit = (queue: EndpointQueue, perEndpoint: number, now: number
       )
     : 0
 
-/** Whether a delivery must be sent alone: its workers may have died of it. */
+/** Whether a delivery must be sent alone, because it may have crashed its workers. */
 export const mustBeAlone = ({ delivery }: Held): boolean => delivery.losses >= ALONE_FROM_LOSSES
 
-/** Creates the order in which endpoints with something to send have their turns: organizations take turns, and so do the endpoints of each. */
+/** Creates the order in which endpoints send: organizations take turns, and within each, its endpoints. */
 export const queueTurns = () => {
   const organizations = new Map<OrganizationId, Set<EndpointQueue>>()
   const moveToEnd = <K, V>(map: Map<K, V>, key: K, value: V) => {
@@ -169,19 +169,19 @@ export const queueTurns = () => {
   }
 
   return {
-    /** Lets an endpoint take part. */
+    /** Adds an endpoint to the rotation. */
     add: (queue: EndpointQueue): void => {
       const queues = organizations.get(queue.organizationId)
       if (queues === undefined) organizations.set(queue.organizationId, new Set([queue]))
       else queues.add(queue)
     },
 
-    /** Lets an endpoint take part no longer, until it is added again. */
+    /** Removes an endpoint from the rotation until it is added again. */
     leaveOut: (queue: EndpointQueue): undefined => {
       organizations.get(queue.organizationId)?.delete(queue)
     },
 
-    /** Takes a delivery of the first endpoint that has one to begin; endpoints with nothing to send are left out from then on. */
+    /** Takes a delivery of the first endpoint that has one; removes endpoints without deliveries from the rotation. */
     next: (nextOf: (queue: EndpointQueue) => Held | undefined): readonly [EndpointQueue, Held] | undefined => {
       for (const [organizationId, queues] of organizations) {
         for (const queue of queues) {

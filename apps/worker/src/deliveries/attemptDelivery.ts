@@ -9,7 +9,7 @@ import { metrics } from "../admin/metrics.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
 import { type EndpointQueue, type Held, secretsAt } from "./EndpointQueue.ts"
 
-/** Creates what makes one attempt at a delivery, traced; what counts it once it has ended; and what tells of it once it is written. */
+/** Creates functions that make one traced attempt at a delivery, count it when it ends, and log it when it is written. */
 export const attemptDelivery = Effect.fnUntraced(function* (
   deploymentSchedule: Schedule,
   noteDeadLetter: Effect.Success<typeof deadLetterLog>,
@@ -39,7 +39,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (
       metrics.attempts[result.reason].updateUnsafe(1, context)
       metrics.attemptDuration.updateUnsafe(result.attempt.latencyMs / 1000, context)
     },
-    /** Counts and logs the outcome of a call once it was written, or could not be. */
+    /** Counts and logs an outcome after it was written, or couldn't be. */
     note: (outcome: Outcome, isWritten: boolean): Effect.Effect<void> => {
       const { delivery } = outcome
       const { state } = outcome.settlement
@@ -68,7 +68,7 @@ export const attemptDelivery = Effect.fnUntraced(function* (
   }
 })
 
-/** Creates an attempt within a span that names its endpoint and its outcome, of the trace in which the event was published. */
+/** Wraps an attempt in a span with endpoint and outcome, in the trace of the event's publication. */
 const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> =>
   Effect.useSpan(
     "deliver webhook",
@@ -93,7 +93,7 @@ const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>)
       ),
   )
 
-/** An event whose publication was not sampled is seen only where an attempt fails or is slow. */
+/** For an event whose publication wasn't sampled, only failed or slow attempts are exported. */
 const traceOf = ({ traceparent }: Delivery) => {
   const parent = parseTraceparent(traceparent)
   return parent === undefined ? { root: true, sampled: false } : { parent }

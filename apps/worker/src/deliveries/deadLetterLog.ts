@@ -3,7 +3,7 @@ import { Effect, Metric } from "effect"
 import { metrics } from "../admin/metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
 
-/** The dead letters of one reason since the last line of the log. */
+/** Dead letters of one reason since the last log line. */
 interface Tally {
   count: number
   readonly first: DeadLetter
@@ -15,9 +15,9 @@ interface DeadLetter {
 }
 
 /**
- * Counts deliveries that became dead letters, and logs one line about all of the last 10 s: a partner that refuses may make thousands a second.
+ * Counts new dead letters, and logs one line for each 10 s: a failing partner can cause thousands a second.
  *
- * When the scope closes it logs those that are left. Each dead letter has a line of its own at the level `debug`.
+ * Logs the rest when the scope closes. At level `debug`, each dead letter has a log line.
  */
 export const deadLetterLog = Effect.gen(function* () {
   const tallies = new Map<DeadLetterReason, Tally>()

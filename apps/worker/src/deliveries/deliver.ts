@@ -17,21 +17,21 @@ import type { EndpointQueue, Held } from "./EndpointQueue.ts"
 import { ownEndpoints } from "./ownEndpoints.ts"
 
 export interface DeliverOptions {
-  /** That of endpoints that have none of their own. */
+  /** Default retry schedule of endpoints. */
   readonly schedule: Schedule
   readonly drainSeconds: number
-  /** Calls of this worker in flight: in all, and to one endpoint. */
+  /** Maximum calls in flight of this worker: in total, and per endpoint. */
   readonly maxInFlight: number
   readonly perEndpoint: number
-  /** How long a call may take. */
+  /** Timeout of a call. */
   readonly callSeconds: number
-  /** For how long this worker keeps its endpoints without saying that it lives. */
+  /** Lease duration of the worker's endpoints. */
   readonly leaseSeconds: number
 }
 
 const limits = workerLimits.deliveries
 
-/** Dies of deliveries whose signatures no partner would take, because this machine's clock or the database's is wrong. */
+/** Dies if this machine's clock or the database's is so wrong that partners would reject the signatures. */
 const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     deliveries.some(({ readAt }) => areApart(readAt, now))
@@ -40,9 +40,9 @@ const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
   )
 
 /**
- * Delivers webhooks to the endpoints that this worker comes to own, until interrupted.
+ * Delivers webhooks of the endpoints that this worker owns, until interrupted.
  *
- * Then it gives them up at once, and has `drainSeconds` for the calls that are in flight.
+ * Then it releases them immediately, and waits up to `drainSeconds` for calls in flight.
  */
 export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const { schedule, drainSeconds, maxInFlight, perEndpoint, callSeconds, leaseSeconds } = options
@@ -54,18 +54,18 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const worker = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
   const calls = yield* FiberSet.make()
   const runCall = yield* FiberSet.runtime(calls)<never>()
-  // One at a time changes rows of leases.
+  // Only one fiber at a time changes lease rows.
   const writing = yield* Semaphore.make(1)
   const wakeUp = yield* Latch.make()
   const now = () => performance.now()
   const scheduler = createDeliveryScheduler({ maxInFlight, perEndpoint, callMs: callSeconds * 1000, now })
   const endpoints = yield* ownEndpoints({ worker, leaseSeconds, scheduler, writing, noteDeadLetter, now })
-  /** Endpoints that may have rows under this worker's name of which it does not know. */
+  /** Endpoints that may have rows under this worker's name that it doesn't know about. */
   const unsure = new Set<EndpointId>()
-  /** Outcomes that are not written, and when they may be. */
+  /** Number of unwritten outcomes, and when they may be written. */
   let unwritten = 0
   let writeAt = 0
-  /** A write that failed. The database may have it, so the same outcomes are written again before any others. */
+  /** A failed write. The database may have committed it, so the same outcomes are written again before any others. */
   let unfinished: ReadonlyArray<Written> = []
 
   const isWriteDue = () =>
@@ -77,7 +77,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       if (next === undefined) return
       const [queue, held] = next
       runCall(Effect.suspend(() => attempt(queue, held, now()))).addObserver((exit) => {
-        // However a call ends, its delivery and its place among the calls in flight are released.
+        // However a call ends, its delivery and its slot are released.
         if (scheduler.ended(queue, held, Exit.isSuccess(exit) ? exit.value : undefined)) unwritten++
         if (Exit.isSuccess(exit)) count(exit.value)
         else if (!Cause.hasInterruptsOnly(exit.cause)) {
@@ -89,7 +89,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
             }),
           )
         }
-        // The first waits for no other unless one was written just now.
+        // The first outcome is written immediately, unless a write has just happened.
         if (unwritten === 1 || isWriteDue() || scheduler.isReadDue() || scheduler.toTake.size > 0) wakeUp.openUnsafe()
         beginCalls()
       })
@@ -150,7 +150,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         isBreakerNews && !isGone
           ? { version, failures, allowance, probeInMs: Math.max(0, probeAt - now()) }
           : undefined,
-      // What was in flight when the endpoint was given up has a row by now.
+      // Calls in flight at the release of the endpoint have rows by now.
       outcomes: isGone
         ? outcomes.map((outcome) => ({ ...outcome, delivery: { ...outcome.delivery, isRow: true } }))
         : outcomes,
@@ -176,7 +176,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     if (wanted.size === 0) return
     const deliveries = yield* leases.takeDue(worker, toWanted(wanted)).pipe(
       Effect.tap(assertTimely),
-      // Rows may have been taken all the same.
+      // Rows may have been taken even though the statement failed.
       Effect.onError(() =>
         Effect.sync(() => {
           for (const queue of wanted.keys()) {
@@ -203,7 +203,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         if (endpoints.holdsLease()) {
           if (scheduler.isReadDue()) yield* read
           if (scheduler.toTake.size > 0) yield* takeDue
-          // What was published after a change is called by what it has changed to.
+          // An event published after a change is sent with the changed endpoint.
           const outdated = scheduler.outdated()
           if (outdated.length > 0) yield* endpoints.refresh(outdated)
         }
@@ -248,14 +248,14 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 const toWanted = (wanted: ReadonlyMap<EndpointQueue, number>) =>
   [...wanted].map(([{ endpointId, takesReplays }, limit]) => ({ endpointId, limit, takesReplays }))
 
-/** What becomes of a delivery that was rejected, or gone, by what its endpoint was before it changed. */
+/** New state of a delivery that was rejected or gone according to an earlier version of its endpoint. */
 const DUE_AGAIN = { state: "retry", delaySeconds: 0 } as const
 
 /** The events of the log among outcomes. */
 const eventsOf = (outcomes: ReadonlyArray<Outcome>) =>
   outcomes.flatMap(({ delivery }) => (delivery.isRow ? [] : delivery.eventId))
 
-/** What is written of an endpoint in one go. */
+/** Outcomes of an endpoint that are written together. */
 interface Written {
   readonly queue: EndpointQueue
   readonly outcomes: ReadonlyArray<Outcome>

@@ -10,11 +10,11 @@ import type { EndpointQueue } from "./EndpointQueue.ts"
 const limits = workerLimits.deliveries
 
 /**
- * Keeps a worker among the living, and its share of the endpoints its own.
+ * Registers a worker and maintains its share of the endpoints.
  *
- * `beat` says that it lives, and takes and gives up endpoints; these are the worker's while `holdsLease`. Calls may begin while
- * `isCurrent`: what it knows of its endpoints was true less than two seconds ago. `writing` is held by the fiber that changes rows of
- * leases. `stop` gives all endpoints up at once; after `leave` the worker is not heard of again.
+ * `beat` renews the registration, and takes and releases endpoints. They belong to the worker while `holdsLease`. Calls may start while
+ * `isCurrent`: its view of the endpoints is less than two seconds old. `writing` is held by the fiber that changes lease
+ * rows. `stop` releases all endpoints immediately; after `leave`, the worker is unregistered.
  */
 export const ownEndpoints = Effect.fnUntraced(function* (options: {
   readonly worker: string
@@ -22,35 +22,35 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   readonly scheduler: DeliveryScheduler
   readonly writing: Semaphore.Semaphore
   readonly noteDeadLetter: Effect.Success<typeof deadLetterLog>
-  /** A monotonic clock, in milliseconds. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number
 }) {
   const { worker, leaseSeconds, scheduler, writing, noteDeadLetter, now } = options
   const { queues } = scheduler
   const leases = yield* DeliveryLeases
-  // A worker that has left must not report afterwards that it lives.
+  // A worker that has left must not register again.
   const registering = yield* Semaphore.make(1)
   const beatNow = yield* Latch.make()
   let hasLeft = false
   let isStopping = false
   let leaseUntil = 0
   let currentUntil = 0
-  /** Whether endpoints have changed hands. */
+  /** Whether endpoints changed owner. */
   let isNews = true
-  /** Whether it is not known which endpoints are this worker's. */
+  /** Whether the ownership of endpoints is unknown. */
   let isUnsure = false
-  /** What the last beat saw; undefined when it failed. */
+  /** Snapshot of the last beat; undefined if it failed. */
   let snapshot: string | undefined
-  /** How many endpoints all workers share. */
+  /** Number of endpoints of all workers. */
   let shared = 0
-  /** The last stamp of each organization that has written. */
+  /** Latest stamp of each organization with new events. */
   const stamps = new Map<OrganizationId, string>()
   let beats = 0
 
   const giveUp = Effect.fnUntraced(function* (given: ReadonlyArray<EndpointQueue>) {
     if (given.length === 0) return
     yield* leases.handOver(worker, given.map(scheduler.leave)).pipe(
-      // It is not known whose they are, until it is looked.
+      // The ownership is unknown until the next refresh.
       Effect.onError(() =>
         Effect.sync(() => {
           isUnsure = true
@@ -60,10 +60,10 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     for (const queue of given) scheduler.remove(queue)
   })
 
-  /** Looks at all endpoints of this worker, or at some. */
+  /** Refreshes all endpoints of this worker, or some. */
   const refresh = Effect.fnUntraced(function* (looked?: ReadonlyArray<EndpointId>) {
     const owned = yield* leases.listOwned(worker, looked)
-    // Read after the versions: secrets that are newer than these have raised them again.
+    // Read after the versions: newer secrets have raised the versions again.
     const secrets = yield* leases.secrets(scheduler.changed(owned).map(({ endpointId }) => endpointId))
     const { lost, disabled } = scheduler.update(owned, secrets, looked)
     for (const queue of lost) scheduler.remove(queue)
@@ -91,10 +91,10 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     const looked = changed && [...new Set([...changed, ...scheduler.calledElsewhere()])]
     let isChanged = isNews || looked === undefined || looked.length > 0
     isNews = false
-    // What others took meanwhile must be known before anything is begun.
+    // Takeovers by other workers must be known before a call starts.
     if (looked === undefined || looked.length > 0) yield* refresh(looked)
     if (looked === undefined) isUnsure = false
-    // Nobody told who has written since the last beat; or it is time, should a log have been read too short for a reason that nobody foresaw.
+    // No notification named the writers since the last beat; or a periodic full look, in case a log wasn't read to its end for an unforeseen reason.
     if (looked === undefined || beats % limits.beatsPerLook === 0) scheduler.heard("events", null)
     currentUntil = at + limits.currentMs
     if (queues.size > share) yield* giveUp(idlestOf(queues.values(), queues.size - share))
@@ -154,7 +154,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       Math.min(limits.beatEveryMs, leaseSeconds * 250),
     ),
 
-    /** Notes that endpoints have changed, or changed hands. */
+    /** Notes that endpoints or their owners changed. */
     heardOfEndpoints: () => {
       isNews = true
       beatNow.openUnsafe()
@@ -175,11 +175,11 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   }
 })
 
-/** Chooses the endpoints to which the least is in flight. */
+/** Chooses the endpoints with the fewest calls in flight. */
 const idlestOf = (queues: Iterable<EndpointQueue>, count: number): ReadonlyArray<EndpointQueue> =>
   [...queues].toSorted((a, b) => a.calls.size + a.waiting.length - (b.calls.size + b.waiting.length)).slice(0, count)
 
-/** Counts and times a claim, and notes when one last succeeded or failed; one that is interrupted did neither. */
+/** Counts and times a claim, and records the time of the last success or failure. Interrupted claims count as neither. */
 const measureClaim = <A, E, R>(claim: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
     const [took, exit] = yield* Effect.timed(Effect.exit(claim))

@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 
-/** Carries out the jobs that replay dead letters, chunk by chunk at their rates, until interrupted. */
+/** Executes replay jobs in chunks at their rates, until interrupted. */
 export const replay = Effect.gen(function* () {
   const { replayNextChunk } = yield* ReplayJobQueue
   const { minMs, maxMs } = workerLimits.pause
   const step = Effect.gen(function* () {
     const result = yield* replayNextChunk
     if ("nextInMs" in result) {
-      // What is due, and yet not ours, is in another worker's hands at this moment.
+      // A due job that can't be claimed is being handled by another worker.
       return yield* Effect.sleep(Math.min(Math.max(result.nextInMs ?? maxMs, minMs), maxMs))
     }
     const { id: replayId, state, total, replayed, replayedByOthers } = result.replay

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { repeatWithPauses } from "../loops/retryForever.ts"
 import { takeTurns } from "../loops/takeTurns.ts"
 
-/** Judges hits and publishes them as opens and clicks, until interrupted. */
+/** Classifies hits and publishes them as opens and clicks, until interrupted. */
 export const judgeHits = Effect.flatMap(HitRepository, ({ waiting }) =>
   repeatWithPauses("judgeHits", takeTurns("judgeHits", waiting, judgeSome)),
 )

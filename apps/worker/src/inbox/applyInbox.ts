@@ -8,7 +8,7 @@ import { workerLimits } from "../workerLimits.ts"
 
 const { minMs, maxMs } = workerLimits.pause
 
-/** Applies what partners sent, batch by batch, until interrupted. */
+/** Applies received events in batches, until interrupted. */
 export const applyInbox = Effect.gen(function* () {
   const { organizations } = yield* InboxRepository
   const applySome = takeTurns("applyInbox", organizations, applyBatch)

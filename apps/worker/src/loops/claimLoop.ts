@@ -3,38 +3,38 @@ import { workerLimits } from "../workerLimits.ts"
 import { logFailure, retryForever } from "./retryForever.ts"
 
 /**
- * Claims leases and handles each in a fiber of its own, at most `concurrency`, claiming again as soon as a slot is free.
+ * Claims leases and handles each in a separate fiber, at most `concurrency` at a time. Claims again as soon as a slot is free.
  *
- * When interrupted it claims no more, and gives what is in flight `drainSeconds` to finish. A lease whose handling fails, or does
- * not finish, is left to end by itself.
+ * When interrupted, it stops claiming and waits up to `drainSeconds` for leases in flight. Leases that fail or
+ * don't finish expire.
  */
 export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
   name: string,
   options: {
     readonly concurrency: number
     /**
-     * How many leases must have ended since the last claim to be worth another, so that claims are few where each is dear; default 1.
-     * A claim waits for them for 20 ms at the most, and not at all when something new was heard of.
+     * Minimum number of finished leases before the next claim, to limit expensive claims; default 1.
+     * A claim waits at most 20 ms for them, and not at all after a notification.
      */
     readonly minSlots?: number
-    /** How many may be held, with those whose slot is free before they are handled to the end; default `concurrency`. */
+    /** Maximum number of leases in memory, including those that freed their slot early; default `concurrency`. */
     readonly maxHeld?: number
     readonly drainSeconds: number
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Lease>, never, R1>
-    /** `free` frees the slot for another before the end. */
+    /** Handles a lease. `free` frees its slot early. */
     readonly handle: (lease: Lease, free: Effect.Effect<void>) => Effect.Effect<unknown, never, R2>
-    /** Calls its argument whenever there may be something to claim, for as long as it runs; without it there is the pause alone. */
+    /** Calls its argument whenever there may be new work. Without it, the loop only polls. */
     readonly listen?: (wake: Effect.Effect<void>) => Effect.Effect<never>
   },
 ) {
   const { concurrency, minSlots = 1, maxHeld = concurrency, drainSeconds, claim, handle, listen } = options
   const { minMs, maxMs, debounceMs } = workerLimits.pause
   const fibers = yield* FiberSet.make()
-  // Open when enough finished to be worth a claim, or when there may be something new.
+  // Open when enough leases finished for a claim, or when there may be new work.
   const wakeUp = yield* Latch.make()
   let inFlight = 0
   let held = 0
-  /** How many slots were freed since the last claim, and how many are waited for. */
+  /** Slots freed since the last claim, and the number to wait for. */
   let freed = 0
   let enough = minSlots
   let isNotified = true
@@ -84,7 +84,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
     yield* Effect.forEach(leases, forkHandler, { discard: true })
     if (leases.length === slots) return
     pause = leases.length > 0 ? minMs : Math.min(pause * 2, maxMs)
-    // What has just finished may have freed a slot of its endpoint.
+    // A finished lease may have freed a slot of its endpoint.
     const stir = yield* Effect.timeoutOption(wakeUp.await, pause)
     if (Option.isNone(stir)) isNotified = true
   })

@@ -6,14 +6,14 @@ import { workerLimits } from "../workerLimits.ts"
 
 const { minMs, maxMs } = workerLimits.backoff
 
-/** Returns the wait after a failure: twice the wait after the failure before it, within bounds. All in milliseconds. */
+/** Returns the wait after a failure: twice the previous wait, within limits, in milliseconds. */
 export const nextWait = (waitMs: number): number => Math.min(Math.max(waitMs * 2, minMs), maxMs)
 
 /**
- * Repeats a step until interrupted; the step itself waits when there is nothing to do.
+ * Repeats a step until interrupted. The step itself waits when it is idle.
  *
- * Whatever goes wrong is logged, or covered by the monitor of the database, and the step is tried again after a wait that grows with each failure in a row.
- * When the database recovers, it is tried at once.
+ * Failures are logged (unless the database monitor covers them), and the step is retried with growing waits.
+ * When the database recovers, it is retried immediately.
  */
 export const retryForever = Effect.fnUntraced(function* <E, R>(
   name: string,
@@ -36,13 +36,13 @@ export const retryForever = Effect.fnUntraced(function* <E, R>(
   }
 })
 
-/** Logs what went wrong, with an id to speak of it by. Leaves what the state of the database explains to its monitor. */
+/** Logs a failure with a reference id. Leaves failures that the database's state explains to its monitor. */
 export const logFailure = Effect.fnUntraced(function* (what: string, cause: Cause.Cause<unknown>) {
   if (yield* (yield* DatabaseMonitor).covers(cause)) return
   yield* Effect.logError(what).pipe(Effect.annotateLogs({ errorId: randomUUID(), errors: describeCause(cause) }))
 })
 
-/** Repeats a step that returns how much it did until interrupted, and rests for a second when that was nothing. */
+/** Repeats a step until interrupted. Pauses for a second when the step returns 0. */
 export const repeatWithPauses = <E, R>(name: string, step: Effect.Effect<number, E, R>) =>
   retryForever(
     name,

@@ -4,10 +4,10 @@ import { Clock, Effect, Exit } from "effect"
 import { logFailure, nextWait } from "./retryForever.ts"
 
 /**
- * Creates a step that does some work of each organization in turn, and returns how much was done.
+ * Creates a step that does some work for each organization in turn, and returns the amount done.
  *
- * A failure is logged with its organization, which is then left alone for a wait that grows with each failure in a row; the others go on.
- * No wait outlasts a recovery of the database.
+ * A failure is logged with its organization, which is then skipped for a growing wait; the others continue.
+ * When the database recovers, waits end.
  */
 export const takeTurns = <E1, R1, E2, R2>(
   name: string,

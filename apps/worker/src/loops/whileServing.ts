@@ -8,12 +8,12 @@ import { retryForever } from "./retryForever.ts"
 const { checkEveryMs, remindEveryMs } = workerLimits.restores
 
 /**
- * Runs work while the database may be sent from, until interrupted. A database that was restored, and one that was promoted or moved, waits for an
- * operator, and so does a clock of which this process and the database say different hours; the work is interrupted meanwhile.
+ * Runs work while sending is allowed, until interrupted. After a restore, promotion or move of the database, it waits for an
+ * operator, and also while the clocks of this process and the database differ; the work is interrupted meanwhile.
  */
 export const whileServing = Effect.fnUntraced(function* <A, R>(
   work: Effect.Effect<A, never, R>,
-  /** How long a failover without loss may take; see `decideService`. */
+  /** Maximum duration of a lossless failover; see `decideService`. */
   failoverSeconds: number,
 ) {
   const restores = yield* RestoreRepository
@@ -54,7 +54,7 @@ export const whileServing = Effect.fnUntraced(function* <A, R>(
     yield* isServing ? serving.open : waiting.open
     yield* Effect.sleep(checkEveryMs)
   })
-  // A look that fails changes nothing: the database is away, and the work tells that.
+  // A failed check changes nothing: the database is unavailable, which the work reports.
   yield* Effect.forkScoped(retryForever("restore check", watch))
   return yield* Effect.forever(Effect.andThen(serving.await, Effect.raceFirst(work, waiting.await)))
 }, Effect.scoped)

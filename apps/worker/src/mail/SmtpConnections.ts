@@ -3,14 +3,14 @@ import type { SendingLease } from "@outreach/domain/mail/Mailer"
 import type { SmtpSession } from "@outreach/mail/SmtpSession"
 import { Clock, Effect } from "effect"
 
-/** A place for one connection to the SMTP server. */
+/** A slot for one connection to the SMTP server. */
 export interface SmtpConnection {
   session: SmtpSession | undefined
   sendingFor: CampaignId | undefined
   idleTimer?: NodeJS.Timeout
 }
 
-/** A message's turn on a connection. The next message may have the connection before the outcome of this one is recorded. */
+/** A message's use of a connection. The next message may use the connection before this outcome is recorded. */
 export interface SmtpTurn {
   readonly connection: SmtpConnection
   isReleased: boolean
@@ -21,15 +21,15 @@ interface Waiter {
   readonly take: (turn: SmtpTurn | undefined) => void
 }
 
-/** How many messages may be begun and not recorded, for each open connection: what a killed process repeats at most. */
+/** Maximum number of started, unrecorded messages per open connection. A killed process repeats at most these. */
 const UNRECORDED_PER_CONNECTION = 2
 
-/** An idle connection is closed before the server does it (RFC 5321 4.5.3.2.7: after five minutes). */
+/** Idle connections are closed before the server closes them (RFC 5321, 4.5.3.2.7: after five minutes). */
 const IDLE_MS = 240_000
 
 /**
- * Shares connections among messages: in turn, at most `maxPerCampaign` for any one campaign, so that a campaign whose messages are
- * answered slowly leaves some to the others.
+ * Shares connections among messages in turn, at most `maxPerCampaign` per campaign, so that a campaign with slow replies
+ * doesn't block the others.
  */
 export class SmtpConnections {
   readonly #connections: ReadonlyArray<SmtpConnection>
@@ -45,7 +45,7 @@ export class SmtpConnections {
     this.#maxPerCampaign = maxPerCampaign
   }
 
-  /** Waits for a turn for a message, until it is too late to begin; then it is undefined. */
+  /** Waits for a connection; returns undefined if none is free before `beginBy`. */
   take({ campaignId, beginBy }: SendingLease): Effect.Effect<SmtpTurn | undefined> {
     return Effect.flatMap(Clock.currentTimeNanos, (now) =>
       Effect.callback((resume) => {
@@ -70,9 +70,9 @@ export class SmtpConnections {
     )
   }
 
-  /** Frees the connection for another message, though the outcome of this one is not recorded yet. */
+  /** Frees the connection for another message before this outcome is recorded. */
   release(turn: SmtpTurn): void {
-    // From then on the connection may be another message's.
+    // From then on, another message may use the connection.
     if (turn.isReleased) return
     turn.isReleased = true
     const { connection } = turn
@@ -82,7 +82,7 @@ export class SmtpConnections {
     this.#serve()
   }
 
-  /** Notes that the outcome of a message was recorded, or that it never will be. */
+  /** Notes that the outcome of a message was recorded, or never will be. */
   recorded(turn: SmtpTurn): void {
     this.#unrecorded -= 1
     this.release(turn)
@@ -111,7 +111,7 @@ export class SmtpConnections {
       if (connection.sendingFor === campaignId) busy += 1
       if (connection.sendingFor !== undefined || connection.session?.isOpen) open += 1
       if (connection.sendingFor !== undefined) continue
-      // One that is open already is the better.
+      // Prefers an open connection.
       if (free === undefined || (!free.session?.isOpen && connection.session?.isOpen)) free = connection
     }
     if (free === undefined || busy >= this.#maxPerCampaign) return

@@ -13,10 +13,10 @@ import { type SmtpConnection, SmtpConnections } from "./SmtpConnections.ts"
 
 const MAX_MESSAGES_PER_CONNECTION = 100
 
-/** Sends over SMTP on kept connections. */
+/** Sends over SMTP with kept connections. */
 export const SmtpMailer = (options: {
   readonly url: Redacted.Redacted
-  /** Each defaults to that of RFC 5321 4.5.3.2. */
+  /** Defaults: RFC 5321, 4.5.3.2. */
   readonly timeouts?: Partial<SmtpTimeouts>
 }) =>
   Layer.effect(
@@ -32,7 +32,7 @@ export const SmtpMailer = (options: {
         (connections) => Effect.sync(() => connections.close()),
       )
 
-      /** Sends a message on a connection that is free, and opens it first if need be. */
+      /** Sends a message on a free connection, after opening it if necessary. */
       const transmit = async (connection: SmtpConnection, mail: Mail, lease: SendingLease): Promise<MailOutcome> => {
         while (true) {
           const kept = connection.session?.isOpen ? connection.session : undefined
@@ -50,7 +50,7 @@ export const SmtpMailer = (options: {
           } catch (error) {
             const failure = (error ?? {}) as SmtpFailure
             if (failure.code === "ELEASE") return { _tag: "Late" }
-            // A kept connection that the server has closed since, or that is out of step, says nothing of this message.
+            // A kept connection that the server closed, or that is out of step, isn't evidence about this message.
             const isStale = STALE.includes(failure.code) || failure.responseCode === 421
             if (kept !== undefined && !kept.isMessageBegun && isStale) {
               kept.close()
@@ -98,39 +98,39 @@ export const SmtpMailer = (options: {
 
 const STALE: ReadonlyArray<unknown> = ["ECONNECTION", "ESOCKET", "EPROTOCOL"]
 
-/** Adds what the server said, where it judged the message. Other failures are described by codes. */
+/** Adds the server's reply if it judged the message. Other failures have codes. */
 const withReply = (outcome: MailOutcome, { response }: SmtpFailure, { to }: Mail): MailOutcome =>
   typeof response !== "string" || "failure" in outcome || outcome._tag === "Late"
     ? outcome
     : { ...outcome, reply: cleanSmtpReply(response, to) }
 
-/** What a session knows of a message that was not taken. */
+/** Session data about a rejected message. */
 export type SmtpFailure = Partial<Pick<SmtpError, "code" | "originalCode" | "command" | "responseCode" | "response">>
 
-/** How far the session had come. */
+/** Progress of the session. */
 interface SmtpProgress {
   readonly isLoggedIn: boolean
-  /** The dot that ends the message may have been sent, and its reply was awaited. */
+  /** The final dot may have been sent, and its reply was pending. */
   readonly isMessageSent: boolean
 }
 
-/** Judges why a message was not taken. */
+/** Determines the outcome of a message that wasn't accepted. */
 export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: SmtpProgress): MailOutcome => {
   const { code, command, responseCode, response } = error
-  // Before anything was said to the server: the address cannot be written in the protocol.
+  // Before any command was sent: the protocol can't express the address.
   if (command === "API" && code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }
-  // The mailbox may be fine, so that its address is not suppressed. Another attempt would meet the same server.
+  // The mailbox may be valid, so its address isn't suppressed. Another attempt would reach the same server.
   if (code === "ESMTPUTF8") return { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
   if (responseCode === undefined) {
     return { _tag: isMessageSent ? "Unknown" : "Unreachable", failure: failureWithoutReply(error) }
   }
   const text = response ?? ""
-  // 503 is about the order of commands, also in reply to these two.
+  // 503 is about the order of commands, even in reply to these two.
   const isAboutMessage = (command === "RCPT TO" || command === "DATA") && responseCode !== 503
   const isLogin = code === "EAUTH" || LOGIN_CODES.includes(responseCode)
   const isRelayDenied = isAboutMessage && !isLoggedIn && RELAY_DENIED.test(text)
   if (isAboutMessage && !isLogin && !isRelayDenied) return classifySmtpReply({ code: responseCode, text, at: command })
-  // A server that refuses any other command, or us as its client, takes no message from us, to no recipient.
+  // A server that rejects other commands, or us as a client, accepts no message for any recipient.
   const codes = [responseCode, STATUS.exec(text)?.[0]].join(" ").trimEnd()
   return {
     _tag: "Unreachable",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { createSecureContext } from "node:tls"
 import { Redacted } from "effect"
 
-/** A certificate with its chain and its key, in PEM, and the files that hold them. */
+/** A certificate chain and its key in PEM, with their file names. */
 export interface Certificate {
   readonly cert: string
   readonly key: Redacted.Redacted
@@ -11,7 +11,7 @@ export interface Certificate {
   readonly keyFile: string
 }
 
-/** Reads a certificate and its key from files; or says what is wrong with them, in words that repeat nothing of the key. */
+/** Reads a certificate and its key from files, or returns an error message that doesn't quote the key. */
 export const readCertificate = (
   files: Pick<Certificate, "certFile" | "keyFile">,
 ): Certificate | { readonly problem: string } => {

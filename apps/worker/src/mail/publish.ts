@@ -7,13 +7,13 @@ import { workerLimits } from "../workerLimits.ts"
 const pause = Effect.sleep(workerLimits.pause.maxMs)
 
 /**
- * Publishes scheduled campaigns chunk by chunk, opens and completes them with their windows, and pauses those that have too many complaints,
+ * Publishes scheduled campaigns in chunks, opens and completes them with their windows, and pauses those with too many complaints,
  * until interrupted.
  */
 export const publish = Effect.gen(function* () {
   const campaigns = yield* CampaignRepository
   const publishNext = Effect.flatMap(publishChunk(), (published) => (published ? Effect.void : pause))
-  // Apart, so that a long publication keeps no other campaign's window shut.
+  // Separate, so that a long publication doesn't delay the windows of other campaigns.
   const openAndComplete = Effect.andThen(campaigns.openAndComplete, pause)
   const loops = [
     retryForever("publish", publishNext),

@@ -20,33 +20,33 @@ import { logFailure } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { type Certificate, readCertificate } from "./certificate.ts"
 
-/** To whom a message was sent, and by whom, as the envelope says. */
+/** Envelope of a received message. */
 interface Envelope {
-  /** Whose return paths it was sent to. */
+  /** Recipients of the sealed return paths it was sent to. */
   readonly recipients: ReadonlyArray<RecipientId>
-  /** Whose addresses for unsubscribing it was sent to. */
+  /** Recipients of the sealed unsubscribe addresses it was sent to. */
   readonly unsubscribing: ReadonlyArray<RecipientId>
-  /** Its own return path; empty for a message that nobody may answer, such as a bounce. */
+  /** Its return path; empty for a message without reply address, such as a bounce. */
   readonly sender: string
 }
 
 /**
- * Receives bounces, complaints and requests to unsubscribe over SMTP until interrupted: mail to the return path of a message that we
- * sent, to its address for unsubscribing, and to the addresses that mailbox providers are given for complaints.
+ * Receives bounces, complaints and unsubscribe requests over SMTP until interrupted: mail to the return path of a sent
+ * message, to its unsubscribe address, and to the complaint addresses registered with mailbox providers.
  */
 export const receiveBounces = Effect.fnUntraced(function* (options: {
   readonly host: string
   readonly port: number
-  /** Offers STARTTLS; null offers none. */
+  /** Offers STARTTLS; null doesn't. */
   readonly certificate: Certificate | null
-  /** How long a connection may last in all. */
+  /** Maximum total duration of a connection. */
   readonly maxConnectionMs?: number
-  /** How often the files of the certificate are looked at. */
+  /** Interval for checking the certificate files. */
   readonly certificateEveryMs?: number
 }) {
   const { host, port: wantedPort, certificate: configured } = options
   const { maxConnectionMs, certificateEveryMs } = { ...workerLimits.bounces, ...options }
-  // The files may have changed since the process began.
+  // The files may have changed since the process started.
   const latest = configured && readCertificate(configured)
   const certificate = latest !== null && "cert" in latest ? latest : configured
   const returnPaths = yield* ReturnPaths
@@ -56,7 +56,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
     >(),
   )
   const connections = addressCounts(workerLimits.bounces.maxConnectionsPerAddress)
-  /** What the end of a session frees. */
+  /** Callbacks that release the resources of a session. */
   const ends = new Map<string, () => void>()
   const connectionOf = (session: SMTPServerSession) =>
     [...server.connections].find((connection) => connection.session === session)
@@ -68,13 +68,13 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
           ...(certificate !== null && tlsOf(certificate)),
           rejectOversized: true,
           hideENHANCEDSTATUSCODES: false,
-          // Without a certificate of our own STARTTLS would offer one that nobody trusts.
+          // Without a certificate, STARTTLS would offer a self-signed one.
           disabledCommands: certificate === null ? ["AUTH", "STARTTLS"] : ["AUTH"],
           disableReverseLookup: true,
           onConnect: (session, done) => {
             const leave = connections.open(session.remoteAddress)
             if (leave === undefined) return done(smtpError(421, "Too many connections from your address"))
-            // The time limit of a command restarts with every byte; this one does not.
+            // The command timeout restarts with every byte; this one doesn't.
             const end = () => connectionOf(session)?.send(421, "This took too long", false)
             const deadline = setTimeout(end, maxConnectionMs).unref()
             ends.set(session.id, () => {
@@ -112,7 +112,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
             }
             const finish = (rejection: Error | null) => {
               done(rejection)
-              // Nobody reads the rest of a message that was left.
+              // The rest of an aborted message isn't read.
               if (!stream.readableEnded) connectionOf(session)?.close()
             }
             run(receive(stream, envelope)).then(finish, () => finish(smtpError(451, "Not now")))
@@ -133,7 +133,7 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
   return yield* certificate === null ? Effect.never : renewCertificate(server, certificate, certificateEveryMs)
 }, Effect.scoped)
 
-/** Offers the certificate that its files hold, whenever they change. What cannot be used is logged, and the last one that could is kept. */
+/** Reloads the certificate whenever its files change. Invalid files are logged, and the last valid certificate is kept. */
 const renewCertificate = Effect.fnUntraced(function* (server: SMTPServer, certificate: Certificate, everyMs: number) {
   let current = certificate
   let problem: string | undefined
@@ -158,17 +158,17 @@ const renewCertificate = Effect.fnUntraced(function* (server: SMTPServer, certif
 
 const tlsOf = ({ cert, key }: Certificate) => ({ cert, key: Redacted.value(key) })
 
-/** Handles one message; returns why it is rejected, or null. The server itself rejects one that is too large. */
+/** Handles one message. Returns the reason for rejecting it, or null. The server itself rejects oversized messages. */
 const receive = Effect.fnUntraced(
   function* (stream: SMTPServerDataStream, { recipients, unsubscribing, sender }: Envelope) {
     const raw = yield* Effect.promise(() => readMessage(stream))
     if (raw === undefined) return smtpError(552, "Too large")
-    // As the server of final delivery writes it (RFC 5321 4.4): a bounce has an empty address.
+    // As the final delivery server writes it (RFC 5321, 4.4): empty for a bounce.
     const returnPath = `Return-Path: <${sender}>\r\n`
     const message = yield* Effect.promise(() => parseReturned(Buffer.concat([Buffer.from(returnPath), raw])))
     const returned = message && readReturned(message)
     if (unsubscribing.length > 0) {
-      // The address is the request. Apple Mail marks its message as an automatic reply, so only bounces are none.
+      // The address itself is the request. Apple Mail marks its message as an automatic reply, so only bounces are excluded.
       const isBounce = sender === "" && returned !== undefined && REPORTS.includes(returned.kind)
       if (!isBounce) yield* Effect.forEach(unsubscribing, unsubscribeSender, { discard: true })
       if (recipients.length === 0) return null
@@ -181,7 +181,7 @@ const receive = Effect.fnUntraced(
   Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), smtpError(451, "Not now"))),
 )
 
-/** Unsubscribes the recipient of a message by mail to its address for that. */
+/** Unsubscribes a recipient after a message to the sealed unsubscribe address. */
 const unsubscribeSender = Effect.fnUntraced(function* (recipientId: RecipientId) {
   const result = yield* unsubscribeByMail(recipientId)
   yield* Metric.update(metrics.unsubscribeMails[result], 1)
@@ -195,11 +195,11 @@ const REPORTS: ReadonlyArray<Returned["kind"]> = ["bounce", "delay", "delivered"
 
 type Kind<K extends Returned["kind"]> = Extract<Returned, { readonly kind: K }>
 
-/** Returns the recipient whose message came back, by the seal that it carried. */
+/** Looks up the recipient of a returned message by its seal. */
 const sealedRecipient = ({ localParts }: Returned) =>
   ReturnPaths.useSync(({ readLocalPart }) => localParts.flatMap((localPart) => readLocalPart(localPart) ?? [])[0])
 
-/** Handles a bounce. One that was sent to an address for complaints is believed by the seal that the returned message carried. */
+/** Handles a bounce. A bounce sent to a complaint address is trusted by the seal of the returned message. */
 const receiveBounce = Effect.fnUntraced(function* (bounce: Kind<"bounce">, addressed: ReadonlyArray<RecipientId>) {
   const { verdict, rule, sureness } = bounce
   const sealed = yield* sealedRecipient(bounce)
@@ -207,18 +207,18 @@ const receiveBounce = Effect.fnUntraced(function* (bounce: Kind<"bounce">, addre
   if (recipients.length === 0) yield* Metric.update(metrics.bounceReports.unknown, 1)
   for (const recipientId of recipients) {
     const result = yield* reportBounce(recipientId, verdict)
-    // The report was faster than our record of the message's acceptance.
+    // The report arrived before our record of the message's acceptance.
     if (result === "early") return TRY_LATER
     yield* Metric.update(metrics.bounceReports[result], 1)
     const about = { recipientId, result, rule, sureness, ...(verdict._tag === "Refused" && { status: verdict.status }) }
-    // A form that is not known is worth a row of its own.
+    // An unknown format is logged as a warning.
     const log = verdict._tag === "Refused" ? Effect.logWarning : sureness === "guess" ? Effect.logInfo : Effect.logDebug
     yield* log("bounce reported").pipe(Effect.annotateLogs(about))
   }
   return null
 })
 
-/** Handles a complaint, which is believed by the seal that the reported message carried, wherever it was sent to. */
+/** Handles a complaint, trusted by the seal of the reported message, regardless of the address. */
 const receiveComplaint = Effect.fnUntraced(function* (
   complaint: Kind<"complaint">,
   recipients: ReadonlyArray<RecipientId>,
@@ -232,7 +232,7 @@ const receiveComplaint = Effect.fnUntraced(function* (
   return null
 })
 
-/** Reads a message to its end or to the bound of its size; undefined when it is too large. */
+/** Reads a message up to the size limit; returns undefined if it is too large. */
 const readMessage = async (stream: SMTPServerDataStream): Promise<Uint8Array | undefined> => {
   const raw = await readExcerpt(upToLimit(stream))
   return stream.sizeExceeded ? undefined : raw

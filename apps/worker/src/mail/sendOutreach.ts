@@ -36,17 +36,17 @@ const ADVICE: Partial<Record<MailFailure["class"], string>> = {
 const NANOS_PER_MS = 1_000_000n
 const LEASE_NANOS = BigInt(leaseSeconds) * 1000n * NANOS_PER_MS
 
-/** A lease, with when it ends as far as this worker knows, in nanoseconds by a clock that nobody sets. */
+/** A lease with its expiry in nanoseconds of the monotonic clock. */
 interface TimedLease extends MessageLease {
   endsAt: bigint
 }
 
-/** Sends the e-mails of campaigns whose window is open, until interrupted; those without a sender of their own in the name of `sender`. */
+/** Sends the e-mails of campaigns whose window is open, until interrupted. Campaigns without a sender use `sender`. */
 export const sendOutreach = Effect.fnUntraced(function* (
   options: {
     readonly sender: SenderIdentity
     readonly drainSeconds: number
-    /** Where workers receive mail; null for nowhere, so that no message offers to unsubscribe by mail. */
+    /** Port on which workers receive mail; null for none, so that messages don't offer to unsubscribe by mail. */
     readonly bouncePort: number | null
   } & Pick<MessageClaim, "perMinute" | "perDomainMinute">,
 ) {
@@ -83,7 +83,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   })
   const withFields = Effect.fnUntraced(function* (leases: ReadonlyArray<MessageLease>) {
     const groups = Object.values(Arr.groupBy(leases, ({ campaignId }) => campaignId))
-    // A campaign that cannot be read may name fields.
+    // A campaign that can't be loaded may use fields.
     const naming = yield* Effect.filter(groups, ([{ campaignId }]) =>
       Cache.get(composers, campaignId).pipe(
         Effect.map(({ namesFields }) => namesFields),
@@ -97,7 +97,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const underWay = new Set<TimedLease>()
   const heldByCampaign: Record<CampaignId, number> = {}
-  // While the server rejects all messages, one now and then asks whether it accepts them again.
+  // While the server rejects all messages, occasionally one checks whether it accepts them again.
   let wait = 0
   let asksAgainAt = 0
 
@@ -155,7 +155,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
         Effect.annotateLogs({ ...about, lacking: outcome.lacking }),
       )
     }
-    // A message that was late asked nothing.
+    // A late message wasn't sent to the server.
     if (outcome._tag !== "Late") wait = 0
     if (!settled) return
     yield* outcome._tag === "Refused"
@@ -173,7 +173,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     const held = new Set(yield* queue.renew(leases, leaseSeconds))
     for (const lease of leases) lease.endsAt = held.has(lease.leaseToken) ? endsAt : 0n
   })
-  // In the outer scope, so that leases are renewed while what is in flight finishes.
+  // In the outer scope, so that leases are renewed while messages in flight finish.
   yield* Effect.forkScoped(retryForever("sendOutreach: renewing leases", renewLeases))
 
   return yield* claimLoop("sendOutreach", {
@@ -207,7 +207,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
   })
 }, Effect.scoped)
 
-/** The outcomes that say that something is wrong with us or with the mail server, and not with a mailbox. */
+/** Outcomes caused by us or the mail server, not by a mailbox. */
 const FAILURES: ReadonlySet<MailOutcome["_tag"]> = new Set(["Refused", "Unreachable", "Unknown"])
 
 const spanOf = ({ recipientId, campaignId, attempt }: MessageLease) =>

@@ -1,7 +1,7 @@
 import { type FailingHours, NOTICES, nextNotice, noticeDueAt } from "@outreach/domain/deliveries/FailingEndpoint"
 import type { FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
 
-/** Composes the notice to an organization's contacts about an endpoint to which every call fails: nothing that its server responded. */
+/** Composes the notice to an organization's contacts about an endpoint whose calls all fail. Doesn't quote the server's responses. */
 export const composeFailingNotice = (
   notice: FailingNotice,
   { hours, consoleUrl }: { readonly hours: FailingHours; readonly consoleUrl: string | null },
@@ -30,7 +30,7 @@ export const composeFailingNotice = (
   return { subject: `Webhook endpoint ${endpointId} ${state}`, text: `${text.join("\n\n")}\n` }
 }
 
-/** The kinds of failed calls with their numbers, the most frequent first. */
+/** Kinds of failed calls with their counts, the most frequent first. */
 const causesOf = ({ clientErrors, serverErrors, otherStatuses, noResponses }: FailingNotice) =>
   (
     [

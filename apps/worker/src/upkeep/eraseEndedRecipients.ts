@@ -11,9 +11,9 @@ import { whileBelieved } from "./watchClock.ts"
 const BATCH_SIZE = 200
 
 /**
- * Erases the recipients of campaigns that have been over for `months`, once an hour, until interrupted.
+ * Erases recipients of campaigns that ended more than `months` ago, once an hour, until interrupted.
  *
- * Several workers may do it at once: one that finds a recipient erased leaves it.
+ * Several workers may do it concurrently: recipients that are already erased are skipped.
  */
 export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number) {
   const erasures = yield* ErasureRepository
@@ -27,7 +27,7 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
           erasures.readUnerased(campaign, after),
         )
         for (const ids of Arr.chunksOf(page.ids, BATCH_SIZE)) {
-          // Counted before the rest, in which the worker may be asked to stop.
+          // Counted before the rest, during which the worker may be stopped.
           yield* withRest(Effect.map(eraseRecipients(campaign.organizationId, ids), (count) => (recipients += count)))
         }
         after = page.next
@@ -48,7 +48,7 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
       campaign = yield* erasures.findEnded(months, campaign ?? null)
       if (campaign === undefined) return
       const { campaignId } = campaign
-      // One that fails is tried again with the others.
+      // A failed campaign is retried in the next round.
       yield* eraseCampaign(campaign).pipe(
         Effect.catchCause((cause) => logFailure(`erasure of recipients of ${campaignId} failed`, cause)),
       )

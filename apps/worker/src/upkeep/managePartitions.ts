@@ -10,12 +10,12 @@ import { untilNone, withRest } from "../loops/withRest.ts"
 import type { WorkerConfig } from "../WorkerConfig.ts"
 import { whileBelieved } from "./watchClock.ts"
 
-/** For how long data is kept; null keeps it for good. */
+/** Retention of data; null keeps it permanently. */
 export type Retention = Omit<Config.Success<typeof WorkerConfig>["retention"], "recipientsMonths">
 
 const DAY_MS = 86_400_000
 
-/** Adds the partitions of the time to come, and forgets what is older than the retention says, until interrupted. */
+/** Adds future partitions, and drops data older than its retention, until interrupted. */
 export const managePartitions = Effect.fnUntraced(function* (retention: Retention) {
   const { historyDays, deadLettersDays } = retention
   const partitions = yield* Partitions
@@ -29,7 +29,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
     hits: historyDays,
   }
 
-  // When it was last logged that a table's oldest month is needed for longer than it is to be kept.
+  // Last time a warning was logged for a table that needs its oldest month beyond its retention.
   const loggedAt = new Map<PartitionedTable, number>()
   const drop = Effect.fnUntraced(function* (table: PartitionedTable, keep: number) {
     const { dropped, reason } = yield* partitions.drop(table, keep)
@@ -44,16 +44,16 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
     return dropped
   })
   const keepTable = Effect.fnUntraced(function* (table: PartitionedTable) {
-    // In two transactions: a reader of the table holds what one needs, and waits for what the other one holds.
+    // Two transactions: a reader of the table holds the lock that one needs, and waits for the second one.
     const added = yield* partitions.add(table)
-    // A reading that waited for them saw none of the events that they hold: its snapshot is older.
+    // A reading that waited for them missed their events, because its snapshot is older.
     if (table === "events" && added > 0) yield* hints.give("events")
     const dropped = kept[table] === null ? 0 : yield* drop(table, kept[table])
     if (added + dropped > 0) {
       yield* Effect.logInfo("partitions rotated").pipe(Effect.annotateLogs({ table, added, dropped }))
     }
   })
-  // One after another, because they lock the same tables. One that fails is tried again with the others.
+  // One at a time, because they lock the same tables. A failed one is retried in the next round.
   const keepAll = Effect.forEach(
     PARTITIONED_TABLES,
     (table) => keepTable(table).pipe(Effect.catchCause((cause) => logFailure(`partitions of ${table} failed`, cause))),
@@ -68,7 +68,7 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
 
   const everyMinute = <E, R>(name: string, work: Effect.Effect<unknown, E, R>) =>
     retryForever(name, Effect.andThen(whileBelieved(work), Effect.sleep("1 minute")))
-  // Apart, so that a long forgetting keeps no partition waiting.
+  // Separate, so that a long deletion doesn't delay new partitions.
   return yield* Effect.all(
     [
       everyMinute("managePartitions", keepAll),

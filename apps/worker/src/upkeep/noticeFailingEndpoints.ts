@@ -10,19 +10,19 @@ import { mailOutcome, type SmtpFailure } from "../mail/SmtpMailer.ts"
 import { composeFailingNotice } from "./composeFailingNotice.ts"
 import { whileBelieved } from "./watchClock.ts"
 
-/** How notices are sent, and when. */
+/** Options of the notices. */
 export interface NoticeOptions {
   readonly hours: FailingHours
-  /** Where the endpoint's page is; null unless that is known. */
+  /** URL of the console; null if unknown. */
   readonly consoleUrl: string | null
   readonly smtpUrl: Redacted.Redacted
   readonly sender: SenderIdentity
 }
 
-/** For how long an address is tried whose server puts the notice off. */
+/** How long to retry an address whose server defers the notice. */
 const MAX_DEFERRED_MS = 3 * 86_400_000
 
-/** Every five minutes tells organizations of endpoints to which every call fails, and disables those that have failed for too long. Until interrupted. */
+/** Every five minutes, notifies organizations of failing endpoints, and disables endpoints that failed for too long. Until interrupted. */
 export const noticeFailingEndpoints = (options: NoticeOptions) => {
   const judge = Effect.flatMap(judgeFailingEndpoints(options.hours), (given) => Effect.forEach(given, logNotice))
   return retryForever(
@@ -38,7 +38,7 @@ const logNotice = ({ contacts, ...given }: GivenNotice) =>
         Effect.annotateLogs({ ...given, contacts }),
       )
 
-/** Sends the notices that wait. One that the mail server does not take now is taken up again in half an hour. */
+/** Sends pending notices. A deferred notice is retried in half an hour. */
 export const sendNotices = Effect.fnUntraced(function* (options: NoticeOptions) {
   const notices = yield* FailingEndpointRepository
   while (true) {
@@ -50,7 +50,7 @@ export const sendNotices = Effect.fnUntraced(function* (options: NoticeOptions) 
   }
 })
 
-/** Sends a notice to a contact; returns whether that is done with. */
+/** Sends a notice to a contact. Returns whether it is finished. */
 const tell = Effect.fnUntraced(function* (notice: FailingNotice, contact: string, options: NoticeOptions) {
   const { sender, smtpUrl } = options
   const { endpointId, organizationId, notices, since, noticedAt } = notice
@@ -59,7 +59,7 @@ const tell = Effect.fnUntraced(function* (notice: FailingNotice, contact: string
     ...{ sender, to: contact, returnPath: address, ...composeFailingNotice(notice, options) },
     messageId: `<${endpointId}.${since}.${notices}@${domainOf(address)}>`,
   }
-  // No machine is to reply to it (RFC 3834).
+  // Prevents automatic replies (RFC 3834).
   const headers = { "Auto-Submitted": "auto-generated" }
   const sent = yield* Effect.result(
     Effect.tryPromise({ try: () => sendOnce(mail, { url: smtpUrl, headers }), catch: (error) => error as SmtpFailure }),

@@ -13,7 +13,7 @@ import { retryForever } from "../loops/retryForever.ts"
 import { untilNone } from "../loops/withRest.ts"
 import { whileBelieved } from "./watchClock.ts"
 
-/** Adds to the counts of campaigns what has changed, until interrupted. */
+/** Adds changes to the counts of campaigns, until interrupted. */
 export const countCampaigns = Effect.flatMap(CampaignCounts, ({ fold }) =>
   retryForever("foldCampaignCounts", Effect.andThen(fold, Effect.sleep("5 seconds"))),
 )
@@ -27,12 +27,12 @@ export const sampleGauges = Effect.flatMap(GaugeSamples, ({ take }) =>
   retryForever("sampleGauges", Effect.andThen(take, Effect.sleep("1 minute"))),
 )
 
-/** Closes the groups of failures whose endpoints accept calls again, until interrupted. All workers look. */
+/** Closes failure groups of endpoints that accept calls again, until interrupted. All workers do this. */
 export const closeFailureGroups = Effect.flatMap(DeliveryOutcomes, ({ closeGroups }) =>
   retryForever("closeFailureGroups", Effect.andThen(closeGroups, Effect.sleep("30 seconds"))),
 )
 
-/** Ends what waits at removed endpoints, every few seconds, until interrupted. */
+/** Cancels waiting deliveries of removed endpoints every few seconds, until interrupted. */
 export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemoved }) =>
   retryForever("endRemovedEndpoints", Effect.andThen(untilNone(endRemoved), Effect.sleep("5 seconds"))),
 )
@@ -51,8 +51,8 @@ export const deleteExpired = Effect.gen(function* () {
 })
 
 /**
- * Merges the outcomes of deliveries by the hour, and forgets those and the groups of failures that are older than `days`, and
- * then removed endpoints without a history, hourly, until interrupted.
+ * Merges hourly delivery outcomes, deletes outcomes and failure groups older than `days`, and
+ * then deletes removed endpoints without history, hourly, until interrupted.
  */
 export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes

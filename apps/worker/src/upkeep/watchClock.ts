@@ -4,7 +4,7 @@ import { retryForever } from "../loops/retryForever.ts"
 
 const HOUR_MS = 3_600_000
 
-/** Watches the database's clock, and logs at once when it is no longer believed, each hour after that, and when it is believed again. Until interrupted. */
+/** Monitors the database's clock. Logs immediately when it is no longer trusted, hourly after that, and when it is trusted again. Until interrupted. */
 export const watchClock = Effect.gen(function* () {
   const clock = yield* ClockWatch
   let loggedAt: number | undefined
@@ -24,7 +24,7 @@ export const watchClock = Effect.gen(function* () {
   return yield* retryForever("watchClock", Effect.andThen(watch, Effect.sleep("10 seconds")))
 })
 
-/** Runs an effect that drops or erases something by its age, unless the database's clock is not believed. */
+/** Runs an effect that deletes data by age, unless the database's clock isn't trusted. */
 export const whileBelieved = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(ClockWatch, ({ doubt }) =>
     Effect.flatMap(doubt, (doubt) => (doubt === null ? Effect.asVoid(effect) : Effect.void)),
