@@ -57,7 +57,7 @@ const readConfig = Effect.gen(function* () {
   return {
     ...read,
     connectionsPerAddress: yield* connectionsPerAddress(read.maxConnections),
-    /** The most bytes of responses that are stored for one organization's idempotency keys. */
+    /** Maximum bytes of responses stored for the idempotency keys of one organization. */
     maxStoredBytes: idempotencyMib * 1024 * 1024,
     shutdownDelay: Duration.seconds(read.shutdownDelay ?? (read.deployment === "development" ? 0 : 5)),
     docsUrl: read.docsUrl ?? `${read.publicBaseUrl}/docs`,
@@ -65,7 +65,7 @@ const readConfig = Effect.gen(function* () {
   }
 })
 
-/** The settings that the API reads from its environment, beside those of `telemetry`. */
+/** Settings of the API, without those of `telemetry`. */
 export class ApiConfig extends Context.Service<ApiConfig, Readonly<Effect.Success<typeof readConfig>>>()(
   "api/ApiConfig",
 ) {

@@ -46,7 +46,7 @@ const deployment = Layer.effect(
   Effect.map(ApiConfig, ({ deployment }) => ({ livemode: deployment === "production" })),
 )
 
-/** Few connections that many short statements share: recognising, counting and reading. */
+/** A few connections, shared by many short statements: authentication, rate windows and reads. */
 const reads = database("shared", (connections) => Math.floor(connections / 3) || 1)
 /** Connections for the transactions of requests with an `Idempotency-Key`. */
 const transactions = database("exclusive", (connections) => connections - (Math.floor(connections / 3) || 1))
@@ -80,11 +80,11 @@ const handlerPorts = Layer.mergeAll(
   DigestRepositoryPg,
 ).pipe(Layer.provideMerge(deployment))
 
-// What waits for the disk would delay the look-ups that share a connection with it.
+// Statements that wait for the disk would delay look-ups on the same connection.
 const inbox = InboxRepositoryPg.pipe(Layer.provide(transactions))
 
 const transactional = Layer.effect(TransactionalServices, Effect.context()).pipe(
-  // An adapter is built once for each pool.
+  // A separate instance of each adapter per pool.
   Layer.provide(Layer.mergeAll(Layer.fresh(handlerPorts), inbox, IdempotencyRepositoryPg, TransactionPg)),
   Layer.provide(transactions),
 )
@@ -95,7 +95,7 @@ const trackingLinks = Layer.unwrap(
   ),
 )
 
-// Hits come in bulk, and would delay the look-ups that share a connection with them.
+// Hits arrive in bulk and would delay look-ups on the same connection.
 const tracking = HitQueue.layer.pipe(
   Layer.provide(HitRepositoryPg),
   Layer.provide(deployment),
@@ -104,7 +104,7 @@ const tracking = HitQueue.layer.pipe(
   Layer.merge(trackingLinks),
 )
 
-// The API hints at inbound events alone. Each hint is a transaction, which would take as long as the storing of an event.
+// The API only sends hints for inbound events. Each hint is a transaction that takes as long as storing an event.
 const hints = HintsPg.pipe(Layer.provide(Layer.succeed(HintInterval, "20 millis")), Layer.provide(transactions))
 
 const callerActivity = CallerActivity.layer.pipe(Layer.provide(PartnerActivity.layer), Layer.provide(transactions))
@@ -121,7 +121,7 @@ const ports = Layer.mergeAll(
   UnavailableLog.layer,
 ).pipe(Layer.provide(hints), Layer.provideMerge(reads), Layer.provide(monitor))
 
-/** Listens once everything else is there, so that no request arrives before it can be answered. */
+/** Listens after everything else has started, so that each accepted request can be served. */
 const listening = Layer.effect(
   HttpServer.HttpServer,
   Effect.gen(function* () {
@@ -174,7 +174,7 @@ const listening = Layer.effect(
 
 const POOL_BYTES = 4096
 
-/** Random bytes of the system's generator, drawn in bulk: each request has an id, and a separate draw takes a twentieth of the time of a look-up. */
+/** Random bytes of the system's generator, drawn in bulk: a draw for each request id would take a twentieth of the time of a look-up. */
 const pooledRandom = Layer.sync(SecureRandom.SecureRandom, () => {
   let pool = new Uint8Array(0)
   let used = 0
@@ -189,11 +189,11 @@ const pooledRandom = Layer.sync(SecureRandom.SecureRandom, () => {
   })
 })
 
-// The spans of requests are the API's own: a reader who knows the path of a tracked link can follow it.
+// The API creates its own request spans: a path of a tracked link must not appear in them.
 const untraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
 
 /**
- * The whole API, serving from when the layer is built until it is released. Offers the server, for its address, and the monitor
+ * The whole API. Serves from the construction of the layer until its release. Provides the server, for its address, and the monitor
  * of the database.
  */
 export const api = listening.pipe(

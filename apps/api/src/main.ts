@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { ApiConfig } from "./ApiConfig.ts"
 import { api } from "./api.ts"
 
-// If the database was away at the start, its secrets are opened later, and end the process then if the key is wrong.
+// If the database was unavailable at the start, its secrets are decrypted later; a wrong key then ends the process.
 const serve = Effect.flatMap(DatabaseMonitor, ({ secretsRead }) => Effect.andThen(secretsRead, Effect.never))
 
 const config = Layer.effect(ApiConfig, warningOfMisspelt(ApiConfig.make))

@@ -1,4 +1,4 @@
-/** Where a server listens, and the settings or options that say so. */
+/** Listen address, and the settings or options that define it. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
@@ -6,7 +6,7 @@ export interface ListenAddress {
   readonly portSetting: string
 }
 
-/** A server cannot listen; the message is a sentence that says why, and what to do. */
+/** Thrown when a server can't listen. The message explains the reason and the remedy. */
 export class ListenError extends Error {
   override readonly name = "ListenError"
   readonly _tag = "ListenError"

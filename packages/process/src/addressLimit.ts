@@ -1,11 +1,11 @@
 import { decideCount, fixedWindow, networkOf } from "@outreach/rate-limit"
 
-/** Addresses that are remembered at once; the oldest are forgotten, so that nobody can fill the memory. */
+/** Maximum number of addresses in memory; the oldest are evicted. */
 const MAX_ADDRESSES = 100_000
 
 /**
- * Creates a limit of how often each client address may fail to authenticate in a clock minute, as far as this process has seen. `clientOf` returns
- * who shares a limit; default the network of an address.
+ * Limits failed authentications per client address and clock minute, within this process. `clientOf` returns the key that
+ * shares a limit; default: the network of the address.
  */
 export const addressLimit = (limit: number, clientOf: (address: string) => string = networkOf) => {
   const policy = fixedWindow({ limit })
@@ -18,7 +18,7 @@ export const addressLimit = (limit: number, clientOf: (address: string) => strin
   }
 
   return {
-    /** Whole seconds that an address has to wait; undefined while it may try. `now` is in Unix seconds. */
+    /** Returns the seconds that an address must wait; undefined if it may try. `now` is in Unix seconds. */
     wait: (address: () => string, now: number): number | undefined => {
       startMinute(now)
       if (failures.size === 0) return undefined

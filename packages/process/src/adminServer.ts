@@ -8,16 +8,16 @@ import { drainableServer } from "./drainableServer.ts"
 import { ListenError } from "./ListenError.ts"
 import { measureProcess } from "./processMetrics.ts"
 
-/** Few ask, and little: nothing slow or large is theirs. */
+/** Requests are few and small. */
 const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 2000, maxHeaderSize: 8192 }
 const MAX_CONNECTIONS = 256
 const MAX_PER_ADDRESS = MAX_CONNECTIONS / 4
-/** How long requests in flight may take to finish once the process begins to stop. */
+/** Time for requests in flight to finish when the process stops. */
 const DRAIN_MS = 2000
-/** The waits while the port is taken, doubled from the first to the last. */
+/** Waits while the port is in use, doubling up to the maximum. */
 const RETRY = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 
-/** The response to a path of the process's own, by the query of the request. */
+/** The response of a custom path, given the request's query. */
 type AdminPage = (query: URLSearchParams) => Effect.Effect<Response>
 
 interface Response {
@@ -27,16 +27,16 @@ interface Response {
 }
 
 /**
- * Serves `/metrics`, `/readyz` and `/livez` to operators, and what else the process has for them, until interrupted.
+ * Serves `/metrics`, `/readyz` and `/livez` to operators, and the process's custom pages, until interrupted.
  *
- * If the port is taken, the server logs this and tries again: the process before it may still be finishing.
+ * If the port is in use, logs this and retries: the previous process may still be stopping.
  */
 export const adminServer = (options: {
   readonly host: string
   readonly port: number
-  /** The setting of the port. */
+  /** Name of the port setting. */
   readonly portSetting: string
-  /** Returns why the process is not ready; undefined if it is ready. */
+  /** Returns the reason why the process isn't ready; undefined if it is. */
   readonly unreadiness: Effect.Effect<string | undefined>
   readonly pages?: Readonly<Record<string, AdminPage>>
 }): Effect.Effect<never> => Effect.flatMap(measureProcess, (processMetrics) => serve(options, processMetrics))

@@ -1,6 +1,6 @@
 import { Console, Effect, Metric } from "effect"
 
-/** The most that waits in memory for a program that reads the log too slowly, or no more. */
+/** Maximum bytes in memory while the log's reader is slow or stopped. */
 const MAX_WAITING_BYTES = 131_072
 
 const lostLines = Metric.counter("outreach_log_lines_lost_total", {
@@ -9,16 +9,16 @@ const lostLines = Metric.counter("outreach_log_lines_lost_total", {
 })
 
 /**
- * Runs a service whose log is lost where standard output does not take it, and counts the lines that are.
+ * Runs a service, dropping log lines that standard output doesn't accept, and counting them.
  *
- * Node ends no process for it, and would keep each line in memory until somebody reads it.
+ * Node would keep each line in memory until it is read.
  */
 export const boundedLog = <A, E, R>(service: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
     const console = yield* Console.Console
     const lose = (lines: number) => lostLines.updateUnsafe(lines, context)
-    // It exists from the start, so that its rate is known from the first line on.
+    // Exported from the start, so that the first lost line shows in a rate.
     lose(0)
     process.stdout.on("error", () => lose(1))
     const log = (...line: ReadonlyArray<unknown>) =>

@@ -2,11 +2,11 @@ import type { IncomingMessage, Server } from "node:http"
 import { networkOf } from "@outreach/rate-limit"
 import { clientAddress, type TrustProxy } from "./trustProxy.ts"
 
-/** Creates counts of what each client address has open at once, of which it may have `limit`. */
+/** Counts open items per client address, at most `limit` each. */
 export const addressCounts = (limit: number) => {
   const counts = new Map<string, number>()
   return {
-    /** Counts one more for an address, and returns what ends it; undefined where the address has as many as it may. */
+    /** Counts an item of an address. Returns the function that releases it; undefined if the address is at its limit. */
     open: (address: string): (() => void) | undefined => {
       const network = networkOf(address)
       const count = counts.get(network) ?? 0
@@ -21,7 +21,7 @@ export const addressCounts = (limit: number) => {
   }
 }
 
-/** Creates a limit of the connections, and forwarded requests under way, of each address, so that one client cannot shut the others out. */
+/** Limits the connections and forwarded requests per address, so that one client can't block the others. */
 export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => false) => {
   const connections = addressCounts(perAddress)
   const requests = addressCounts(perAddress)
@@ -29,8 +29,8 @@ export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => f
   const isProxied = ({ socket }: IncomingMessage) => trusts(socket.remoteAddress ?? "", 0)
   return {
     /**
-     * Closes at once a connection of an address that has as many as it may. The connections of a trusted proxy are not counted: each client
-     * behind it has as many requests under way. Calls `refused` for each connection and request that is too much.
+     * Closes connections above an address's limit immediately. Connections of trusted proxies aren't counted; instead, each client behind
+     * them has a limit of concurrent requests. Calls `refused` for each rejected connection and request.
      */
     watch: (server: Server, refused = () => {}): void => {
       server.on("connection", (socket) => {
@@ -49,7 +49,7 @@ export const connectionLimit = (perAddress: number, trusts: TrustProxy = () => f
         refused()
       })
     },
-    /** Reports whether the client of a forwarded request had too many under way when it came. */
+    /** Returns whether the client of a forwarded request exceeded its limit when the request arrived. */
     isExceededBy: (request: object): boolean => exceeding.has(request),
   }
 }

@@ -2,10 +2,10 @@ import { Cause } from "effect"
 import { ListenError } from "./ListenError.ts"
 
 /**
- * Describes a cause for a log: each error's name and stack frames.
+ * Describes a cause for the log: name and stack frames of each error.
  *
- * The error's message is left out, because it may hold an e-mail address or a secret. The messages of `DatabaseFailure` hold neither,
- * and that of a `ListenError` says all.
+ * Omits messages, which may contain an e-mail address or a secret, except those of `DatabaseFailure`, which contain neither,
+ * and of `ListenError`, which are complete.
  */
 export const describeCause = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => cause.reasons.map(describe)
 

@@ -7,7 +7,7 @@ export const DnsServer = textSchema(
   (text) => (isServer(text) ? text : undefined),
 )
 
-/** The addresses of name servers, separated by commas; `system` is none. */
+/** Comma-separated addresses of name servers; `system` means none. */
 const DnsServers = textSchema<ReadonlyArray<string>>(
   "system, or addresses of name servers such as 192.0.2.1 or 192.0.2.1:5353, separated by commas",
   (text) => {

@@ -1,17 +1,17 @@
 import { createServer, type Server, type ServerOptions, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
-/** For how many turns of the event loop a server accepts the connections that are queued when it closes. Far more than a queue's length. */
+/** Maximum event-loop turns for accepting queued connections on close; far more than a queue's length. */
 const MAX_TURNS = 10_000
-/** How long a request may be under way on a connection that is idle here when the server closes. */
+/** How long a request may be in transit on an idle connection when the server closes. */
 const LINGER_MS = 500
 
 /**
- * Creates a server that resets no connection on which a request was sent before it closed: `close` ends each after its response, or once it
- * has been idle for a moment. `drain` lets every response from now on say `Connection: close`, as closing the server does.
+ * Creates a server that doesn't reset connections with requests sent before it closed: `close` ends each connection after its response, or after
+ * a short idle time. `drain` adds `Connection: close` to all further responses, as closing does.
  *
- * After `drainMs` it ends the others too. A fiber that waits for the rest of a request ends only then: Effect interrupts no fiber that
- * handles a request, and Node stops to look for late requests when the server closes.
+ * After `drainMs` it destroys the remaining connections. Fibers that wait for the rest of a request end only then: Effect doesn't interrupt fibers
+ * that handle a request, and Node stops checking request timeouts when the server closes.
  */
 export const drainableServer = (options: ServerOptions, drainMs: number) => {
   let isDraining = false
@@ -35,11 +35,11 @@ export const drainableServer = (options: ServerOptions, drainMs: number) => {
   const nodeCloseIdle = server.closeIdleConnections.bind(server)
   const closeIdle = () => {
     nodeCloseIdle()
-    // Node takes a connection on which nothing was sent for one with a request.
+    // Node counts a connection without any input as active.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
-  // The kernel resets the connections that Node hasn't accepted when the port closes, and Node accepts one in each turn of its loop. So the port closes
-  // after a turn without a new one.
+  // On close, the kernel resets queued connections that Node hasn't accepted, and Node accepts one per event-loop turn. So the port closes
+  // after a turn without a new connection.
   const nodeClose = server.close.bind(server)
   server.close = (onClosed) => {
     drain()
@@ -47,11 +47,11 @@ export const drainableServer = (options: ServerOptions, drainMs: number) => {
       if (accepted === before || turns === 0) nodeClose(onClosed)
       else setImmediate(closeWhenQuiet, accepted, turns - 1)
     }
-    // The first turn may not have looked for connections yet.
+    // The first turn may not have polled for connections yet.
     setImmediate(() => setImmediate(closeWhenQuiet, accepted, MAX_TURNS))
     return server
   }
-  // Called by `close`. To end idle connections at once would reset those on which a request is under way.
+  // Called by `close`. Ending idle connections immediately would reset requests in transit.
   server.closeIdleConnections = () => {
     drain()
     const idle = setInterval(closeIdle, LINGER_MS)

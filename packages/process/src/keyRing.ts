@@ -6,10 +6,10 @@ import { secretSetting } from "./setting.ts"
 
 const MAX_KEYS = 8
 
-/** A key of 32 bytes in base64, after its id. */
+/** A base64 key of 32 bytes, optionally preceded by its id. */
 const ENTRY = /^(?:([A-Za-z0-9._-]{1,32}):)?([A-Za-z0-9+/]{43}=)$/
 
-/** Reads a key, or up to eight keys as `id:key` with commas or line breaks between them, newest first. */
+/** Reads one key, or up to eight `id:key` entries separated by commas or line breaks, newest first. */
 export const keyRing = (name: string, about: string): Config.Config<KeyRing> =>
   secretSetting(
     name,
@@ -20,7 +20,7 @@ export const keyRing = (name: string, about: string): Config.Config<KeyRing> =>
     { about },
   )
 
-/** Returns undefined for a single key that is not valid. For several keys, throws a `RangeError` that counts them from 1. */
+/** Returns undefined for an invalid single key. For several keys, throws `RangeError` with the position, counted from 1. */
 const parseKeyRing = (text: string, label: string): KeyRing | undefined => {
   const entries = text.replace(/(?:\r?\n)+$/, "").split(/[ \t]*(?:,|\r?\n)[ \t]*/)
   if (entries.length > MAX_KEYS) throw new RangeError(`it has more than ${MAX_KEYS} keys`)
@@ -46,12 +46,12 @@ const assertDistinct = (ring: KeyRing, problem: string, textOf: (key: RingKey) =
 const parseKey = (entry: string, label: string): RingKey | undefined => {
   const [, id = DEFAULT_KEY_ID, base64 = ""] = ENTRY.exec(entry) ?? []
   const bytes = Buffer.from(base64, "base64")
-  // Of all texts for the same bytes, only one is canonical.
+  // Only one base64 encoding of the same bytes is canonical.
   if (base64 === "" || bytes.toString("base64") !== base64) return undefined
   return { id, mark: markOf(bytes), key: Redacted.make(bytes, { label }) }
 }
 
-/** Creates the ring of a single key without an id. */
+/** Creates a key ring of one key without an id. */
 export const singleKey = (key: Redacted.Redacted<Uint8Array>): KeyRing => [
   { id: DEFAULT_KEY_ID, mark: markOf(Redacted.value(key)), key },
 ]

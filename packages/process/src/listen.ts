@@ -3,7 +3,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect } from "effect"
 import { type ListenAddress, ListenError } from "./ListenError.ts"
 
-/** Listens until the scope closes. Then it waits for the requests in flight, as long as a `drainableServer` lets them take. */
+/** Listens until the scope closes. Then waits for requests in flight, up to the limit of a `drainableServer`. */
 export const listen = (server: Server, address: ListenAddress) =>
   NodeHttpServer.make(() => server, {
     host: address.host,

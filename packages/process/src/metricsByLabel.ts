@@ -1,4 +1,4 @@
-/** Creates one metric for each value of a label, which shows it in lower case. */
+/** Creates one metric for each value of a label, in lower case. */
 export const metricsByLabel = <Value extends string, M>(
   label: string,
   values: ReadonlyArray<Value>,

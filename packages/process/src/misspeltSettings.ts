@@ -2,20 +2,20 @@ import { type Config, Effect } from "effect"
 import { collectSettings, type Declaration } from "./setting.ts"
 import { telemetrySettings } from "./settings.ts"
 
-/** A variable of the environment that is not a setting, and the setting that its name resembles. */
+/** An environment variable that isn't a setting, with the setting that it resembles. */
 export interface MisspeltSetting {
   readonly name: string
   readonly similar: string
 }
 
-/** Returns the names of the variables that settings are read from. */
+/** Returns the names of the environment variables of settings. */
 export const variablesOf = (declarations: ReadonlyMap<string, Declaration>): ReadonlySet<string> =>
   new Set([...declarations].flatMap(([name, { isSecret }]) => (isSecret ? [name, `${name}_FILE`] : [name])))
 
-/** Variables of other programs, whose names may begin like ours. */
+/** Variables of other programs. */
 const FOREIGN = /^(?:NODE_|NPM_|OTEL_|PG)/i
 
-/** Returns the variables among `names` that look like one of the settings, and are none. */
+/** Returns the names that resemble a setting but aren't one. */
 export const misspeltSettings = (
   names: ReadonlyArray<string>,
   settings: ReadonlySet<string>,
@@ -23,13 +23,13 @@ export const misspeltSettings = (
   names
     .filter((name) => !FOREIGN.test(name))
     .flatMap((name) => {
-      // What only extends a setting, such as DATABASE_URL_OLD, was kept on purpose.
+      // Extensions of a setting's name, such as DATABASE_URL_OLD, are intentional.
       if ([...settings].some((setting) => `${name}_`.startsWith(`${setting}_`))) return []
       const similar = [...settings].find((setting) => isMisspelt(name.toUpperCase(), setting))
       return similar === undefined ? [] : [{ name, similar }]
     })
 
-/** Reads the settings of a process, and logs each variable of the environment that looks like one of them and isn't, without its value. */
+/** Reads the settings of a process, and logs environment variables that resemble one, without their values. */
 export const warningOfMisspelt = <A, E, R>(
   readSettings: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | Config.ConfigError, R> =>
@@ -41,7 +41,7 @@ export const warningOfMisspelt = <A, E, R>(
     return read
   })
 
-/** Reports whether a name has the first two words of a setting of three or more, or differs from it by slips of the hand. */
+/** Returns whether a name shares the first two words of a setting of three or more, or differs from it by typos. */
 const isMisspelt = (name: string, setting: string): boolean =>
   beginsAlike(name, setting) || countSlips(name, setting) <= slipsAllowed(setting)
 
@@ -50,12 +50,12 @@ const beginsAlike = (name: string, setting: string): boolean => {
   return third !== "FILE" && `${name}_`.startsWith(`${first}_${second}_`)
 }
 
-/** Returns how many slips make a setting of a name. Of a short one such as PORT, only swapped letters count, because many words resemble it. */
+/** Returns the number of typos allowed for a setting's name. Short names such as PORT resemble many words, so only swapped letters count. */
 const slipsAllowed = ({ length }: string): number => (length < 6 ? 0.5 : length <= 12 ? 1 : 2)
 
 const SWAP = 0.5
 
-/** Counts the letters that were left out, added or mistaken between two names, and those that were swapped as a half. */
+/** Counts missing, added and wrong letters between two names, and swapped letters as a half. */
 const countSlips = (a: string, b: string): number => {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY
   let [before, row]: [Array<number>, Array<number>] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)]

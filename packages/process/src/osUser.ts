@@ -1,6 +1,6 @@
 import { userInfo } from "node:os"
 
-/** Returns the name of the operating system's user that the process runs as. */
+/** Returns the name of the process's operating-system user. */
 export const osUser = (): string => {
   try {
     return userInfo().username

@@ -7,15 +7,15 @@ const buildInfo = Metric.gauge("outreach_build_info", {
   attributes: { version: BUILD.version, commit: BUILD.commit, node: process.versions.node },
 })
 
-/** The kinds of garbage collection that prom-client distinguishes. */
+/** Kinds of garbage collection in prom-client. */
 const KINDS = ["major", "minor", "incremental", "weakcb"] as const
 
-/** Starts to measure the process (`process_*` and `nodejs_*`) and shows its release. Returns an effect that writes the metrics as Prometheus text. */
+/** Starts the process metrics (`process_*` and `nodejs_*`), including the release. Returns an effect that exports them as Prometheus text. */
 export const measureProcess: Effect.Effect<Effect.Effect<string>> = Effect.gen(function* () {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const collections = registry.getSingleMetric("nodejs_gc_duration_seconds")
-  // A rate counts only what follows the first value of a series, so each kind of garbage collection starts at zero.
+  // A rate ignores the first value of a series, so each kind starts at zero.
   if (collections instanceof Histogram) for (const kind of KINDS) collections.zero({ kind })
   yield* Metric.update(buildInfo, 1)
   return Effect.promise(() => registry.metrics())

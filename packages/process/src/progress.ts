@@ -1,8 +1,8 @@
 import { Clock, Console, Effect } from "effect"
 
 /**
- * Shows one line at a time on a standard stream until the scope closes. On a terminal each line replaces the one before, and the last
- * one stays. Without a terminal, prints each line that differs from the one before.
+ * Shows one line at a time on a standard stream until the scope closes. On a terminal, each line replaces the one before, and the last
+ * one stays. Without a terminal, prints each changed line.
  */
 export const progressLine = Effect.fnUntraced(function* (streamName: "stdout" | "stderr") {
   const stream = process[streamName]
@@ -22,14 +22,14 @@ const changedLines = (write: (line: string) => Effect.Effect<void>) => {
   }
 }
 
-/** Shows how much of a task is done. */
+/** Shows the progress of a task. */
 export interface ProgressBar {
   readonly advance: (steps: number) => Effect.Effect<void>
 }
 
 const PRINT_INTERVAL_MS = 5000
 
-/** Shows a bar on standard error until the scope closes. Without a terminal, prints a line every five seconds. */
+/** Shows a progress bar on standard error until the scope closes. Without a terminal, prints a line every five seconds. */
 export const progressBar = Effect.fnUntraced(function* (label: string, total: number) {
   const { stderr } = process
   const ends = { begin: HIDE_CURSOR, end: CLEAR_LINE + SHOW_CURSOR }
@@ -52,7 +52,7 @@ export const progressBar = Effect.fnUntraced(function* (label: string, total: nu
   return { advance } satisfies ProgressBar
 })
 
-/** Draws a share from 0 to 1 as a bar with its percentage. */
+/** Renders a share from 0 to 1 as a bar with a percentage. */
 export const drawBar = (share: number, width = 40): string => {
   const filled = Math.floor(share * width)
   return `${"█".repeat(filled)}${"░".repeat(width - filled)} ${Math.floor(share * 100)}%`
@@ -63,7 +63,7 @@ interface Sample {
   readonly at: number
 }
 
-/** How many of the newest steps the speed is measured over. */
+/** Number of latest steps used to measure the speed. */
 const SAMPLES = 10
 
 const remainingTime = (samples: ReadonlyArray<Sample>, total: number): string => {
@@ -89,6 +89,6 @@ const SHOW_CURSOR = "\u001b[?25h"
 const terminalLine = Effect.fnUntraced(function* (terminal: Terminal, { begin, end }: { begin: string; end: string }) {
   const write = (text: string) => Effect.sync(() => void terminal.write(text))
   yield* Effect.acquireRelease(write(begin), () => write(end))
-  // The line is cut to the terminal's width, because a wrapped line cannot be overwritten.
+  // Cut to the terminal's width, because a wrapped line can't be overwritten.
   return changedLines((line) => write(CLEAR_LINE + line.slice(0, (terminal.columns || 80) - 1)))
 })

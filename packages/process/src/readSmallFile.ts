@@ -3,7 +3,7 @@ import { Result } from "effect"
 
 const MAX_BYTES = 65_536
 
-/** Reads a file of settings as UTF-8. Fails with what is wrong with it, to follow its name, and shows nothing of it. */
+/** Reads a settings file as UTF-8. Fails with a description that doesn't quote the content. */
 export const readSmallFile = (path: string): Result.Result<string, string> => {
   try {
     const stats = statSync(path)

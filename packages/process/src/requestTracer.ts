@@ -3,16 +3,16 @@ import { Effect, References, Tracer } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /**
- * Creates the function that answers a request within a span, in the trace that its `traceparent` names.
+ * Creates the function that handles a request in a span, continuing the trace of its `traceparent`.
  *
- * The span is named by the method and the route, `/` with its parameters in braces. It holds nothing else of the address, which may be the token of a link.
+ * The span's name is the method and the route with parameters in braces. It contains no other part of the URL, which may include a link's token.
  */
 export const requestTracer = Effect.map(
   References.TracerEnabled,
   (isTraced) =>
     <E, R>(
       request: HttpServerRequest.HttpServerRequest,
-      /** Undefined for an unknown path. */
+      /** Undefined for unknown paths. */
       routeOf: () => string | undefined,
       answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, Exclude<R, Tracer.ParentSpan>> => {

@@ -5,7 +5,7 @@ import { ListenError } from "./ListenError.ts"
 import { stopOnHangUp } from "./stopOnHangUp.ts"
 import { telemetry } from "./telemetry.ts"
 
-/** Runs a service that logs, until it receives a signal, and logs when it begins to stop and when it has stopped. */
+/** Runs a service until a signal, and logs when it starts to stop and when it has stopped. */
 export const runService = <E>(serviceName: string, service: Effect.Effect<unknown, E>): void =>
   runProcess(
     Effect.raceFirst(
@@ -19,9 +19,9 @@ export const runService = <E>(serviceName: string, service: Effect.Effect<unknow
   )
 
 /**
- * Runs a process until it ends or receives SIGINT, SIGTERM or SIGHUP. On a signal it closes its resources and exits with 0.
+ * Runs a process until it ends or receives SIGINT, SIGTERM or SIGHUP. After a signal it releases its resources and exits with 0.
  *
- * If a setting is missing or malformed, or a port is taken, the process prints the sentence that names it and exits with 1.
+ * For a missing or invalid setting, or a port in use, prints the error message and exits with 1.
  */
 export const runProcess = <A, E>(main: Effect.Effect<A, E>): void => {
   stopOnHangUp()
@@ -41,7 +41,7 @@ export const runProcess = <A, E>(main: Effect.Effect<A, E>): void => {
   )
 }
 
-/** Returns the sentence of an error that a person can mend. */
+/** Returns the message of an error that the operator can fix. */
 const sentenceOf = (error: unknown): ReadonlyArray<string> => {
   if (error instanceof ListenError) return [error.message]
   return error instanceof Config.ConfigError ? [(error.cause as Error).message] : []

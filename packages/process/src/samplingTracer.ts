@@ -3,13 +3,13 @@ import type { SqlError } from "effect/sql"
 import { describeCause } from "./describeCause.ts"
 import { createStatementNames } from "./statementName.ts"
 
-/** A span that took this long is exported even when its trace is not sampled. */
+/** Spans of at least this duration are exported even if their trace isn't sampled. */
 const SLOW_SPAN_MS = 1000
 
-/** The most spans that a process exports in a second, so that neither failures nor a partner's requests flood the collector. */
+/** Maximum spans exported per second, so that failures or request floods don't overload the collector. */
 const MAX_SPANS_PER_SECOND = 1000
 
-/** Only these begin a trace, or a span that is made as a root: a statement of a loop that polls begins none. */
+/** Only these kinds start a trace: the statements of a polling loop don't. */
 const BEGINNING: ReadonlySet<Tracer.SpanKind> = new Set(["server", "producer", "consumer"])
 
 const dropped = Metric.counter("outreach_spans_dropped_total", {
@@ -20,17 +20,17 @@ const dropped = Metric.counter("outreach_spans_dropped_total", {
 type Span = { -readonly [Key in keyof Tracer.Span]: Tracer.Span[Key] }
 
 interface State {
-  /** A statement outside of any trace. */
+  /** A statement outside of a trace. */
   readonly isBackground: boolean
-  /** Whether a span within this one failed or was slow. */
+  /** Whether a nested span failed or was slow. */
   isKept: boolean
 }
 
 /**
- * Wraps a tracer so that it exports a share of all traces, and each span that failed or was slow with the spans around it in this process.
+ * Wraps a tracer: exports a share of all traces, and failed or slow spans with their ancestors in this process.
  *
- * A span has the decision of its parent. A trace that begins here, or with a request from outside, is chosen by its id. As spans end after those within
- * them, none is held back for the decision. Names of statements replace those of the driver, and errors lose their messages, which may hold a secret.
+ * Spans inherit their parent's decision. For a trace that starts here or with an external request, the decision depends on its id. Spans end after their
+ * children, so none is held back. Statement names replace the driver's, and errors lose their messages, which may contain secrets.
  */
 export const samplingTracer = (
   tracer: Tracer.Tracer,
@@ -74,7 +74,7 @@ export const samplingTracer = (
   })
 }
 
-/** Reports whether a share of all traces has this one, as OpenTelemetry's probability sampling does, so that all processes decide alike. */
+/** Returns whether a trace is sampled, using OpenTelemetry's probability sampling, so that all processes agree. */
 export const isChosen = (traceId: string, ratio: number): boolean =>
   Number.parseInt(traceId.slice(-14), 16) >= (1 - ratio) * 2 ** 56
 
@@ -93,7 +93,7 @@ const createBudget = () => {
 const isFailed = ({ name, attributes }: Span, exit: Exit.Exit<unknown, unknown>): boolean => {
   if (Exit.isSuccess(exit)) return attributes.has("error.type")
   return exit.cause.reasons.some((reason) =>
-    // A refusal of the domain ends a transaction, too.
+    // A domain rejection also ends a transaction.
     Cause.isFailReason(reason) ? name !== "sql.transaction" || isSqlError(reason.error) : Cause.isDieReason(reason),
   )
 }
@@ -101,14 +101,14 @@ const isFailed = ({ name, attributes }: Span, exit: Exit.Exit<unknown, unknown>)
 const isSqlError = (error: unknown): error is SqlError.SqlError =>
   (error as { readonly _tag?: unknown } | null)?._tag === "SqlError"
 
-/** Returns the code that PostgreSQL gave for a failure. */
+/** Returns the PostgreSQL error code of a failure. */
 const sqlState = (exit: Exit.Exit<unknown, unknown>): string | undefined => {
   const error = Exit.isFailure(exit) ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
   const code = isSqlError(error) ? (error.reason.cause as { readonly code?: unknown } | null)?.code : undefined
   return typeof code === "string" ? code : undefined
 }
 
-/** Returns what is exported of the end of a span: the names of its errors, and where they happened. */
+/** Returns the exported end of a span: the names and locations of its errors. */
 const exported = ({ attributes }: Span, exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> => {
   if (Exit.isSuccess(exit)) return attributes.has("error.type") ? failure(String(attributes.get("error.type"))) : exit
   return Cause.hasInterruptsOnly(exit.cause) ? exit : failure(describeCause(exit.cause)[0] ?? "unknown")

@@ -2,27 +2,27 @@ import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { Config, ConfigProvider, Context, Effect, Result, type Schema } from "effect"
 import { readSmallFile } from "./readSmallFile.ts"
 
-// For packages that read settings and do not know the domain.
+// For packages that read settings without depending on the domain.
 export { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 
 interface Options {
-  /** What it means and in which unit, as docs/settings.md says it. */
+  /** Meaning and unit, as shown in docs/settings.md. */
   readonly about: string
-  /** Without a default and without `otherwise`, the setting is required. */
+  /** Without a default and `otherwise`, the setting is required. */
   readonly default?: string
-  /** What applies without the setting, in words; its value is null then. */
+  /** Describes the behavior without the setting; its value is null then. */
   readonly otherwise?: string
-  /** Whether every deployment should consider it, although it has a default. */
+  /** Whether every deployment should consider it despite its default. */
   readonly isAdvised?: true
 }
 
-/** A setting as a module declares it, for documents and checks. */
+/** A declared setting, for documents and checks. */
 export interface Declaration extends Omit<Options, "default"> {
   readonly name: string
   readonly default?: string | Readonly<Record<string, string>>
-  /** Describes a valid text, to follow "must be". */
+  /** Describes valid text, following "must be". */
   readonly expected: string
-  /** Whether `<name>_FILE` may name a file that contains it. */
+  /** Whether `<name>_FILE` may point to a file with the value. */
   readonly isSecret: boolean
 }
 
@@ -33,12 +33,12 @@ export interface Setting<A> extends Config.Config<A> {
 
 type Value<A, O> = O extends { readonly otherwise: string } ? A | null : A
 
-/** Receives the declaration of each setting that is read. By default, nothing does. */
+/** Receives the declaration of each setting that is read. Default: no effect. */
 const OnRead = Context.Reference<(declaration: Declaration) => void>("process/setting/OnRead", {
   defaultValue: () => () => {},
 })
 
-/** Runs an effect, and returns its result with the declarations of the settings that it read, by name. */
+/** Runs an effect. Returns its result with the declarations of the settings that it read, by name. */
 export const collectSettings = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
 ): Effect.Effect<readonly [A, ReadonlyMap<string, Declaration>], E, R> =>
@@ -51,10 +51,10 @@ export const collectSettings = <A, E, R>(
   })
 
 /**
- * Declares a setting, and reads it from the environment by a schema of its text.
+ * Declares a setting that is read from the environment and parsed by a schema.
  *
- * A missing required setting or a malformed one fails with a sentence that names the setting. The sentence never repeats the
- * value, which may be a secret. An empty text counts as missing.
+ * A missing or invalid setting fails with a message that names the setting but doesn't quote the
+ * value, which may be a secret. Empty text counts as missing.
  */
 export const setting = <A, O extends Options>(
   name: string,
@@ -62,14 +62,14 @@ export const setting = <A, O extends Options>(
   options: O,
 ): Setting<Value<A, O>> => reading(schema, { name, isSecret: false, expected: expectedBy(schema), ...options }, options)
 
-/** Declares a secret, and reads it from the environment, or from the file that `<name>_FILE` names, less a line break at its end. */
+/** Declares a secret, read from the environment or from the file in `<name>_FILE`, without a trailing line break. */
 export const secretSetting = <A, O extends Options>(
   name: string,
   schema: Schema.Codec<A, string>,
   options: O,
 ): Setting<Value<A, O>> => reading(schema, { name, isSecret: true, expected: expectedBy(schema), ...options }, options)
 
-/** Declares a setting whose default depends on the process that reads it. */
+/** Declares a setting with a default that depends on the process. */
 export const settingByProcess =
   <A, const P extends string>(
     name: string,
@@ -87,11 +87,11 @@ export const settingByProcess =
 export const settingText = (declaration: Declaration): Config.Config<string> =>
   Config.map(readText(declaration), ({ text }) => text)
 
-/** Reports whether a setting is set. */
+/** Returns whether a setting is set. */
 export const isSet = ({ declaration }: Setting<unknown>): Config.Config<boolean> =>
   Config.map(settingText(declaration), (text) => text !== "")
 
-/** Reads a config, or the setting itself, if the setting is set; else null. */
+/** Reads a config, or the setting itself, if the setting is set; otherwise null. */
 export function whereSet<A>(setting: Setting<A>): Config.Config<A | null>
 export function whereSet<A>(setting: Setting<unknown>, config: Config.Config<A>): Config.Config<A | null>
 export function whereSet(setting: Setting<unknown>, config: Config.Config<unknown> = setting): Config.Config<unknown> {
@@ -126,7 +126,7 @@ const reading = <A, O extends Options>(
 
 const textOf = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 
-/** Reads the text of a setting, and where it comes from, for messages. */
+/** Reads the text of a setting and its origin, for messages. */
 const readText = ({
   name,
   isSecret,
@@ -144,6 +144,6 @@ const readText = ({
       )
     : Config.map(textOf(name), (text) => ({ source: name, text }))
 
-/** Fails with a sentence that stops the process. */
+/** Fails with a message that stops the process. */
 export const configError = (message: string) =>
   Effect.fail(new Config.ConfigError(new ConfigProvider.SourceError({ message })))

@@ -4,7 +4,7 @@ import { Config, Schema } from "effect"
 import { keyRing } from "./keyRing.ts"
 import { setting, settingByProcess } from "./setting.ts"
 
-/** An http or https address, without a trailing slash. */
+/** An http or https URL without a trailing slash. */
 export const HttpUrl = textSchema("an http:// or https:// address", (text) =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : undefined,
 )
@@ -132,5 +132,5 @@ export const tracesSampled = setting(
   },
 )
 
-/** What `telemetry` reads. */
+/** Settings of `telemetry`. */
 export const telemetrySettings = Config.all({ logLevel, otlpEndpoint, tracesSampled })

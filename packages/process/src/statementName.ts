@@ -1,7 +1,7 @@
-/** The statements of a process are few and constant; text that is made from input must not fill the memory. */
+/** A process has few, constant statements; generated text must not fill the memory. */
 const MAX_NAMES = 1000
 
-/** Creates a function that names each statement and remembers the name: a trace contains the same few statements again and again. */
+/** Creates a function that names statements and caches the names, because traces repeat the same few statements. */
 export const createStatementNames = (): ((text: string) => string) => {
   const names = new Map<string, string>()
   return (text) => {
@@ -18,7 +18,7 @@ const WRITE =
 const CALL = /\b(?:from|select)\s+([a-z_]\w*_\w*)\s*\(/i
 const READ = /\bfrom\s+"?([a-z_]\w*)"?/i
 
-/** Returns a name of a statement: its verb and its table, or the function that it calls, such as `insert into inbox` or `take_due`. */
+/** Returns the name of a statement: verb and table, or the called function, such as `insert into inbox` or `take_due`. */
 export const statementName = (text: string): string => {
   const [, verb, table] = WRITE.exec(text) ?? []
   if (verb !== undefined) return `${verb.toLowerCase()} ${table}`

@@ -5,12 +5,12 @@ import { BUILD, RELEASE } from "./release.ts"
 import { samplingTracer } from "./samplingTracer.ts"
 import { logLevel, otlpEndpoint, tracesSampled } from "./settings.ts"
 
-/** How long a collector may take to answer. The exporter then keeps nothing for a minute. */
+/** Timeout of the collector. After a timeout, the exporter drops data for a minute. */
 const COLLECTOR_LIMIT = "5 seconds"
 
 /**
  * Logs JSON lines to standard output at `LOG_LEVEL`, each with the release. Exports traces, metrics and logs if
- * `OTEL_EXPORTER_OTLP_ENDPOINT` is set, of traces the share of `OTEL_TRACES_SAMPLER_ARG` and all that failed or was slow.
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` is set: the share `OTEL_TRACES_SAMPLER_ARG` of traces, and all failed or slow ones.
  */
 export const telemetry = (serviceName: string) =>
   Layer.unwrap(

@@ -3,7 +3,7 @@ import { textSchema } from "@outreach/domain/textSchema"
 import proxyAddr from "proxy-addr"
 import { setting } from "./setting.ts"
 
-/** Reports whether the address at a hop, counted from 0 for the peer of the connection, is a proxy that is believed. */
+/** Returns whether the address at a hop (0 is the connection's peer) is a trusted proxy. */
 export type TrustProxy = (address: string, hop: number) => boolean
 
 export const trustProxy = setting(
@@ -26,7 +26,7 @@ export const trustProxy = setting(
   },
 )
 
-/** Returns the address of a request's client, past the proxies that are believed; empty if the client has gone. */
+/** Returns the client address of a request, beyond trusted proxies; empty if the client disconnected. */
 export const clientAddress = (request: IncomingMessage, trusts: TrustProxy): string =>
-  // It returns none then, whatever the types say.
+  // It returns undefined then, contrary to its types.
   proxyAddr(request, trusts) ?? ""

@@ -15,34 +15,34 @@ import { standardSignature } from "./standardSignature.ts"
 
 const CONNECT_MS = 5000
 
-/** How long the body is waited for once the headers have said the status. */
+/** Wait for the body after the headers. */
 const BODY_MS = 1000
 
 const USER_AGENT = `outreach-partner-api/${RELEASE}`
 
-/** How many URLs are remembered as they were read. */
+/** Maximum number of cached parsed URLs. */
 const MAX_TARGETS = 10_000
 
-/** How much of a response body is kept; the rest is not read. */
+/** Maximum size of a stored response body; the rest isn't read. */
 const MAX_RESPONSE_BYTES = 4096
 
 /**
- * Carries webhooks over HTTP/1.1 with undici, on kept connections, without following redirects. Organizations share neither connections nor
- * the wait for a name.
+ * Sends webhooks over HTTP/1.1 with undici on kept connections, without following redirects. Organizations don't share connections or
+ * name look-ups.
  *
- * The status decides once the headers are there: a body that is late, endless, cut off or malformed changes nothing.
- * At the deadline a call without headers fails: as `headers_timeout`, or as `deadline` when no request went out.
+ * The status decides: a late, endless, truncated or invalid body doesn't change the result.
+ * A call without response headers at the deadline fails with `headers_timeout`, or `deadline` if the request wasn't sent.
  */
 export const HttpWebhookClient = (options: {
-  /** Whether calls may go to private addresses, and over plain http. */
+  /** Whether to allow private addresses and plain http. */
   readonly allowPrivateAddresses: boolean
   /** Default 5 s. */
   readonly connectMs?: number
   /** The whole call: name resolution, connection, request, headers and body. */
   readonly callMs: number
-  /** What resolves the names of endpoints. Default: by the name servers of this machine. */
+  /** Name resolver for endpoint hosts. Default: this machine's name servers. */
   readonly names?: PartnerNames
-  /** How long the body is waited for after the headers. Default 1 s. */
+  /** Wait for the body after the headers. Default 1 s. */
   readonly bodyMs?: number
 }) =>
   Layer.effect(
@@ -55,7 +55,7 @@ export const HttpWebhookClient = (options: {
         bodyMs = BODY_MS,
         names = partnerNames([]),
       } = options
-      // Each closes the connections that it no longer uses.
+      // Each agent closes its unused connections.
       const agents = new Map<OrganizationId, Agent>()
       yield* Effect.addFinalizer(() =>
         Effect.promise(() => Promise.all([...agents.values()].map((agent) => agent.destroy()))),
@@ -66,7 +66,7 @@ export const HttpWebhookClient = (options: {
         const lookup = addressGuard((host) => names.addresses(host, organizationId), { allowPrivateAddresses })
         const agent = new Agent({
           allowH2: false,
-          // The call's own deadline stands over both.
+          // The call's own deadline covers both.
           headersTimeout: 0,
           bodyTimeout: 0,
           connect: { timeout: connectMs, lookup },
@@ -104,12 +104,12 @@ export const HttpWebhookClient = (options: {
     }),
   )
 
-/** Where a call goes, or why none is made. */
+/** Destination of a call, or the reason for not making it. */
 type Target = { readonly origin: string; readonly path: string } | { readonly error: NetworkFailure }
 
 const isEndpointUrl = Schema.is(EndpointUrl)
 
-// Judged by this process again: what was stored may be older than the rules.
+// Checked again, because the stored URL may predate the current rules.
 const readTarget = (text: string, allowPrivateAddresses: boolean): Target => {
   const url = URL.parse(text)
   if (url === null) return { error: "unknown" }
@@ -146,16 +146,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // The connection came too late.
+    // The connection opened too late.
     if (this.#over) controller.abort(new Error("the call is over"))
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
-    // 1xx are no answer yet.
+    // Informational responses (1xx) are ignored.
     if (status < 200 || this.#over) return
     this.#status = status
     if (status >= 400) this.#retryAfterMs = retryAfterOf(headers)
-    // Most bodies have come with the headers, and need no timer.
+    // Most bodies arrive with the headers and need no timer.
     queueMicrotask(() => {
       if (!this.#over) this.#bodyDeadline = setTimeout(() => this.#cutOff(this.#reply(status)), this.#bodyMs)
     })
@@ -194,12 +194,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error("the call is over"))
   }
 
-  /** Returns the failure of a call, unless its status is known. */
+  /** Returns a call's failure, unless its status is known. */
   #failed(error: NetworkFailure): WebhookResponse {
     return this.#status === undefined ? { error } : this.#reply(this.#status)
   }
 
-  // PostgreSQL's text holds no U+0000.
+  // PostgreSQL text can't contain U+0000.
   #reply(status: number): WebhookResponse {
     const body = this.#body.length === 1 ? this.#body[0]! : Buffer.concat(this.#body)
     return { status, response: body.toString("utf8").replaceAll("\0", ""), retryAfterMs: this.#retryAfterMs }
@@ -208,10 +208,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2]
 
-/** More than a number of seconds or a date needs. */
+/** Longer than any number of seconds or date. */
 const MAX_TIME_LENGTH = 64
 
-/** Reads the first `Retry-After`, in milliseconds. */
+/** Parses the first `Retry-After`, in milliseconds. */
 const retryAfterOf = (headers: ResponseHeaders): number | undefined => {
   const first = (name: string) => [headers[name]].flat()[0]?.slice(0, MAX_TIME_LENGTH)
   return parseRetryAfter(first("retry-after"), { date: first("date"), now: Date.now })

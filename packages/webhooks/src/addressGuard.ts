@@ -2,16 +2,16 @@ import type { LookupAddress } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { isPublicAddress } from "@outreach/domain/deliveries/isPublicAddress"
 
-/** A name leads to an address that calls may not go to. */
+/** A name resolves to a forbidden address. */
 export class BlockedAddress extends Error {
   override readonly name: string = "BlockedAddress"
   readonly code = "BLOCKED_ADDRESS"
 }
 
 /**
- * Creates what resolves a name for a socket, refusing it when any of its addresses is not public, unless they may be private; the socket dials what was checked here.
+ * Creates a look-up function for sockets that rejects names with any non-public address, unless private addresses are allowed. The socket connects to the checked address.
  *
- * It fails with `BlockedAddress`, or as `find` does. Sockets do not call it for a host that is an address: check that one apart.
+ * Fails with `BlockedAddress` or the errors of `find`. Sockets don't call it for literal addresses: check those separately.
  */
 export const addressGuard =
   (

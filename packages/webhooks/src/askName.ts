@@ -1,22 +1,22 @@
 import type { LookupAddress } from "node:dns"
 import { Resolver } from "node:dns/promises"
 
-/** How long a question may take with its repetitions. */
+/** Time limit of a query, including retries. */
 const QUESTION_MS = 2000
-/** After how long a question is repeated. */
+/** Wait before a query is retried. */
 const REPEAT_MS = 700
-/** How long the addresses of one family wait for those of the other. */
+/** How long addresses of one family wait for the other. */
 const OTHER_FAMILY_MS = 250
-/** How many records of an answer are kept. */
+/** Maximum number of records used. */
 const MAX_RECORDS = 16
 
-/** What a name server said about a name, and for how many seconds it may be kept. */
+/** A name server's answer and its lifetime in seconds. */
 export interface NameAnswer {
   readonly records: ReadonlyArray<LookupAddress>
   readonly ttlSeconds: number
 }
 
-/** The name server's words for c-ares's codes; all others mean that no answer came. */
+/** Names of c-ares codes that are answers; all other codes mean that there was no answer. */
 const SAID: Readonly<Record<string, string>> = {
   ENODATA: "no such record",
   ENOTFOUND: "NXDOMAIN",
@@ -31,7 +31,7 @@ const SAID: Readonly<Record<string, string>> = {
 export class UnresolvedName extends Error {
   override readonly name: string = "UnresolvedName"
   readonly code = "UNRESOLVED_NAME"
-  /** What the name server said, such as `SERVFAIL`, or `no answer`. */
+  /** The name server's result, such as `SERVFAIL`, or `no answer`. */
   readonly said: string
   constructor(error: unknown) {
     const said = SAID[String((error as { readonly code?: unknown }).code)] ?? "no answer"
@@ -41,16 +41,16 @@ export class UnresolvedName extends Error {
 }
 
 /**
- * Asks name servers for the addresses of a name, IPv4 first; none are those of this machine, as `resolv.conf` names them now.
+ * Queries name servers for the addresses of a name, IPv4 first. An empty list means this machine's, as currently listed in `resolv.conf`.
  *
- * Fails with `UnresolvedName`. One family is enough: the other is waited for briefly.
+ * Fails with `UnresolvedName`. One family is sufficient; the other is awaited briefly.
  */
 export const askAddresses = (servers: ReadonlyArray<string>, name: string): Promise<NameAnswer> =>
   ask(servers, async (resolver) => {
     const families = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })].map(
       async (family) => {
         const records = await family
-        // An alias that leads nowhere.
+        // An alias without a target.
         if (records.length === 0) throw Object.assign(new Error(), { code: "ENODATA" })
         return records
       },
@@ -71,7 +71,7 @@ export const askAddresses = (servers: ReadonlyArray<string>, name: string): Prom
     )
     if (found.length === 0) {
       const [error, other] = [ipv4, ipv6].map((each) => (each as PromiseRejectedResult).reason)
-      // A name with addresses of neither family is told apart from one whose other family failed.
+      // Distinguishes a name without any address from one with a failed family.
       throw error.code === "ENODATA" ? other : error
     }
     return {
@@ -80,7 +80,7 @@ export const askAddresses = (servers: ReadonlyArray<string>, name: string): Prom
     }
   })
 
-/** A resolver of its own for each question can be cancelled, asks from a new port, and reads `resolv.conf` again. */
+/** A separate resolver for each query can be cancelled, uses a new port, and reads `resolv.conf` again. */
 const ask = async (
   servers: ReadonlyArray<string>,
   question: (resolver: Resolver) => Promise<NameAnswer>,

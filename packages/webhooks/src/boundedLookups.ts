@@ -1,23 +1,23 @@
 import type { LookupAddress } from "node:dns"
 import type { NameAnswer } from "./askName.ts"
 
-/** Questions in flight: in all, and of one organization. */
+/** Maximum queries in flight: in total and per organization. */
 const MAX_IN_FLIGHT = 64
 const MAX_OF_ORGANIZATION = 8
-/** The share of both that names may use which did not resolve the last time; the rest is kept for names that did. */
+/** Share of both for names that didn't resolve last time; the rest is reserved for names that did. */
 const UNPROVEN_SHARE = 3 / 4
-/** How long a look-up waits for a place. */
+/** Maximum wait of a look-up for a slot. */
 const WAIT_MS = 1000
-/** For how many seconds an answer is kept, whatever its TTL. */
+/** Limits of a cached answer's lifetime in seconds, whatever its TTL. */
 const MIN_TTL_SECONDS = 1
 const MAX_TTL_SECONDS = 300
-/** For how many seconds a failure is kept: so long after the first, as long again after each further one. */
+/** Lifetime of a cached failure in seconds: this after the first, and this much more after each further one. */
 const FAILURE_SECONDS = 10
 const MAX_FAILURE_SECONDS = 30
-/** How many names are remembered. */
+/** Maximum number of cached names. */
 const MAX_NAMES = 10_000
 
-/** A name was not asked for within the time, because others of the organization, or of all, had every place. */
+/** A name wasn't queried in time, because other names of the organization, or of all, used every slot. */
 export class NameNotAsked extends Error {
   override readonly name: string = "NameNotAsked"
   readonly code = "NAME_NOT_ASKED"
@@ -25,10 +25,10 @@ export class NameNotAsked extends Error {
 
 interface KnownName {
   readonly answer: Promise<NameAnswer>
-  /** In milliseconds of the monotonic clock; infinite while the question is in flight. */
+  /** Monotonic milliseconds; infinite while the query is in flight. */
   readonly expiresAt: number
   readonly isProven: boolean
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number
 }
 
@@ -39,8 +39,8 @@ interface Waiter {
 }
 
 /**
- * Creates what looks a name up by a question, with a cache, and with bounds for each organization and in all; organizations take turns.
- * `key` names the question: of several at a time with one key, only one is asked.
+ * Creates a caching look-up function with limits per organization and in total; organizations take turns.
+ * `key` identifies the query: concurrent queries with the same key are sent once.
  */
 export const boundedLookups = () => {
   const known = new Map<string, KnownName>()
@@ -88,7 +88,7 @@ export const boundedLookups = () => {
     return answer
   }
 
-  /** Begins what may begin: one question of an organization, then of the next. */
+  /** Starts waiting queries while slots are free: one organization after the other. */
   const beginWaiting = () => {
     for (const [organization, waiters] of waiting) {
       let hasBegun = false

@@ -25,10 +25,10 @@ const BY_CODE: Readonly<Record<string, NetworkFailure>> = {
   PATH_LENGTH_EXCEEDED: "tls",
 }
 
-// Node's own, and OpenSSL's X509_V_ERR names.
+// Node's own names, and OpenSSL's X509_V_ERR names.
 const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|DEPTH_ZERO_|ERROR_IN_C|SELF_SIGNED_|UNABLE_TO_)/
 
-/** Names an error of undici or of node's sockets in the words that are stored. */
+/** Maps an error of undici or Node's sockets to a stored failure name. */
 export const networkFailure = (error: unknown): NetworkFailure => {
   const code = codeOf(error)
   return BY_CODE[code] ?? (TLS.test(code) ? "tls" : "unknown")
@@ -37,6 +37,6 @@ export const networkFailure = (error: unknown): NetworkFailure => {
 const codeOf = (error: unknown): string => {
   const { code, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] }
   if (typeof code === "string") return code
-  // Several addresses were tried in turn.
+  // Several addresses were tried.
   return errors?.[0] === undefined ? "" : codeOf(errors[0])
 }

@@ -3,13 +3,13 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { askAddresses } from "./askName.ts"
 import { boundedLookups } from "./boundedLookups.ts"
 
-/** Names that partners control: the hosts of their endpoints. */
+/** Resolver for names that partners control: the hosts of their endpoints. */
 export interface PartnerNames {
-  /** Finds the addresses of a host. Fails with `UnresolvedName`, or with `NameNotAsked` when it had no turn. */
+  /** Resolves a host. Fails with `UnresolvedName`, or with `NameNotAsked` if there was no free slot. */
   readonly addresses: (host: string, organizationId: OrganizationId) => Promise<ReadonlyArray<LookupAddress>>
 }
 
-/** RFC 6761, 6.3: no name server is asked for these. */
+/** RFC 6761, 6.3: name servers aren't queried for these. */
 const LOCALHOST = /(?:^|\.)localhost\.?$/i
 const LOOPBACK: ReadonlyArray<LookupAddress> = [
   { address: "127.0.0.1", family: 4 },
@@ -17,9 +17,9 @@ const LOOPBACK: ReadonlyArray<LookupAddress> = [
 ]
 
 /**
- * Creates what resolves names that partners control, by name servers; with none, by those of this machine.
+ * Creates a resolver for names that partners control, using the given name servers or this machine's.
  *
- * It never uses the thread pool, in which the operator's names are resolved: however many of these names do not resolve, the database is found.
+ * Never uses the thread pool, which resolves the operator's names: the database can be found however many partner names fail.
  */
 export const partnerNames = (servers: ReadonlyArray<string>): PartnerNames => {
   const lookUp = boundedLookups()

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 /**
  * Signs a body with every secret, for the `webhook-signature` header of Standard Webhooks.
  *
- * The key is what follows `whsec_`, decoded from base64 or base64url, padded or not: docs/decisions/0055-one-secret-signs-both-headers.md.
+ * The key is the part after `whsec_`, decoded from base64 or base64url with or without padding: docs/decisions/0055-one-secret-signs-both-headers.md.
  * Source: the specification of Standard Webhooks 1.0.0, "Signature scheme" and "Webhook headers".
  */
 export const standardSignature = (
@@ -11,7 +11,7 @@ export const standardSignature = (
   secrets: ReadonlyArray<string>,
   message: {
     readonly eventId: string
-    /** In Unix seconds. */
+    /** Unix seconds. */
     readonly timestamp: number
   },
 ): string =>
@@ -22,5 +22,5 @@ export const standardSignature = (
     })
     .join(" ")
 
-// Node reads both alphabets under this name, and asks for no padding.
+// Node accepts both alphabets under this name, without padding.
 const keyOf = (secret: string): Uint8Array => Buffer.from(secret.replace(/^whsec_/, ""), "base64")

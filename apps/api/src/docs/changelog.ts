@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 
-/** What changed in a package: in its versions, newest first, and in what is to be released next. */
+/** Changes of a package: by version, newest first, and the unreleased ones. */
 export interface PackageChanges {
   readonly name: string
   readonly releases: ReadonlyArray<{ readonly version: string | null; readonly changes: ReadonlyArray<string> }>
@@ -9,7 +9,7 @@ export interface PackageChanges {
 const ROOT = new URL("../../../../", import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8")
 
-/** Reads the sentences of a changelog that `changeset version` wrote, under their versions. */
+/** Parses a changelog written by `changeset version`. */
 export const parseChangelog = (text: string): PackageChanges["releases"] =>
   text
     .split(/^## /m)
@@ -21,7 +21,7 @@ export const parseChangelog = (text: string): PackageChanges["releases"] =>
         .filter((change) => !change.startsWith("Updated dependencies")),
     }))
 
-/** Reads the packages that a changeset names, and its sentence. */
+/** Parses a changeset: packages and description. */
 export const parseChangeset = (text: string): { readonly names: ReadonlyArray<string>; readonly change: string } => {
   const [, head, change] = /^---\n(.*?)^---\n(.*)$/ms.exec(text)!
   return {
@@ -34,7 +34,7 @@ const changesets = readdirSync(new URL(".changeset", ROOT))
   .filter((file) => file.endsWith(".md") && file !== "README.md")
   .map((file) => parseChangeset(read(`.changeset/${file}`)))
 
-/** What changed in each published package. The bundle holds it as it was when it was made. */
+/** Changes of each published package, included in the bundle when it is built. */
 export const changelog: ReadonlyArray<PackageChanges> = readdirSync(new URL("packages", ROOT))
   .filter((folder) => existsSync(new URL(`packages/${folder}/package.json`, ROOT)))
   .flatMap((folder) => {

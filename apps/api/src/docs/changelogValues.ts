@@ -4,7 +4,7 @@ import { type Html, html, prose } from "./html.ts"
 import { section } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 
-// What a partner meets first: the wire, then what is installed to call and to be called.
+// The order in which partners meet them: the contract, then the packages they install.
 const FIRST = ["@outreach/contract", "@outreach/client", "@outreach/webhook-verifier"]
 
 const rank = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
@@ -23,7 +23,7 @@ ${changes.length === 0 ? html`<li>Follows the packages that it depends on.</li>\
 
 const packages = changelog.toSorted((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
 
-/** The values of the changelog: the release that runs, and what changed in each package. */
+/** Values of the changelog page: the running release, and the changes of each package. */
 export const changelogValues: GuideValues = {
   release: RELEASE,
   packageChanges: packages.map(packageSection),

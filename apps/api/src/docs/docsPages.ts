@@ -14,7 +14,7 @@ const DOCUMENT = {
 
 const PAGE = {
   "Content-Type": "text/html; charset=utf-8",
-  // A page names its assets, so an older one than the process must not linger.
+  // Pages contain the names of their assets, so they must be revalidated after a release.
   "Cache-Control": "no-cache",
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** The published documents, each with its path: the OpenAPI document, and the pages for people. */
+/** Published documents by path: the OpenAPI document and the guides. */
 export const docsPages = Effect.gen(function* () {
   const config = yield* ApiConfig
   const { publicBaseUrl, deployment } = config

@@ -9,7 +9,7 @@ import {
 import { markdown } from "@outreach/error-catalog/markdown"
 import type { GuideTexts, GuideValues } from "./renderGuide.ts"
 
-/** What a caller does about each code of the catalog. */
+/** Remedy for each code of the catalog. */
 const advice = {
   UNAUTHORIZED:
     "Send `Authorization: Bearer <API_KEY>` with a key of this deployment: a test key is not known in production, nor a live key elsewhere. If the key may have leaked or has ended, ask for a new one.",
@@ -39,7 +39,7 @@ const advice = {
   SERVICE_UNAVAILABLE: "Try again with exponential backoff, first after `details.retry_after` seconds.",
 } as const satisfies Record<PartnerErrorCode, string>
 
-/** What a caller does about each code of the legacy envelope. */
+/** Remedy for each code of the legacy envelope. */
 const legacyAdvice = {
   VALIDATION_ERROR: "Each of `errors` names a `path` in the survey and the rule.",
   UNAUTHORIZED: "As above.",
@@ -50,7 +50,7 @@ const legacyAdvice = {
   SERVICE_UNAVAILABLE: "Try again with exponential backoff.",
 } as const satisfies Record<LegacyErrorCode, string>
 
-// Errors of its type are not retried. This code alone among them says that the request is right and came too early.
+// Errors of this type aren't retried, except this code: the request is valid, but came too early.
 const retry: Partial<Record<PartnerErrorCode, { readonly Retry: string }>> = {
   IDEMPOTENCY_KEY_IN_USE: { Retry: "Yes, once the first request has ended" },
 }
@@ -62,7 +62,7 @@ const answeredBy = (code: PartnerErrorCode): string => {
   return rows.map((row) => `[${row.summary.toLowerCase()}](reference#${row.operationId})`).join(", ") || "any path"
 }
 
-/** The texts of the page of errors, whose sections are where the `doc_url` of each error leads. */
+/** Texts of the errors page. The `doc_url` of each error points to its section. */
 export const errorTexts: GuideTexts = {
   errorTypes: markdown(partnerCatalog, { part: "types" }),
   errorIndex: markdown(partnerCatalog, { part: "index" }),

@@ -1,9 +1,9 @@
 import { textOf } from "./html.ts"
 
-/** A heading of a page and what stands below it until the next one, both as text without markup. */
+/** A heading of a page and the text up to the next heading, without markup. */
 export interface Heading {
   readonly level: number
-  /** The address within the page; empty for its title. */
+  /** Anchor within the page; empty for the title. */
   readonly id: string
   readonly title: string
   readonly text: string
@@ -11,7 +11,7 @@ export interface Heading {
 
 const HEADING = /<h([123])(?: id="([^"]*)")?>(?:<a href="#([^"]*)">)?(.*?)(?:<\/a>)?<\/h\1>/gs
 
-/** Reads the headings out of a rendered page: its title, its parts, and the sections within these. */
+/** Extracts the headings of a rendered page: title, parts and sections. */
 export const headingsOf = (markup: string): ReadonlyArray<Heading> => {
   const found = [...markup.matchAll(HEADING)]
   return found.map(([whole, level, id, linked, title], i) => {
@@ -20,7 +20,7 @@ export const headingsOf = (markup: string): ReadonlyArray<Heading> => {
       level: Number(level),
       id: id ?? linked ?? "",
       title: textOf(title!),
-      // Code is for copying: its words would be found everywhere.
+      // Excludes code, which would match most queries.
       text: textOf(below.replaceAll(/<pre.*?<\/pre>/gs, "")),
     }
   })

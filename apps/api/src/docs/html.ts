@@ -1,4 +1,4 @@
-/** Markup in which everything that was put in has been escaped. */
+/** Markup with all interpolated values escaped. */
 export class Html {
   readonly markup: string
   constructor(markup: string) {
@@ -6,10 +6,10 @@ export class Html {
   }
 }
 
-/** What may be put into markup; a list is put in without anything between its parts. */
+/** A value that can be interpolated into markup. Lists are joined without separators. */
 export type Part = Html | string | number | ReadonlyArray<Part>
 
-/** Writes markup; a text that is put in stands for itself, in an element as in a quoted attribute. */
+/** Creates markup. Interpolated text is escaped for elements and quoted attributes. */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(String.raw({ raw: texts }, ...parts.map(render)))
 
@@ -19,14 +19,14 @@ const render = (part: Part): string => {
   return String(part).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Writes a text of the contract, in which backticks enclose code. */
+/** Renders text of the contract; backticks enclose code. */
 export const prose = (text: string): Part =>
   text.split("`").map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece))
 
 export const commaSeparated = (parts: ReadonlyArray<Part>): Part =>
   parts.map((part, i) => (i === 0 ? part : [", ", part]))
 
-/** Returns what markup shows, in one line. */
+/** Returns the text content of markup in one line. */
 export const textOf = (markup: string): string =>
   markup
     .replaceAll(/<\/?(?:a|code|small|strong)\b[^>]*>/g, "")

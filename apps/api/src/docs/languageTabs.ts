@@ -1,11 +1,11 @@
 import { type Html, html, type Part } from "./html.ts"
 
-/** Shows one of several languages at a time, the first one first. A script keeps the choice for every page. */
+/** Shows one of several languages at a time, initially the first. A script keeps the choice on all pages. */
 export const languageTabs = (
   group: string,
   tabs: ReadonlyArray<{ readonly language: string; readonly content: Part }>,
 ): Html =>
-  // Disclosures of one name close one another without a script.
+  // Disclosures with the same name close each other without a script.
   html`<div class="languages">
 ${tabs.map(
   ({ language, content }, i) => html`<details name="${group}"${i === 0 ? html` open` : ""}>

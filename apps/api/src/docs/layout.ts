@@ -11,7 +11,7 @@ import typescript from "highlight.js/lib/languages/typescript"
 import { type Heading, headingsOf } from "./headingsOf.ts"
 import { Html, html, type Part } from "./html.ts"
 
-/** The pages under /docs in the order of reading: their names in the navigation, their titles, and what they are about. */
+/** The pages under /docs in reading order: navigation label, title and description. */
 export const PAGES = {
   start: {
     name: "Start",
@@ -55,12 +55,12 @@ export const PAGES = {
   },
 } as const
 
-/** The name of a page, which is its path below /docs, except for the first. */
+/** Name of a page: its path below /docs, except for the first. */
 export type Page = keyof typeof PAGES
 
 export const pathOf = (page: Page): `/docs${string}` => (page === "start" ? "/docs" : `/docs/${page}`)
 
-/** Wraps the content of a page in the frame of all. */
+/** Wraps a page's content in the common layout. */
 export const layout = (options: {
   readonly current: Page
   readonly style: string
@@ -70,7 +70,7 @@ export const layout = (options: {
 }): Html => {
   const { current, style, script, icon, content } = options
   const { title, description } = PAGES[current]
-  // Every address is relative, so that the pages also work below another path. The first page is /docs, the others are /docs/….
+  // All links are relative, so that the pages also work below another path. The first page is /docs, the others are /docs/….
   const inDocs = current === "start" ? "docs/" : ""
   const href = (page: Page) => (page === "start" ? `${inDocs}../docs` : `${inDocs}${page}`)
   return html`<!doctype html>
@@ -108,7 +108,7 @@ ${next(current, href)}</main>
 `
 }
 
-/** The headings of a page as links, its sections below its parts. */
+/** Outline of a page: links to its parts and their sections. */
 const outline = (headings: ReadonlyArray<Heading>): Html => {
   const link = ({ id, title }: Heading): Html => html`<a href="#${id}">${title}</a>`
   const parts = headings.flatMap((heading, i) => (heading.level === 2 ? [{ heading, i }] : []))
@@ -124,7 +124,7 @@ ${parts.map(({ heading, i }, n) => {
 </nav>`
 }
 
-/** The link to the page that comes after this one in the order of reading. */
+/** Link to the next page in reading order. */
 const next = (current: Page, href: (page: Page) => string): Part => {
   const pages = keysOf(PAGES)
   const page = pages[pages.indexOf(current) + 1]
@@ -134,14 +134,14 @@ const next = (current: Page, href: (page: Page) => string): Part => {
 
 export const keysOf = Object.keys as <Key extends string>(table: Readonly<Record<Key, unknown>>) => ReadonlyArray<Key>
 
-/** A part of a page that has an address; its heading is the link to itself. */
+/** A part of a page with an anchor; its heading links to itself. */
 export const section = (id: string, title: Part, content: Part): Html => html`<section id="${id}">
 <h3><a href="#${id}">${title}</a></h3>
 ${content}
 </section>
 `
 
-/** A table that can be scrolled by itself where it is too wide, with keys too. */
+/** A table that scrolls horizontally if it is too wide, also with the keyboard. */
 export const table = (caption: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Part>>): Html =>
   html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
@@ -149,7 +149,7 @@ export const table = (caption: string, heads: ReadonlyArray<string>, rows: Reado
 ${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first!}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
 </table></div>`
 
-/** A block of code that can be scrolled by itself, with keys too. */
+/** A block of code that scrolls horizontally, also with the keyboard. */
 export const code = (label: string, text: string): Html =>
   html`<div class="code"><pre role="group" tabindex="0" aria-label="${label}"><code>${highlight(label, text.trimEnd())}</code></pre></div>`
 
@@ -158,11 +158,11 @@ const LANGUAGES = { bash, cs: csharp, go, java, json, php, py: python, rb: ruby,
 hljs.configure({ classPrefix: "" })
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
 
-/** Marks the parts of code with classes, by its file's name; without one it is JSON or commands. */
+/** Highlights code by the extension of its label; without a label it is JSON or shell. */
 const highlight = (label: string, text: string): Html => {
   const [, extension = ""] = /\.(\w+)$/.exec(label) ?? []
   const language = Object.hasOwn(LANGUAGES, extension) ? extension : /^[{[]/.test(text) ? "json" : "bash"
   const { value } = hljs.highlight(text, { language })
-  // No style names these.
+  // No style uses these classes.
   return new Html(value.replaceAll(/<span class="(?:punctuation|operator|params)">([^<]*)<\/span>/g, "$1"))
 }

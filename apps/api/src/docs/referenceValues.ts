@@ -131,7 +131,7 @@ const valueSection = (name: string): Html =>
 ${meaningOf(schemas[name]!)}${schemas[name]!.example === undefined ? "" : html` For example <code>${schemas[name]!.example}</code>.`}</p>`,
   )
 
-/** The values of the reference: every operation, event and schema of the contract's OpenAPI document. */
+/** Values of the reference: operations, events and schemas of the OpenAPI document. */
 export const referenceValues: GuideValues = {
   endpoints: html`<ul class="index endpoints">
 ${keysOf(operations).map((id) => {

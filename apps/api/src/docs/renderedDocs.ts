@@ -14,7 +14,7 @@ import { webhookValues } from "./webhookValues.ts"
 
 const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), "utf8")
 
-/** Names a file by its content, so that browsers may keep it for ever. */
+/** Names a file by a hash of its content, so that browsers can cache it permanently. */
 const asset = (extension: string, text: string) => ({ path: `assets/${hashOf(text)}.${extension}`, text })
 
 const values: GuideValues = {
@@ -24,7 +24,7 @@ const values: GuideValues = {
   ...errorValues("{{docsUrl}}"),
   ...referenceValues,
   ...changelogValues,
-  // What a deployment fills in stays open.
+  // Filled in for each deployment.
   publicBaseUrl: "{{publicBaseUrl}}",
   unauthenticatedLimit: "{{unauthenticatedLimit}}",
   webhookServer: await read("samples/webhookServer.ts"),
@@ -57,7 +57,7 @@ const search = asset(
 )
 const page = asset("js", (await read("browser/page.js")).replace("./search.js", search.path.replace("assets/", "./")))
 
-/** The files that the pages load, by their paths below /docs. The bundle holds them and the pages as they were when it was made. */
+/** Asset files by path below /docs, included in the bundle when it is built. */
 export const renderedAssets: ReadonlyArray<{ readonly path: string; readonly text: string }> = [
   icon,
   style,
@@ -65,7 +65,7 @@ export const renderedAssets: ReadonlyArray<{ readonly path: string; readonly tex
   search,
 ]
 
-/** The pages by their paths; `{{publicBaseUrl}}`, `{{docsUrl}}` and `{{unauthenticatedLimit}}` stand for what a deployment sets. */
+/** Pages by path. `{{publicBaseUrl}}`, `{{docsUrl}}` and `{{unauthenticatedLimit}}` are filled in for each deployment. */
 export const renderedPages: ReadonlyArray<{ readonly path: string; readonly markup: string }> = guides.map(
   ({ page: current, content }) => ({
     path: pathOf(current),

@@ -10,7 +10,7 @@ const survey = (path: string): string => `curl -sS "$OUTREACH_URL${path}" \\
   -H "Content-Type: application/json" \\
   --data '${JSON.stringify(examples.createSurvey.request)}'`
 
-/** A command for each operation, over the variables that the page with all of them sets. */
+/** A curl command for each operation, with the variables that the page introduces. */
 export const curlExamples: Readonly<Record<OperationId, string>> = {
   getHealth: `curl -sS "$OUTREACH_URL/v1/health"`,
   getToken: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/tokens/$OUTREACH_TOKEN" \\
@@ -59,7 +59,7 @@ ${code(summary, curlExamples[id])}`,
   )
 }
 
-/** The values of the page of requests: a command for each operation, alone and under its summary. */
+/** Values of the requests page: a command for each operation, plain and with its summary. */
 export const requestValues: GuideValues = {
   ...curlExamples,
   requests: keysOf(operations).map(request),

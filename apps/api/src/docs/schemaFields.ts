@@ -1,6 +1,6 @@
 import { type Html, html, type Part, prose } from "./html.ts"
 
-/** What the contract's OpenAPI document uses of JSON Schema. */
+/** The subset of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
@@ -24,7 +24,7 @@ export interface JsonSchema {
   readonly maxItems?: number
 }
 
-/** The fields of an object, those of the objects within it too. */
+/** Fields of an object, including nested objects. */
 export const schemaFields = (schema: JsonSchema): Html =>
   fieldList(
     fieldsOf(schema).map(({ name, isRequired, schema }) => ({
@@ -34,7 +34,7 @@ export const schemaFields = (schema: JsonSchema): Html =>
     })),
   )
 
-/** A list of named values, each with its kind and its meaning. */
+/** A list of named values with type and description. */
 export const fieldList = (
   fields: ReadonlyArray<{ readonly name: string; readonly kind: Part; readonly meaning: Part }>,
 ): Html => html`<dl class="fields">
@@ -56,10 +56,10 @@ const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, prefix = ""): 
     ]
   })
 
-/** Returns the name of the schema that a reference leads to. */
+/** Returns the name of a referenced schema. */
 export const nameOf = ({ $ref }: { readonly $ref: string }): string => $ref.slice($ref.lastIndexOf("/") + 1)
 
-/** Writes the type of a value; one with a name leads to the section of that name. */
+/** Renders the type of a value, with a link if it is a named schema. */
 export const typeOf = (schema: JsonSchema): Part => {
   const { $ref, type, items, anyOf, oneOf } = schema
   const choices = anyOf ?? oneOf
@@ -70,7 +70,7 @@ export const typeOf = (schema: JsonSchema): Part => {
   return schema.format ?? type ?? "any value"
 }
 
-/** Writes what a value means, and the rules that it keeps. */
+/** Renders the description and the constraints of a value. */
 export const meaningOf = (schema: JsonSchema): Part => [
   ...(schema.description === undefined ? [] : [prose(schema.description), " "]),
   rulesOf(schema).map((rule, i) => html`${i === 0 ? "" : " "}${rule}.`),
@@ -86,7 +86,7 @@ const rulesOf = (schema: JsonSchema): ReadonlyArray<Html> => {
     ...range(undefined, minimum, maximum),
     ...range("character", minLength, maxLength),
     ...range("item", minItems, maxItems),
-    // A format says what its pattern says.
+    // The format replaces its pattern.
     ...(pattern === undefined || schema.format !== undefined ? [] : [html`Matches <code>${pattern}</code>`]),
     ...(standard === undefined ? [] : [html`Default <code>${JSON.stringify(standard)}</code>`]),
   ]

@@ -3,7 +3,7 @@ import { commaSeparated, html } from "./html.ts"
 import { keysOf, PAGES, table } from "./layout.ts"
 import type { GuideValues } from "./renderGuide.ts"
 
-/** The values of the first page: what each scope allows, and what the other pages are about. */
+/** Values of the first page: permissions of each scope, and the other pages. */
 export const startValues: GuideValues = {
   scopes: table(
     "Scopes",

@@ -2,7 +2,7 @@ import type { WebhookVerificationErrorCode } from "@outreach/webhook-verifier"
 import { type Html, html, prose } from "./html.ts"
 import { keysOf, section } from "./layout.ts"
 
-/** Why the verifier refuses a webhook, or to be made, and what to do about it. */
+/** Errors of the verifier with their remedies. */
 const ERRORS = {
   missing_header: {
     cause:
@@ -82,7 +82,7 @@ const ERRORS = {
   },
 } as const satisfies Record<WebhookVerificationErrorCode, { readonly cause: string; readonly fix: string }>
 
-/** A section for each code of the verifier, which its messages lead to. */
+/** A section for each code of the verifier; its messages link to it. */
 export const verifierErrors: ReadonlyArray<Html> = keysOf(ERRORS).map((code) =>
   section(
     code,

@@ -4,7 +4,7 @@ import { type Html, html, prose } from "./html.ts"
 import { languageTabs } from "./languageTabs.ts"
 import { code } from "./layout.ts"
 
-/** The languages in their order: the file of `samples/` that is shown, and how servers there give the raw body. */
+/** Languages in order: sample file, and how to read the raw body in common servers. */
 const LANGUAGES = [
   {
     language: "TypeScript",
@@ -45,7 +45,7 @@ const LANGUAGES = [
   },
 ] as const
 
-/** Reads the check of a signature in each language. */
+/** Loads the signature check in each language. */
 export async function verifyInYourLanguage(): Promise<Html> {
   const samples = await Promise.all(
     LANGUAGES.map(async (row) => ({

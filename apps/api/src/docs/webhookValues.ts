@@ -38,7 +38,7 @@ const duration = (milliseconds: number): string => {
   return `${count * length === milliseconds ? "" : "about "}${count} ${unit}${count === 1 ? "" : "s"}`
 }
 
-/** What there is to know of each event beside its description in the contract. */
+/** Notes on each event, in addition to its description in the contract. */
 const NOTES = {
   "outreach.recipients_published": `Seat the tokens before the first click arrives. One event carries at most ${RECIPIENTS_PER_EVENT} recipients; a larger campaign comes in several, in any order.`,
   "outreach.email_sent": "The receiving server has accepted the message.",
@@ -55,7 +55,7 @@ const NOTES = {
     "Counts as a completer only. If the clinician has become a learner as well, say so with that event.",
 } as const satisfies Record<EventType, string>
 
-/** The events that go one way, each with an example of its body. */
+/** Events of one direction, each with an example body. */
 const eventCatalogue = (direction: "to_consumer" | "to_service"): ReadonlyArray<Html> =>
   keysOf(EVENTS)
     .filter((type) => EVENTS[type].direction === direction)
@@ -68,7 +68,7 @@ ${code(`Example of ${type}`, JSON.stringify(eventExamples[type], null, 2))}`,
       ),
     )
 
-/** The values of the page of webhooks, and the limits that a partner meets. */
+/** Values of the webhooks page, including limits. */
 export const webhookValues: GuideValues = {
   deliverySchedule: deliverySchedule(),
   verifierErrors,

@@ -6,7 +6,7 @@ import type { Handler, HandlerInput } from "../http/Handlers.ts"
 import { RequestError } from "../http/toErrorResponse.ts"
 import { programSummary } from "./recipientRecord.ts"
 
-/** Returns a date of every program, oldest program first. */
+/** Returns the digest of a date, oldest program first. */
 export const getDigest: Handler<"getDigest"> = Effect.fnUntraced(function* ({
   caller: { organizationId },
   query: { date },

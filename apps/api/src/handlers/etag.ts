@@ -3,7 +3,7 @@ import type { CampaignWithProgram } from "@outreach/domain/campaigns/CampaignRep
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import type { RecipientExpansion } from "./recipientRecord.ts"
 
-/** Creates the strong ETag of a recipient record: a hash of its version, the expansion, and the versions of what is expanded. */
+/** Creates the strong ETag of a recipient record: a hash of its version, the expansion, and the versions of expanded objects. */
 export const etag = (
   recipient: Recipient,
   expansion: RecipientExpansion,
@@ -15,9 +15,9 @@ export const etag = (
 }
 
 /**
- * Reports whether an `If-None-Match` header names a tag, compared weakly (RFC 9110 13.1.2).
+ * Returns whether an `If-None-Match` header contains a tag, by weak comparison (RFC 9110, 13.1.2).
  *
- * A tag that a proxy weakened or suffixed on compression, as in `W/"abc"` and `"abc-gzip"`, still matches; junk does not.
+ * Tags that a proxy weakened or suffixed during compression, such as `W/"abc"` and `"abc-gzip"`, also match; malformed ones don't.
  */
 export const matchesEtag = (ifNoneMatch: string | undefined, tag: string): boolean => {
   if (ifNoneMatch === undefined) return false

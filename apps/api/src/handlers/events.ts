@@ -15,12 +15,12 @@ const Position: z.ZodType<FeedPosition, FeedPosition> = z.object({
   id: z.custom<EventId>(),
 })
 
-/** Lists the events emitted since a time, one page after another. */
+/** Lists the events emitted since a time, in pages. */
 export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (input: HandlerInput<"listEvents">) {
   const { organizationId } = input.caller
   const { type, "types[]": types, "expand[]": expansion } = input.query
   const since = input.query.since as Timestamp
-  // In the order of the catalogue, so that one filter written in two ways is one scope.
+  // In catalogue order, so that equal filters have the same cursor scope.
   const wanted = FEED_EVENT_TYPES.filter((name) => name === type || types.includes(name))
   const filter = wanted.length === 0 ? FEED_EVENT_TYPES : wanted
   const feed = yield* EventFeed
@@ -41,7 +41,7 @@ export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (in
 
 type EventExpansion = ReadonlyArray<"campaign" | "program" | "recipient">
 
-// The stored envelope is the one that was sent: expanded members are written behind its last member, and nothing else of it is touched.
+// The stored envelope is the sent text. Expanded members are appended after its last member without changing the rest.
 const eventsToWire = (organizationId: OrganizationId, expansion: EventExpansion) =>
   Effect.fnUntraced(function* (events: ReadonlyArray<PublishedEvent>, livemode: boolean) {
     if (expansion.length === 0) return events.map(({ body }) => new Json<FeedEvent>(body))

@@ -6,7 +6,7 @@ import { Clock, Effect, Ref } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Handler } from "../http/Handlers.ts"
 
-/** Reports that the process is reachable, without the database. */
+/** Reports that the process is reachable, without using the database. */
 export const getHealth: Handler<"getHealth"> = () =>
   Effect.map(Clock.currentTimeMillis, (now) => ({
     status: 200,
@@ -14,7 +14,7 @@ export const getHealth: Handler<"getHealth"> = () =>
     body: { status: "ok", version: RELEASE, timestamp: fromUnixMillis(now) },
   }))
 
-/** Returns why the process cannot serve: it is stopping, or the monitor found something wrong with its database. Undefined if it can. */
+/** Returns the reason why the process can't serve: it is stopping, or its database is faulty. Undefined if it can. */
 export const unreadiness = (stopping: Ref.Ref<boolean>) =>
   Effect.flatMap(Ref.get(stopping), (isStopping) =>
     isStopping ? Effect.succeed(STOPPING) : DatabaseMonitor.use(({ unusable }) => unusable),
@@ -22,7 +22,7 @@ export const unreadiness = (stopping: Ref.Ref<boolean>) =>
 
 const STOPPING: DatabaseFault = { code: "STOPPING", advice: "the process is stopping" }
 
-/** Reports whether the process can serve: 200, or 503 and the reason. */
+/** Returns 200 if the process can serve, otherwise 503 and the reason. */
 export const readyz = (unreadiness: Effect.Effect<DatabaseFault | undefined>) =>
   Effect.map(unreadiness, (fault) =>
     HttpServerResponse.jsonUnsafe(
@@ -31,7 +31,7 @@ export const readyz = (unreadiness: Effect.Effect<DatabaseFault | undefined>) =>
     ),
   )
 
-/** Reports that the process responds, whatever is wrong with its database. */
+/** Reports that the process responds, regardless of its database. */
 export const livez = Effect.succeed(
   HttpServerResponse.jsonUnsafe({ status: "alive" }, { headers: { "Cache-Control": "no-store" } }),
 )

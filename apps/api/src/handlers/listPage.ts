@@ -9,19 +9,19 @@ import type { PageEnd } from "../http/CallerActivity.ts"
 import { Json } from "../http/encode.ts"
 import { RequestError } from "../http/toErrorResponse.ts"
 
-/** A list that is read in the order of its positions; a row is at its own position. */
+/** A list in the order of its positions. A row includes its position. */
 interface PagedList<Position, Start extends Position | undefined, Row extends Position, Item, Services> {
-  /** What a cursor belongs to besides the list's name: the organization first, then every filter. */
+  /** Cursor scope in addition to the list's name: the organization, then every filter. */
   readonly scope: readonly [list: string, organizationId: string, ...filters: ReadonlyArray<unknown>]
   readonly position: z.ZodType<Position, Position>
-  /** The position before the first row. */
+  /** Position before the first row. */
   readonly start: Start
   readonly read: (after: Position | Start, limit: number) => Effect.Effect<ListPage<Row>, never, Services>
   readonly toWire: (
     rows: ReadonlyArray<Row>,
     livemode: boolean,
   ) => Effect.Effect<ReadonlyArray<Json<Item>>, never, Services>
-  /** Returns where a page ended, for a list that is polled. */
+  /** Returns the end of a page, for a polled list. */
   readonly pageEnd?: (end: Position | Start) => Omit<PageEnd, "hasMore">
 }
 
@@ -41,7 +41,7 @@ export const listPage = Effect.fnUntraced(function* <
   const cursors = cursorCodec({ schema: position, key: cursorKey, scope: JSON.stringify(scope) })
   const after = cursor === undefined ? start : yield* decode(() => cursors.decode(cursor))
 
-  // Where the end is not settled, the client asks again.
+  // If the end isn't settled, the client repeats the request.
   const { rows, isSettled } = yield* read(after, limit + 1)
   const page = paginate({ rows, limit, codec: cursors, position: (row) => row })
   const end = page.data.at(-1) ?? after
@@ -59,7 +59,7 @@ export const listPage = Effect.fnUntraced(function* <
   } as const
 })
 
-/** Concatenated, so that V8 copies the texts once, when the response is written: `join` takes 17 µs more for 100 recipients. */
+/** Concatenated, so that V8 copies the text once, when the response is written: `join` takes 17 µs more for 100 recipients. */
 const commaSeparated = (items: ReadonlyArray<Json<unknown>>): string => {
   let texts = ""
   for (const { text } of items) texts += texts === "" ? text : `,${text}`

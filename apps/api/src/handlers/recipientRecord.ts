@@ -8,14 +8,14 @@ import { Effect } from "effect"
 import * as z from "zod"
 import { Json } from "../http/encode.ts"
 
-/** What `expand[]` may ask of a recipient. */
+/** Valid values of `expand[]` for a recipient. */
 export type RecipientExpansion = ReadonlyArray<"campaign" | "program">
 
 /**
- * Renders a recipient as the wire shows it; what is expanded but not among the summaries is null.
+ * Renders a recipient as JSON. Expanded objects without a summary are null.
  *
- * A template takes less time than `JSON.stringify`. Only the e-mail address and the summaries can hold what JSON escapes: the database
- * checks tokens and NPIs, and makes ids and times.
+ * Concatenation is faster than `JSON.stringify`. Only the e-mail address and the summaries can contain characters to escape: the database
+ * checks tokens and NPIs, and creates ids and times.
  */
 export const recipientRecord = (
   recipient: Recipient,
@@ -35,7 +35,7 @@ export const recipientRecord = (
 
 const timeOrNull = (time: Timestamp | null): string => (time === null ? "null" : `"${time}"`)
 
-/** Renders the campaign and the program that `expansion` names, each as a member that follows another. */
+/** Renders the expanded campaign and program as further members. */
 export const expandedMembers = (
   expansion: ReadonlyArray<string>,
   livemode: boolean,
@@ -49,10 +49,10 @@ export const expandedMembers = (
   )
 }
 
-/** No summaries, for records of which nothing is expanded. */
+/** For records without expansion. */
 export const NOTHING_EXPANDED: ReadonlyMap<CampaignId, CampaignWithProgram> = new Map()
 
-/** Reads the campaigns and programs that rows belong to in one query, or in none when nothing is expanded. */
+/** Reads the campaigns and programs of rows in one query; none without expansion. */
 export const summariesFor = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   rows: ReadonlyArray<Pick<Recipient, "campaignId">>,
@@ -69,7 +69,7 @@ export const recipientRecords = (organizationId: OrganizationId, expansion: Reci
     return recipients.map((recipient) => recipientRecord(recipient, livemode, expansion, summaries))
   })
 
-/** A place in a list of recipients, as its cursors carry it. */
+/** Position in a list of recipients, as encoded in cursors. */
 export const RecipientPosition: z.ZodType<Position, Position> = z.object({
   updatedAt: z.custom<Timestamp>(),
   id: z.custom<RecipientId>(),

@@ -27,7 +27,7 @@ export const getToken: Handler<"getToken"> = Effect.fnUntraced(function* ({
   return { status: 200, headers: caching, body: recipientRecord(recipient, livemode, expansion, summaries) }
 })
 
-/** Lists the recipients updated since a time, one page after another. */
+/** Lists the recipients updated since a time, in pages. */
 export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (input: HandlerInput<"listTokens">) {
   const { organizationId } = input.caller
   const since = input.query.since as Timestamp
@@ -42,7 +42,7 @@ export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (in
   })
 })
 
-/** Lists the recipients of a campaign, one page after another; a campaign that the organization does not have has none. */
+/** Lists the recipients of a campaign, in pages. Returns an empty list for unknown campaigns. */
 export const listCampaignRecipients: Handler<"listCampaignRecipients"> = Effect.fnUntraced(function* (
   input: HandlerInput<"listCampaignRecipients">,
 ) {

@@ -3,7 +3,7 @@ import { currentTraceparent } from "@outreach/domain/TraceContext"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
 
-/** Stores what a partner sends, once for each of its event ids, and acknowledges it; it is applied later. */
+/** Stores a received event once per event id, and acknowledges it. The worker applies it later. */
 export const receiveWebhook: Handler<"receiveWebhook"> = Effect.fnUntraced(function* ({
   caller: { organizationId, endpointId, secretId },
   body: { event_id: eventId, event_type: type, data },

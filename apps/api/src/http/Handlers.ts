@@ -13,13 +13,13 @@ import type { Json } from "./encode.ts"
 import type { RequestError } from "./toErrorResponse.ts"
 import type { WebhookSender } from "./verifySignature.ts"
 
-/** What a handler is given: the decoded request, who asks, and the headers that the contract lets the operation read. */
+/** Arguments of a handler: the decoded request, the caller, and the request headers in the contract. */
 export type HandlerInput<Id extends OperationId> = RequestOf<Operations[Id]> & {
   readonly caller: CallerOf<Operations[Id]["auth"]["kind"]>
   readonly headers: HeadersOf<Operations[Id]>
-  /** The JSON that `body` was decoded from. */
+  /** The JSON text of `body`. */
   readonly bodyText: string
-  /** Path and query, as they were sent. */
+  /** Path and query as received. */
   readonly url: string
 }
 
@@ -45,11 +45,11 @@ export type Handler<Id extends OperationId> = (
   input: HandlerInput<Id>,
 ) => Effect.Effect<HandlerResult<ResponseOf<Operations[Id]>>, RequestError, HandlerServices>
 
-/** A response of the contract, or the same with its body rendered. */
+/** A response of the contract, optionally with a rendered body. */
 type HandlerResult<Response> = Response extends { readonly body: infer Body }
   ? Omit<Response, "body"> & {
       readonly body: Body | Json<Body>
-      /** Where a page of a polled list ended. */
+      /** End of a page of a polled list. */
       readonly pageEnd?: PageEnd
     }
   : never
@@ -57,7 +57,7 @@ type HandlerResult<Response> = Response extends { readonly body: infer Body }
 /**
  * The handler of each operation of the contract.
  *
- * `not served` responds with 501 once the caller is known and counted: always for a draft, and for another operation until it has a handler.
+ * `not served` returns 501 after authentication and counting: for drafts, and for operations without a handler.
  */
 export type Handlers = {
   readonly [Id in OperationId]: "not served" | (Operations[Id]["draft"] extends true ? never : Handler<Id>)

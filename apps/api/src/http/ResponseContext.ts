@@ -2,22 +2,22 @@ import { type OperationId, operations } from "@outreach/contract"
 import { KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
 import { decideCount, fixedWindow, type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
 
-/** What is known of a request so far, as far as its answer depends on it. */
+/** Request data that the response depends on. */
 export interface ResponseContext {
   readonly requestId: string
   readonly operation: OperationId | undefined
   readonly envelope: "partner" | "legacy"
-  /** The caller's window; undefined while nobody was charged. */
+  /** The caller's rate window; undefined until it is counted. */
   readonly window: RateLimitDecision | undefined
 }
 
-/** How many requests each key may make in a clock minute. */
+/** Requests per key and clock minute. */
 export const KEY_POLICY = fixedWindow({ limit: KEY_REQUESTS_PER_MINUTE })
 
 /**
- * The headers of every error response; a caller who was not counted sees an untouched window. `now` is in Unix seconds.
+ * Headers of every error response. Uncounted callers see an unused window. `now` is in Unix seconds.
  *
- * The health check and the receiver of webhooks have no rate window, so their errors show none.
+ * The health check and the webhook receiver have no rate window.
  */
 export const errorHeaders = (
   { requestId, operation, window }: ResponseContext,

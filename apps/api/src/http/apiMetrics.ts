@@ -3,7 +3,7 @@ import { metricsByLabel } from "@outreach/process/metricsByLabel"
 import { type Context, Metric } from "effect"
 import type { RequestError } from "./toErrorResponse.ts"
 
-/** What a request asked for: an operation of the contract, a page beside it, or an unknown path. */
+/** Route of a request: an operation of the contract, a page, or an unknown path. */
 export type Route = OperationId | "page" | "none"
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -36,13 +36,13 @@ export const hitMetrics = {
   }),
 }
 
-/** Everything that exists from the start, so that a rate is known from its first event on. */
+/** Metrics that are exported from the start, so that their first event shows in a rate. */
 export const atStart: ReadonlyArray<Metric.Metric<never, unknown>> = [
   ...Object.values(refusals),
   ...Object.values(hitMetrics),
 ]
 
-/** Creates the functions that count requests and refusals. No label holds what a caller wrote. */
+/** Creates functions that count requests and rejections. Labels never contain the caller's text. */
 export const requestCounters = (context: Context.Context<never>) => {
   const byRoute = new Map<Route, ReturnType<typeof metricsOf>>()
   const refuse = (reason: Refusal): void => refusals[reason].updateUnsafe(1, context)

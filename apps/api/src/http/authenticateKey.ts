@@ -12,23 +12,23 @@ import { ApiConfig } from "../ApiConfig.ts"
 import { KEY_POLICY } from "./ResponseContext.ts"
 import { RequestError } from "./toErrorResponse.ts"
 
-/** A recognised and counted caller, within its limit. */
+/** An authenticated caller within its rate limit. */
 export interface AuthenticatedRequest {
   readonly caller: Caller
   readonly window: RateLimitDecision
-  /** When the request came, in Unix milliseconds: the earlier of this process's clock and the database's, which stamps. */
+  /** Time of the request in Unix milliseconds: the earlier of this process's clock and the database's. */
   readonly at: number
 }
 
-/** Creates the function that recognises and counts the bearer of a request. */
+/** Creates the function that authenticates and counts a bearer. */
 export const createKeyAuthenticator = Effect.gen(function* () {
   const keys = yield* ApiKeyRepository
   const { livemode } = yield* Deployment
   const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
   const failures = addressLimit(unauthenticatedLimit)
-  // By the digests of keys that exist, so that strangers can't fill it. Their callers are served even if others fail at the same address.
+  // Digests of existing keys only, so that strangers can't fill it. Their callers are served even if other callers fail from the same address.
   const good = new Set<string>()
-  // By the digests of keys over their limit, until their window ends by this process's clock: they are not looked up again.
+  // Digests of keys over their limit, until their window ends by this process's clock: they aren't looked up again.
   const spent = new Map<string, { readonly endsAt: number; readonly reset: number; readonly caller: Caller }>()
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {

@@ -2,7 +2,7 @@ import { decode as decodeWith, type Operation, type RequestOf, rawQuery } from "
 import { Effect } from "effect"
 import { RequestError } from "./toErrorResponse.ts"
 
-/** Decodes the path parameters and the query of a request by the operation's schemas. */
+/** Decodes path parameters and query by the operation's schemas. */
 export const decode = <Op extends Operation>(
   operation: Op,
   parameters: Readonly<Record<string, string | undefined>>,
@@ -15,11 +15,11 @@ export const decode = <Op extends Operation>(
   return Effect.succeed({ path: path.value, query: query.value } as Pick<RequestOf<Op>, "path" | "query">)
 }
 
-/** The body of a request: what its JSON says, and the JSON itself. */
+/** A request body: its text and the parsed JSON. */
 export interface DecodedBody {
-  /** Undefined for an operation that takes no body. */
+  /** Undefined for operations without a body. */
   readonly body: unknown
-  /** Without a byte order mark, which a reader may ignore (RFC 8259 8.1), and which `JSON.parse` would not. */
+  /** Without a byte order mark, which parsers may ignore (RFC 8259, 8.1), but `JSON.parse` doesn't. */
   readonly bodyText: string
 }
 

@@ -3,7 +3,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-/** A value that is JSON already, such as an event, which is stored as the text that was sent. */
+/** A value that is already JSON text, such as a stored event. */
 export class Json<Value> {
   declare readonly of: Value
   readonly text: string
@@ -17,7 +17,7 @@ export class Json<Value> {
   }
 }
 
-/** An answer before it is JSON; a null body is none. */
+/** A response before serialization; a null body is empty. */
 export interface OperationResponse {
   readonly status: number
   readonly body: object | null
@@ -31,9 +31,9 @@ export const encode = ({ status, body, headers }: OperationResponse): StoredResp
 })
 
 /**
- * Writes an encoded answer, and says what was written.
+ * Writes a response. Returns the written status, headers and body.
  *
- * Node sends head and text in one piece; a body of bytes, as `HttpServerResponse` has it, leaves in a second one, which costs a tenth
+ * Node sends a head and a text body in one write. A body of bytes, as in `HttpServerResponse`, needs a second write, which costs a tenth
  * of a look-up.
  */
 export const respond = (
@@ -46,7 +46,7 @@ export const respond = (
     response.writeHead(status, headers).end()
   } else {
     const length = Buffer.byteLength(body)
-    // ASCII, whose bytes Node copies at once, where it would make room for three times as many, and count them again.
+    // For ASCII, Node copies the bytes directly; as UTF-8 it would reserve three times the space and count again.
     const encoding = length === body.length ? "latin1" : "utf8"
     response
       .writeHead(status, { ...headers, "Content-Type": "application/json", "Content-Length": length })
@@ -55,7 +55,7 @@ export const respond = (
   return HttpServerResponse.empty({ status, headers })
 }
 
-/** The most of an unread body that the server reads to keep its connection. It closes one with more to come, and must say so before. */
+/** Maximum size of an unread body that the server drains to keep the connection. Otherwise the response announces that it closes. */
 const DRAINED_BYTES = 256 * 1024
 
 const leavesMuchUnread = ({ complete, headers }: IncomingMessage, status: number): boolean =>

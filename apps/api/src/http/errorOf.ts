@@ -6,9 +6,9 @@ import type { ResponseContext } from "./ResponseContext.ts"
 import { RequestError } from "./toErrorResponse.ts"
 
 /**
- * Returns the error that a request ended with.
+ * Returns the error of a failed request.
  *
- * An unexpected error is a defect: logged under the request's id, and never shown. An outage of the database is logged in bulk.
+ * Unexpected errors are logged with the request id, and not shown. Database outages are logged in bulk.
  */
 export const errorOf = Effect.fnUntraced(function* (
   cause: Cause.Cause<RequestError>,

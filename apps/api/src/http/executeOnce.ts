@@ -13,7 +13,7 @@ import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
 import { RequestError } from "./toErrorResponse.ts"
 
-/** The handlers' ports over the same connections as the transaction and the stored responses, so that all three share one transaction. */
+/** Handler ports on the same connection as the stored responses, so that all share one transaction. */
 export class TransactionalServices extends Context.Service<
   TransactionalServices,
   Context.Context<HandlerServices | IdempotencyRepository | Transaction>
@@ -27,7 +27,7 @@ const GIVEN_TWICE = RequestError.BadRequest({
   message: "Idempotency-Key: must be given once",
 })
 
-/** Creates the function that executes a request once for its `Idempotency-Key`, and responds to its repeats as to the first. */
+/** Creates the function that executes a request once per `Idempotency-Key` and returns the stored response to repetitions. */
 export const createExecuteOnce = Effect.gen(function* () {
   const services = yield* TransactionalServices
   const { maxStoredBytes } = yield* ApiConfig
@@ -44,11 +44,11 @@ export const createExecuteOnce = Effect.gen(function* () {
     if (!header.ok) return yield* Effect.fail(RequestError.BadRequest({ ...header.refusal }))
     const fingerprint = createHash("sha256").update(`${request.method} ${request.url}\n`).update(body).digest()
 
-    // Success and what the caller's own records say is kept; 304, errors before the handler and failures are not.
+    // Successes and results about the caller's records are stored; 304, errors before the handler and server failures aren't.
     const execution = execute.pipe(
       Effect.map((response: OperationResponse) => ({ response, keep: response.status < 300 })),
       Effect.catchTag("TokenNotFound", (error) => Effect.succeed({ response: respond(error), keep: true })),
-      // The body of an error names its request, so a repeat shows the request id of the first response.
+      // An error body contains its request id, so repetitions return the first response's request id.
       Effect.map(({ response, keep }) => ({
         response: encode({ ...response, headers: { ...response.headers, "X-Request-Id": requestId } }),
         keep,
@@ -69,6 +69,6 @@ export const createExecuteOnce = Effect.gen(function* () {
   })
 })
 
-/** Counts the lines of a header, given in lower case, among Node's `rawHeaders`; Node itself joins them or takes the first. */
+/** Counts the lines of a header (lowercase name) in Node's `rawHeaders`; Node itself joins them or uses the first. */
 export const countLines = (rawHeaders: ReadonlyArray<string>, name: string): number =>
   rawHeaders.filter((text, i) => i % 2 === 0 && text.length === name.length && text.toLowerCase() === name).length

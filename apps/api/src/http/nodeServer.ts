@@ -14,35 +14,35 @@ import { errorHeaders } from "./ResponseContext.ts"
 import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
 
 const LIMITS = {
-  /** Longer than the idle time of common load balancers, which must be the first to close. */
+  /** Longer than the idle timeout of common load balancers, which must close first. */
   keepAliveTimeout: 75_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
-  /** Of the request line and the headers together. */
+  /** Request line and headers together. */
   maxHeaderSize: 8_192,
-  /** What a connection buffers of a body that nobody reads, beside what came in one piece. */
+  /** Buffer for unread bodies, in addition to the first segment. */
   highWaterMark: 16_384,
 } as const
 
-/** One of this many dropped connections is logged. */
+/** One in this many dropped connections is logged. */
 const LOGGED_DROP = 1000
-/** How long requests in flight may take to finish after the signal to stop. */
+/** Time for requests in flight to finish after the stop signal. */
 const DRAIN_MS = 20_000
-/** How long a client may take to read an answer to what was no request. */
+/** Time for a client to read the response to an invalid request. */
 const LINGER_MS = 500
 
 /**
- * Listens on `HOST` and `PORT`. What Node would answer by itself gets an envelope and a request id too.
+ * Listens on `HOST` and `PORT`. Responses that Node itself would send also have an envelope and a request id.
  *
- * The caller must serve at once, because a request that arrives before is never answered. `drain` lets every later response
- * say `Connection: close`.
+ * The caller must serve immediately: earlier requests would never be answered. `drain` adds `Connection: close`
+ * to all further responses.
  */
 export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {
   const { host, port, maxConnections, docsUrl } = yield* ApiConfig
   const catalog = definePartnerCatalog(docsUrl)
   const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
-  // There is nothing to upgrade to: such a request is answered as if it were not one (RFC 9110 7.8).
+  // Upgrades aren't supported: the header is ignored (RFC 9110, 7.8).
   const { server, drain } = drainableServer(
     { ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false },
     DRAIN_MS,
@@ -77,7 +77,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
     )
     const answer = encode({ status, body, headers: { ...errorHeaders(exchange, Date.now() / 1000), ...headers } })
     socket.end(rawResponse(answer, packet?.toString("latin1", 0, 5) === "HEAD "))
-    // What was sent but not read would otherwise reset the connection before the answer is read.
+    // Unread input would reset the connection before the client reads the response.
     const timer = setTimeout(() => socket.destroy(), LINGER_MS)
     socket.once("close", () => clearTimeout(timer))
   }
@@ -88,11 +88,11 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
       refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is not a well-formed HTTP request", error.rawPacket)
   })
   server.on("connect", (_request, socket) => refuseRaw(socket, "request: CONNECT is not answered"))
-  // An expectation other than 100-continue may be ignored (RFC 9110 10.1.1).
+  // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
 
   server.on("request", (request, response) => {
-    // Node reads no further errors on a connection that once asked for an upgrade: a client that sends one would wait in vain.
+    // After an upgrade request, Node doesn't report further errors on the connection, so a client that sends an invalid request would wait in vain.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   })
 
@@ -101,7 +101,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
 })
 
 interface ClientError extends NodeJS.ErrnoException {
-  /** What was read last, the fault in it. */
+  /** The last packet, which contains the fault. */
   readonly rawPacket?: Buffer
 }
 
@@ -110,7 +110,7 @@ const complaints: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request: did not arrive in time",
 }
 
-// Node's own mark of the response that a connection is busy with.
+// Node's internal reference to the response in progress.
 const isAnswering = (socket: Duplex): boolean =>
   (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent === true
 

@@ -7,27 +7,27 @@ import { RequestError } from "./toErrorResponse.ts"
 
 const NOTHING = new Uint8Array()
 
-/** The most bytes of bodies that requests hold together, from their arrival until they are answered. */
+/** Maximum total size of request bodies in memory, until their responses. */
 const MAX_BYTES_IN_FLIGHT = 16 * 1_048_576
 
 /**
- * Creates the function that reads a request's body as bytes, no more of it than its operation takes. An operation without a body refuses one.
+ * Creates the function that reads a request's body, up to its operation's limit. Rejects a body if the operation has none.
  *
- * When the bodies in flight exceed their bound, the oldest that is still arriving is refused, so that slow senders cannot shut out others.
+ * If the total limit is exceeded, the oldest incomplete body is rejected, so that slow senders can't block other clients.
  */
 export const createReadBody = () => {
   let bytesInFlight = 0
-  /** Refuses a body that is arriving; oldest first. */
+  /** Functions that reject incomplete bodies, oldest first. */
   const arriving = new Set<() => void>()
 
-  // Of Node's own events: the adapter's `arrayBuffer` takes some 15 µs more, and its stream 45.
+  // Uses Node's events: the adapter's `arrayBuffer` takes about 15 µs more, its stream 45.
   const collect = (
     source: IncomingMessage,
     response: ServerResponse,
     maxBytes: number,
   ): Effect.Effect<Uint8Array, RequestError> =>
     Effect.callback((resume) => {
-      // Its client left while the endpoint was looked up: the events that end the wait have come already.
+      // The client disconnected during the look-up of the endpoint, so the events that end the wait were already emitted.
       if (source.destroyed) return resume(Effect.fail(INCOMPLETE))
       const chunks: Array<Uint8Array> = []
       let size = 0
@@ -83,7 +83,7 @@ export const createReadBody = () => {
     if (!given) return NOTHING
 
     const { maxBytes } = operation.body
-    // The signature covers the bytes, so they are judged whatever type a client names; compressed ones would be other bytes.
+    // The signature covers the bytes, so the content type doesn't matter, but compressed bytes would differ.
     if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
       return yield* Effect.fail(RequestError.UnsupportedMediaType())
     }

@@ -4,13 +4,13 @@ import Negotiator from "negotiator"
 import { countLines } from "./executeOnce.ts"
 import { RequestError } from "./toErrorResponse.ts"
 
-// Of several, Node takes the first, and a proxy perhaps the last.
+// If repeated, Node uses the first, and a proxy possibly the last.
 const ONCE = ["Host", "Authorization"]
 
 /**
- * Finds what is wrong with the headers of a request before its target is known.
+ * Validates the headers of a request before routing.
  *
- * RFC 9112 3.2: HTTP/1.0 may leave out its host. Node would answer a request without one, but without an envelope.
+ * RFC 9112, 3.2: only HTTP/1.0 may omit the host. Node's own rejection would lack an envelope.
  */
 export const checkHeaders = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
   if (httpVersion !== "1.0" && countLines(rawHeaders, "host") === 0) {
@@ -30,7 +30,7 @@ export const splitUrl = (url: string): readonly [path: string, search: string] =
 
 export const allowed = (allow: string) => HttpServerResponse.empty({ status: 204, headers: { Allow: allow } })
 
-/** Reports whether an `Accept` header admits JSON, which has no charset parameter (RFC 8259 11), though clients ask for one. */
+/** Returns whether an `Accept` header allows JSON. JSON has no charset parameter (RFC 8259, 11), but clients send one. */
 export const acceptsJson = (accept: string | undefined): boolean =>
   accept === undefined ||
   accept === "" ||

@@ -1,22 +1,22 @@
 import { FindMyWay } from "effect/http"
 
-/** What a method and a path lead to, with the path's percent-decoded parameters. */
+/** Target of a method and a path, with percent-decoded parameters. */
 export interface Found<Target> {
   readonly target: Target
   readonly parameters: Readonly<Record<string, string | undefined>>
 }
 
-/** A path that has no target for the method: the value of `Allow`, and the target of one of its methods. */
+/** A known path with another method: the value of `Allow`, and the target of one of its methods. */
 export interface Allowed<Target> {
   readonly allow: string
   readonly otherTarget: Target
 }
 
 /**
- * Creates a function that finds what serves a method and a path; HEAD is served as GET. Undefined for an unknown path.
+ * Creates a function that finds the target of a method and a path; HEAD uses GET. Returns undefined for unknown paths.
  *
- * Paths name their parameters in braces, `/v1/things/{id}`, and are compared letter for letter once percent-decoded. A parameter
- * with an escape that does not decode is found as it was written, for its own schema to reject.
+ * Parameters are in braces, `/v1/things/{id}`. Paths are compared after percent-decoding. A parameter with an invalid
+ * escape is passed on undecoded, and rejected by its schema.
  */
 export const routeTable = <Target>(
   routes: Iterable<readonly [method: string, path: `/${string}`, target: Target]>,
@@ -45,7 +45,7 @@ export const routeTable = <Target>(
   }
 }
 
-// The matcher knows no path with a bad escape, and takes ; and # for the start of a query.
+// The matcher rejects invalid escapes, and treats ; and # as the start of a query.
 const decodable = (path: string): string => {
   const escaped = path.replaceAll(/[;#]/g, encodeURIComponent)
   try {

@@ -27,43 +27,43 @@ import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
 import { createSignatureVerifier, type WebhookSender } from "./verifySignature.ts"
 import { withinLimit } from "./withinLimit.ts"
 
-/** How long a request may wait for the database in all, in milliseconds. With what else it takes, it is answered within ten seconds. */
+/** Total time that a request may wait for the database, in milliseconds. With the other steps, it is answered within ten seconds. */
 const DATABASE_LIMIT_MS = 9000
 
-/** A response outside the contract, such as that of a probe or a guide: of the steps it gets a request id alone. */
+/** A response outside the contract, such as a probe or a guide. Of the common steps, it only has a request id. */
 export type Page<Services> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   never,
   Services | HttpServerRequest.HttpServerRequest
 >
 
-/** A page with its method and path; `*` at the end of a path stands for any rest. */
+/** A page with method and path; a trailing `*` matches any rest. */
 export type PageRow<Services> = readonly [method: "GET" | "POST", path: `/${string}`, page: Page<Services>]
 
 type OperationTarget = { readonly operation: Operation; readonly handler: AnyHandler }
 type Target<Services> = OperationTarget | { readonly page: Page<Services>; readonly path: string }
 
-/** What is learned of a request on its way, for its response. */
+/** Data about a request, collected for its response. */
 type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[Key] } & {
   isPage: boolean
-  /** How long it has waited for the database, in milliseconds. */
+  /** Time spent waiting for the database, in milliseconds. */
   waitedMs: number
-  /** Undefined while nobody is known. */
+  /** Undefined until the caller is authenticated. */
   caller: KnownCaller | undefined
-  /** The code of the error in the response; empty without one. */
+  /** Error code of the response; empty without an error. */
   code: string
 }
 
 /**
- * Creates the `application`: every row of the contract with its handler, behind the same steps in the same order, which no row can skip.
+ * Creates the `application`: every row of the contract with its handler, behind the same steps in the same order.
  *
- * Request id; path and method; the client's share of connections; bearer and rate window; scope; parameters; endpoint; body; signature; `Idempotency-Key`; handler; encoding.
+ * Request id; path and method; connections per client; bearer and rate window; scope; parameters; endpoint; body; signature; `Idempotency-Key`; handler; encoding.
  */
 export const serve = Effect.fnUntraced(function* <Services>(
   handlers: Handlers,
   connections: ConnectionLimit,
   pages: ReadonlyArray<PageRow<Services>>,
-  /** Returns the response to a request for a host where this path is not served. */
+  /** Returns the response if this path isn't served at the host. */
   notServedAt: (host: string | undefined, path: string) => HttpServerResponse.HttpServerResponse | undefined,
 ) {
   const catalog = definePartnerCatalog((yield* ApiConfig).docsUrl)
@@ -76,7 +76,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
   const unavailable = yield* UnavailableLog
   const traced = yield* requestTracer
 
-  /** Runs a part of a request that may wait for the database. What takes too long is answered 503, and may yet take effect. */
+  /** Runs a step that may wait for the database. After the limit it returns 503; the step may still take effect. */
   const limited = Effect.fnUntraced(function* <A, R>(
     state: RequestState,
     part: Effect.Effect<A, RequestError, R>,
@@ -97,7 +97,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     ...pages.map(([method, path, page]) => [method, path, { page, path }] as const),
   ])
 
-  /** Finds the operation or the page of a request; `OPTIONS` is answered at once. */
+  /** Finds the operation or page of a request; answers `OPTIONS` immediately. */
   const route = (request: HttpServerRequest.HttpServerRequest, state: RequestState) => {
     const { method, url } = request
     const ambiguous = checkHeaders(request.source as IncomingMessage)
@@ -126,7 +126,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     return Effect.succeed({ target, parameters, search })
   }
 
-  /** Recognises and counts the caller of an operation that needs a key, and checks the scope of the key. */
+  /** Authenticates and counts the caller if the operation requires a key, and checks the key's scope. */
   const authenticate = Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     { auth }: Operation,
@@ -143,7 +143,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     return authenticated
   })
 
-  /** Reads parameters and body, and verifies the signature where the operation needs one. Returns the served handler too. */
+  /** Reads parameters and body, and verifies the signature if the operation requires one. Also returns the handler. */
   const readInput = Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     { operation, handler }: OperationTarget,
@@ -154,7 +154,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     state: RequestState,
   ) {
     const { headers, url } = request
-    // A draft's schemas are published, but no request to it is checked.
+    // Requests to a draft aren't validated, although its schemas are published.
     if (operation.draft) return yield* Effect.fail(RequestError.NotServed())
     if (!acceptsJson(headers["accept"])) return yield* Effect.fail(RequestError.NotAcceptable())
     const decoded = yield* decode(operation, parameters, search)
@@ -180,7 +180,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     return { handler, rawBody, sender, input: { ...decoded, ...body, headers: named, url } }
   })
 
-  /** Runs the handler: once for an `Idempotency-Key`. */
+  /** Runs the handler, once per `Idempotency-Key`. */
   const execute = (
     request: HttpServerRequest.HttpServerRequest,
     { handler, rawBody, sender, input }: Effect.Success<ReturnType<typeof readInput>>,
@@ -194,7 +194,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const noted = Effect.map(handled, (response: OperationResponse & { readonly pageEnd?: PageEnd }) => {
       if (response.pageEnd === undefined) return response
       activity.noteRead(caller, response.pageEnd)
-      // A client may take the date as its next `since`: it is from before the page was read.
+      // Clients may use the date as their next `since`, so it is the time before the page was read.
       return { ...response, headers: { ...response.headers, Date: new Date(at).toUTCString() } }
     }) as typeof handled
     if (headers["idempotency-key"] !== undefined) {
@@ -225,7 +225,7 @@ export const serve = Effect.fnUntraced(function* <Services>(
     })
   })
 
-  /** Returns the path of the operation or the page that a request is for, with its parameters in braces. */
+  /** Returns the route of a request, with parameters in braces. */
   const pathOf = ({ method, url }: HttpServerRequest.HttpServerRequest): string | undefined => {
     const found = find(method, splitUrl(url)[0])
     if (found === undefined) return undefined
@@ -281,12 +281,12 @@ const callerOf = ({ organizationId, keyId }: Caller, { limit, remaining }: RateL
   used: limit - remaining,
 })
 
-/** What both envelopes of errors have. */
+/** Common part of both envelopes. */
 type ErrorBody = { readonly error: { readonly code: string } }
 
 type WebhookPath = { readonly endpoint_id: EndpointId }
 
-/** A handler of some row, which the table of handlers has matched with its row already. */
+/** A handler of any row; the table of handlers has already checked its type. */
 type AnyHandler = "not served" | ((input: never) => ReturnType<Handler<OperationId>>)
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Object.keys(table) as Array<Key>

@@ -13,13 +13,13 @@ import type { ResponseContext } from "./ResponseContext.ts"
 
 type NoDetails = Record<never, never>
 
-/** Why a request gets no response of its operation. */
+/** Reason for an error response. */
 export type RequestError = Data.TaggedEnum<{
   NotFound: NoDetails
   MethodNotAllowed: { readonly allow: string }
   Unauthorized: NoDetails
   InvalidSignature: NoDetails
-  /** With the key that is over its limit, and its window; without them, the address of the caller is over its own. */
+  /** With the key over its limit and its window; without them, the caller's address is over its limit. */
   RateLimited: {
     readonly retryAfter: number
     readonly over?: { readonly window: RateLimitDecision; readonly caller: Caller }
@@ -38,20 +38,20 @@ export type RequestError = Data.TaggedEnum<{
 }>
 export const RequestError = Data.taggedEnum<RequestError>()
 
-/** After how many seconds a caller tries again when the service cannot answer. */
+/** Seconds until a retry when the service is unavailable. */
 const UNAVAILABLE_SECONDS = 5
-/** After how many seconds a caller tries again while the same request is still running. */
+/** Seconds until a retry while the same request is still running. */
 const IN_USE_SECONDS = 1
 
-/** What is written of an error in either envelope. */
+/** Fields of an error in both envelopes. */
 interface ErrorRow {
   readonly code: PartnerErrorCode
-  /** The code in the legacy envelope. Default `INTERNAL_ERROR`. */
+  /** Code in the legacy envelope. Default `INTERNAL_ERROR`. */
   readonly legacy?: LegacyErrorCode
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Default: the status of the code. */
+  /** Default: the code's status. */
   readonly status?: number
 }
 
@@ -131,7 +131,7 @@ const ROWS: {
   }),
 }
 
-/** Returns an error in the envelope of its operation, without the headers that every error carries. */
+/** Returns an error in its operation's envelope, without the headers that all errors have. */
 export function toErrorResponse(
   error: RequestError,
   context: ResponseContext,
@@ -144,7 +144,7 @@ export function toErrorResponse(
     const body = legacyCatalog.body(legacy as "INTERNAL_ERROR", { message })
     return { status: legacyCatalog.codes[legacy].status, body, headers }
   }
-  // The union of all codes asks for the details of each, which no single code has.
+  // The union of all codes would require the details of each.
   const body = catalog.body(code as "INTERNAL_ERROR", { message, details, requestId })
   return { status: status ?? catalog.codes[code].status, body, headers }
 }

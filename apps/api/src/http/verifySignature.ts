@@ -9,11 +9,11 @@ import { Clock, Effect, Redacted } from "effect"
 import { ApiConfig } from "../ApiConfig.ts"
 import { RequestError } from "./toErrorResponse.ts"
 
-/** Who signed a webhook, with which secret, and to which of its endpoints it came. */
+/** The sender of a webhook, the matching secret, and the endpoint. */
 export interface WebhookSender {
   readonly organizationId: OrganizationId
   readonly endpointId: EndpointId
-  /** The newest active secret that it was signed with. */
+  /** The newest active secret that matched. */
   readonly secretId: SecretId
 }
 
@@ -22,29 +22,29 @@ interface Known {
   readonly owner: EndpointOwner
 }
 
-/** How long secrets are taken from memory, so that a webhook costs the database the one statement that stores it. */
+/** Lifetime of cached secrets, so that a webhook costs the database only the statement that stores it. */
 const REMEMBER_MS = 10_000
-/** Endpoints whose secrets are read together. */
+/** Maximum number of endpoints per read. */
 const MAX_READ = 32
 const INVALID_SIGNATURE = RequestError.InvalidSignature()
-/** The specification's tolerance, either way. */
+/** Tolerance of the specification, in both directions. */
 const TOLERANCE_SECONDS = 300
 
 /**
- * Creates the functions that recognise the sender of a webhook: by its endpoint, before the body is read, and by its signature over the
- * bytes of the body.
+ * Creates the functions that identify the sender of a webhook: by endpoint before the body is read, and by the signature of the
+ * body.
  *
- * If no cached secret verifies the body, the secrets are read again before the webhook is rejected, because a 401 isn't retried: a new
- * secret applies from its commit on. A withdrawn one applies until its entry expires.
+ * If no cached secret verifies the body, the secrets are read again before the webhook is rejected, because a 401 isn't retried. So a new
+ * secret applies immediately; a revoked one applies until its cache entry expires.
  */
 export const createSignatureVerifier = Effect.gen(function* () {
   const secrets = yield* SigningSecretRepository
   const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
-  /** Only endpoints that exist, so that strangers can't fill it. */
+  /** Existing endpoints only, so that strangers can't fill it. */
   const known = new Map<EndpointId, Known>()
   const failures = addressLimit(unauthenticatedLimit)
 
-  // One statement at a time, for all requests that wait for it: forged signatures cause no more.
+  // One statement at a time for all waiting requests: forged signatures don't cause more.
   const createReader = coalesce(
     MAX_READ,
     Effect.fnUntraced(function* (endpointIds: ReadonlyArray<EndpointId>) {
@@ -62,7 +62,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
     }),
   )
   const readKnown = yield* createReader
-  // Separate, so that the known endpoints never wait for those that strangers name.
+  // Separate, so that known endpoints never wait for unknown ones.
   const readUnknown = yield* createReader
 
   const readAgain = (endpointId: EndpointId) => (known.has(endpointId) ? readKnown : readUnknown)(endpointId)
@@ -73,9 +73,9 @@ export const createSignatureVerifier = Effect.gen(function* () {
   }
 
   /**
-   * Returns whose endpoint it is. Rejects an unknown endpoint like a bad signature.
+   * Returns the organization of an endpoint. Unknown endpoints are rejected like invalid signatures.
    *
-   * An address that has named too many unknown endpoints must try again later, because an endpoint that isn't known here can be new.
+   * An address that used too many unknown endpoints must wait, because a new endpoint may not be known here yet.
    */
   const findOwner = Effect.fnUntraced(function* (endpointId: EndpointId, source: IncomingMessage) {
     const now = yield* Clock.currentTimeMillis

@@ -6,19 +6,19 @@ import { describeCause } from "@outreach/process/describeCause"
 import { type Cause, Clock, Context, Duration, Effect, Fiber, Layer, Metric, Queue } from "effect"
 import { hitMetrics } from "../http/apiMetrics.ts"
 
-/** Hits that wait in memory, at most 3 KB each; what comes on top is answered and lost. The database has to be away for minutes. */
+/** Maximum number of hits in memory, at most 3 KB each. Further hits are answered and lost, which requires an outage of minutes. */
 const MAX_WAITING = 20_000
 const STORE_BATCH_SIZE = 1000
-/** How long a process that stops still stores hits. */
+/** Time for storing the remaining hits when the process stops. */
 const FLUSH = Duration.seconds(10)
-/** Waits after failures in a row, in milliseconds, doubled from the first to the last. */
+/** Wait after consecutive failures in milliseconds, doubling from first to last. */
 const BACKOFF = { first: 100, last: 5000 } as const
 
 interface Waiting extends Hit {
   readonly cameAt: number
 }
 
-/** Stores hits after they were answered, so that nobody who follows a link waits for the database. */
+/** Stores hits after their response was sent, so that following a link doesn't wait for the database. */
 export class HitQueue extends Context.Service<HitQueue>()("api/tracking/HitQueue", {
   make: Effect.gen(function* () {
     const repository = yield* HitRepository
@@ -40,7 +40,7 @@ export class HitQueue extends Context.Service<HitQueue>()("api/tracking/HitQueue
           )
         }
         if (transientFailure(exit.cause) === undefined) {
-          // One that the database will not have must not keep the others out.
+          // A hit that the database rejects must not block the others.
           return batch.length === 1 ? undefined : yield* Effect.forEach(batch, (one) => store([one]), { discard: true })
         }
         yield* Effect.raceFirst(Effect.sleep(wait), monitor.recoveries.after(seen))
@@ -74,7 +74,7 @@ export class HitQueue extends Context.Service<HitQueue>()("api/tracking/HitQueue
     )
 
     return {
-      /** Has a hit stored soon. */
+      /** Queues a hit for storage. */
       offer: Effect.fnUntraced(function* (hit: Hit) {
         if (Queue.offerUnsafe(queue, { ...hit, cameAt: yield* Clock.currentTimeMillis })) return yield* showLength
         yield* Metric.update(hitMetrics.dropped, 1)

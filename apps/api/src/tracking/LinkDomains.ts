@@ -16,15 +16,15 @@ import type { PageRow } from "../http/serve.ts"
 import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
 
 const REFRESH_MS = 10_000
-/** How long after one look for a name that is not known the next may follow, so that unknown names cost the database little. */
+/** Minimum time between refreshes for unknown names, so that they cost the database little. */
 const MIN_REFRESH_MS = 1000
-/** Names that wait for it; further ones are not known. A quarter of the connections that a proxy has to the admin port. */
+/** Maximum number of names waiting for a refresh; further ones count as unknown. A quarter of a proxy's connections to the admin port. */
 const MAX_WAITING = 16
 
 /**
- * Knows which domains of organizations are served for their links, as of the last reading, so that no request waits for the database.
+ * Caches the link domains of organizations, so that requests don't wait for the database.
  *
- * Other hosts are served as the deployment's own: a proxy may write another name, and the seal of a link does not depend on it.
+ * Other hosts are served as the deployment itself: a proxy may change the name, and the seal of a link doesn't depend on it.
  */
 export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/LinkDomains", {
   make: Effect.gen(function* () {
@@ -39,7 +39,7 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
     const read = Effect.gen(function* () {
       readAt = yield* Clock.currentTimeMillis
       const served = yield* repository.readServed()
-      // Nobody may take the API away from all partners by naming its host.
+      // An organization must not take over the API's own host.
       owners = new Map(served.flatMap((row) => (row.domain === ownHost ? [] : [[row.domain, row.organizationId]])))
     }).pipe(
       Effect.catchCause((cause) =>
@@ -54,7 +54,7 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(REFRESH_MS))))
 
-    /** Reads again for a name that came after the last reading began, once a second at the most. */
+    /** Refreshes for a name that arrived after the last refresh, at most once a second. */
     const refresh = Effect.gen(function* () {
       const cameAt = yield* Clock.currentTimeMillis
       const readAgain = Effect.suspend(() =>
@@ -71,12 +71,12 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
 
     const ownerOf = (host: string | undefined) => owners.get(domainOfHost(host))
     return {
-      /** Reports whether links of an organization are served under a host. */
+      /** Returns whether a host serves an organization's links. */
       serves: (host: string | undefined, organizationId: OrganizationId): boolean =>
         (ownerOf(host) ?? organizationId) === organizationId,
-      /** Reports whether a host serves links alone. */
+      /** Returns whether a host serves only links. */
       isLinkDomain: (host: string | undefined): boolean => ownerOf(host) !== undefined,
-      /** Reports whether a proxy may get a certificate for a name: a domain that is verified, or is being verified. */
+      /** Returns whether a proxy may request a certificate for a name: a domain that is verified, or being verified. */
       mayBeCertified: Effect.fnUntraced(function* (name: string) {
         const domain = domainOfHost(name)
         if (toAsciiDomain(domain) === undefined) return false
@@ -89,10 +89,10 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
   static readonly layer = Layer.effect(LinkDomains, LinkDomains.make)
 }
 
-/** Reads the name in a `Host` header, without a port and the dot of the root. */
+/** Returns the name in a `Host` header, without port and trailing dot. */
 const domainOfHost = (host = ""): string => host.toLowerCase().replace(/\.?(?::\d*)?$/, "")
 
-/** Proves to `ops senders verify` that a request for a domain reaches this deployment with its name. */
+/** Proves to `ops senders verify` that requests for a domain reach this deployment. */
 export const linkDomainPages = Effect.gen(function* () {
   const seal = yield* TrackingSeal
   const prove = Effect.map(HttpServerRequest.HttpServerRequest, ({ url, headers }) => {

@@ -15,7 +15,7 @@ button:focus-visible{outline:3px solid #e07b00;outline-offset:3px}`
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 
-/** What everything about a message says to browsers and caches: it concerns one person, now. */
+/** Headers of all pages about a message: personal, not cached. */
 export const PERSONAL = {
   "Cache-Control": "no-store",
   "Referrer-Policy": "no-referrer",
@@ -23,7 +23,7 @@ export const PERSONAL = {
   "X-Robots-Tag": "noindex, nofollow",
 } as const
 
-/** Renders a page for a recipient who followed a link of a message. */
+/** Renders a page for a recipient who followed a link. */
 export const htmlPage = (status: number, title: string, content: Part): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(page(title, content).markup, {
     status,
@@ -48,7 +48,7 @@ ${content}
 </html>
 `
 
-/** The page of a link that we did not put into a message. */
+/** Response to a link that isn't ours. */
 export const UNKNOWN_LINK = htmlPage(
   404,
   "This link is not valid",

@@ -12,10 +12,10 @@ import { HitQueue } from "./HitQueue.ts"
 import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
 import { LinkDomains } from "./LinkDomains.ts"
 
-// One transparent point, the smallest GIF there is.
+// The smallest GIF: one transparent pixel.
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
 
-/** What the links and the pixel of messages lead to. Hits are answered first, and stored then. */
+/** Targets of a message's links and pixel. Hits are stored after the response. */
 export const trackingPages = Effect.gen(function* () {
   const { trustProxy } = yield* ApiConfig
   const readLink = yield* linkReader
@@ -42,7 +42,7 @@ export const trackingPages = Effect.gen(function* () {
   ] satisfies ReadonlyArray<PageRow<SecureRandom.SecureRandom>>
 })
 
-/** What is kept of the header fields that tell who asks, in characters. */
+/** Maximum stored length of the header fields that identify the client. */
 const KEPT = { "user-agent": 512, "sec-purpose": 64, purpose: 64, "x-moz": 64, "x-purpose": 64 } as const
 
 const readHit = (
@@ -66,8 +66,8 @@ const readHit = (
 })
 
 /**
- * Creates the function that reads the link of a request; undefined for one that this deployment did not make, and for a link of another organization under a domain of
- * one, which would lend its name to what it does not know.
+ * Creates the function that parses the link of a request. Returns undefined for links of other deployments, and for links of another organization
+ * under an organization's domain.
  */
 export const linkReader = Effect.gen(function* () {
   const links = yield* TrackingLinks

@@ -24,7 +24,7 @@ const EVERYTHING = "?scope=organization"
 const PROGRAM = "?scope=program"
 const NOTHING = "?scope=none"
 
-/** Shows only a part of the address: e-mails are forwarded, and archived where others read them. */
+/** Shows only part of the address, because e-mails are forwarded and archived. */
 const addressOf = ({ email }: UnsubscriptionChoice): Part =>
   email === null ? "" : html` at <b>${maskEmail(email)}</b>`
 
@@ -79,11 +79,11 @@ const TROUBLE = (scope: UnsubscriptionScope | "none") =>
   )
 
 /**
- * The page to unsubscribe, and what its button and RFC 8058's one click send to.
+ * The unsubscribe page, and the target of its button and of RFC 8058 one-click requests.
  *
- * Scanners follow every link by GET, so that alone unsubscribes nobody. The body of the POST is ignored: the address says who asks, and its
- * query what for. Without one, as mail programs send it, the request is for the organization. Loaded again, the page says what the recipient is
- * unsubscribed from, and offers the way back.
+ * Scanners follow links with GET, so only a POST unsubscribes. The body is ignored: the URL identifies the recipient, and its
+ * query the scope. Without a query, as mail programs send it, the request is for the organization. When reloaded, the page shows the current
+ * state and offers to undo it.
  */
 export const unsubscribePages = Effect.gen(function* () {
   const readLink = yield* linkReader
@@ -91,7 +91,7 @@ export const unsubscribePages = Effect.gen(function* () {
   const unavailable = yield* UnavailableLog
   const read = Effect.map(HttpServerRequest.HttpServerRequest, (request) => readLink("unsubscribe", request))
 
-  /** Logs why a page lacks something, and leaves an outage of the database to the log of these. */
+  /** Logs the reason for an incomplete page, except database outages, which are logged separately. */
   const logDefect = (message: string, defect: unknown) => {
     const failure = transientFailure(Cause.die(defect))
     return failure === undefined
@@ -99,7 +99,7 @@ export const unsubscribePages = Effect.gen(function* () {
       : unavailable.count(failure)
   }
 
-  /** Finds what the page names; nobody while the database is away, because the button may work by then. */
+  /** Loads the recipient; undefined while the database is unavailable, because the button may work by then. */
   const findChoice = (link: TrackedLink) =>
     unsubscriptions.findChoice(link).pipe(
       Effect.map((choice) => (choice === undefined || choice.email !== null ? choice : NOBODY)),

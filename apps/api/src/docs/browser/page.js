@@ -1,4 +1,4 @@
-// What pages do beyond links and disclosures. Every page works without it.
+// Progressive enhancement: every page works without this script.
 const status = /** @type {HTMLElement} */ (document.querySelector("[role=status]"))
 
 for (const pre of document.querySelectorAll("pre")) {
@@ -10,7 +10,7 @@ for (const pre of document.querySelectorAll("pre")) {
     try {
       await navigator.clipboard.writeText(pre.textContent)
     } catch {
-      // Browsers have no clipboard for pages without TLS.
+      // Browsers provide no clipboard without TLS.
       getSelection()?.selectAllChildren(pre)
       document.execCommand("copy")
     }
@@ -24,7 +24,7 @@ for (const pre of document.querySelectorAll("pre")) {
   pre.after(button)
 }
 
-// The console hands over a key in the fragment, which browsers send to nobody. It stays in this tab, and in no history.
+// The console passes a key in the fragment, which browsers don't send. It stays in this tab and isn't added to the history.
 const [, given] = /^#key=(orp_(?:live|test)_[0-9A-Za-z_]{20,80})$/.exec(location.hash) ?? []
 let key = given ?? null
 if (given) history.replaceState(null, "", location.pathname + location.search)
@@ -41,7 +41,7 @@ if (key) {
   status.textContent = "Your key is filled in, in this tab alone."
 }
 
-// Storage is refused where cookies are blocked: then the choice lasts as long as the page.
+// If cookies are blocked, storage throws: then the choice lasts until the page is closed.
 const languages = [...document.querySelectorAll(".languages summary")]
 const choose = (/** @type {string | null} */ name) => {
   for (const { textContent, parentElement } of languages) {
@@ -81,7 +81,7 @@ const loadSearch = () =>
   import("./search.js").then(
     ({ connect }) => connect(field, status),
     () => {
-      // The file went with the release that served this page.
+      // The release that served this page, and its search file, are gone.
       field.placeholder = status.textContent = "Reload the page to search"
     },
   )

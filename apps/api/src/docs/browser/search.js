@@ -1,5 +1,5 @@
 /**
- * The pages: a path below /docs, a title, and parts, each with its id, heading and text. The server puts them in.
+ * The pages: path below /docs, title, and parts with id, heading and text. Inserted by the server.
  * @type {Array<[path: string, title: string, parts: Array<[id: string, heading: string, text: string]>]>}
  */
 const INDEX = []
@@ -8,11 +8,11 @@ const parts = INDEX.flatMap(([path, page, parts]) =>
   parts.map(([id, heading, text]) => ({ href: `${path}${id && "#"}${id}`, page, heading, text })),
 )
 
-// The changelog says of everything that it changed.
+// The changelog mentions everything, so its matches rank lower.
 const rankOf = (/** @type {{ href: string }} */ { href }) => (href.startsWith("/changelog") ? 0.2 : 1)
 
 /**
- * Weighs where a term stands in a text: most as a word, less where one begins with it, least within one.
+ * Weighs a match of a term in a text: whole word, start of a word, within a word.
  * @param {string} text
  * @param {string} term
  */
@@ -25,8 +25,8 @@ const weigh = (text, term) => {
 }
 
 /**
- * Returns the parts of the pages that hold every term of a query, the best ones first.
- * @public for its test, which reads the script as it is served
+ * Returns the parts that contain every term of a query, the best matches first.
+ * @public for its test, which reads the served script
  * @param {string} query
  */
 export const search = (query) => {
@@ -45,7 +45,7 @@ export const search = (query) => {
 }
 
 /**
- * Returns the words around the first term of a query.
+ * Returns an excerpt around the first term of a query.
  * @param {string} text
  * @param {string} query
  */
@@ -67,7 +67,7 @@ const element = (name, ...children) => {
 }
 
 /**
- * Shows below a field what is found for its text; keys lead through it.
+ * Shows search results below a field, with keyboard navigation.
  * @param {HTMLInputElement} field
  * @param {HTMLElement} status
  */

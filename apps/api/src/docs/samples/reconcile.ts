@@ -4,7 +4,7 @@ interface Event {
   emitted_at: string
 }
 
-/** Reads every event since the checkpoint that was stored last, page by page; run it every 15 minutes. */
+/** Reads every event since the stored checkpoint, page by page. Run it every 15 minutes. */
 export async function reconcile(
   api: { baseUrl: string; key: string },
   checkpoint: string,
@@ -18,7 +18,7 @@ export async function reconcile(
     if (!response.ok) throw new Error(`${response.status}, request ${response.headers.get("X-Request-Id")}`)
     const page = (await response.json()) as { data: Event[]; next_cursor: string | null }
 
-    // In one transaction: the events that are new by their event_id, and how far you are.
+    // In one transaction: the events with new event_ids, and the checkpoint.
     checkpoint = page.data.at(-1)?.emitted_at ?? checkpoint
     await store(page.data, checkpoint)
     if (page.next_cursor === null) return
