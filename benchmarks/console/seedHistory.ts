@@ -46,12 +46,6 @@ export async function seedHistory(sql: postgres.Sql): Promise<void> {
     select 'key_' || lpad(to_hex(n), 8, '0') || substr(id, 13), id, 'Key ' || n, '{}', sha256((id || n)::bytea), 'sk_live_', '0000', clock_timestamp()
     from organizations cross join generate_series(1, 3) n`
   await sql`
-    insert into request_counts (organization_id, caller_id, hour, code, requests, peak)
-    select organization_id, id, date_trunc('hour', clock_timestamp()) - s * interval '1 hour', code, requests, 5
-    from (select organization_id, id from api_keys union all select organization_id, id from webhook_endpoints) callers
-    cross join generate_series(0, 720) s
-    cross join (values ('', 900), ('RATE_LIMITED', 4), ('VALIDATION_FAILED', 2)) codes (code, requests)`
-  await sql`
     insert into replay_jobs (endpoint_id, rate, total, replayed, after_at, before_at, next_at, created_at, finished_at)
     select id, 100, 2000, 2000, at, at, at, at, at + interval '20 seconds'
     from webhook_endpoints cross join lateral (select clock_timestamp() - random() * interval '30 days' as at) once`

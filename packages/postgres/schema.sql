@@ -713,8 +713,6 @@ declare
     order by removed_at limit 100 for update of endpoint skip locked
   ) select coalesce(array_agg(id), '{}') from chosen);
 begin
-  delete from secret_verifications
-  where endpoint_id = any (gone) or secret_id in (select id from signing_secrets where endpoint_id = any (gone));
   delete from signing_secrets where endpoint_id = any (gone);
   delete from reader_positions where endpoint_id = any (gone);
   delete from endpoint_readers where endpoint_id = any (gone);
@@ -2748,19 +2746,6 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (key_id, window_start)
 ) with (fillfactor=50);
 
-create table read_positions (
-  organization_id text collate "C" not null,
-  key_id text collate "C" not null,
-  list text not null,
-  types text[],
-  position_at timestamp with time zone not null,
-  position_id text collate "C" not null,
-  has_more boolean not null,
-  read_at timestamp with time zone not null,
-  constraint read_positions_pkey PRIMARY KEY (organization_id, key_id, list),
-  constraint read_positions_list_check CHECK ((list = ANY (ARRAY['events'::text, 'tokens'::text])))
-) with (fillfactor=50);
-
 create table reader_positions (
   endpoint_id text collate "C" not null,
   generation bigint default 1 not null,
@@ -2850,16 +2835,6 @@ create table replay_jobs (
   constraint replay_jobs_rate_check CHECK ((rate > 0))
 );
 
-create table request_counts (
-  organization_id text collate "C" not null,
-  caller_id text collate "C" not null,
-  hour timestamp with time zone not null,
-  code text collate "C" not null,
-  requests bigint not null,
-  peak integer not null,
-  constraint request_counts_pkey PRIMARY KEY (organization_id, caller_id, hour, code)
-) with (fillfactor=50);
-
 create table restored_campaigns (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -2893,14 +2868,6 @@ create table retention_limits (
   constraint retention_limits_pkey PRIMARY KEY (parent),
   constraint retention_limits_min_keep_check CHECK ((min_keep > 0))
 );
-
-create table secret_verifications (
-  organization_id text collate "C" not null,
-  secret_id text collate "C" not null,
-  endpoint_id text collate "C" not null,
-  verified_at timestamp with time zone not null,
-  constraint secret_verifications_pkey PRIMARY KEY (organization_id, secret_id, endpoint_id)
-) with (fillfactor=50);
 
 create unlogged table send_rates (
   scope text collate "C" not null,
@@ -2952,6 +2919,7 @@ create table signing_secrets (
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  last_verified_at timestamp with time zone,
   constraint signing_secrets_pkey PRIMARY KEY (id)
 );
 
@@ -3097,7 +3065,6 @@ CREATE INDEX recipients_of_campaign_by_update ON public.recipients USING btree (
 CREATE INDEX recipients_waiting ON public.recipients USING btree (organization_id, campaign_id, published_at, id) WHERE ((withdrawn_at IS NULL) AND ((published_at IS NULL) OR ((sent_at IS NULL) AND (bounced_at IS NULL))));
 CREATE INDEX recipients_withdrawn ON public.recipients USING btree (organization_id, campaign_id, withdrawn_at, id) WHERE (withdrawn_at IS NOT NULL);
 CREATE INDEX replay_jobs_under_way ON public.replay_jobs USING btree (next_at) WHERE ((finished_at IS NULL) AND (cancelled_at IS NULL));
-CREATE INDEX request_counts_by_hour ON public.request_counts USING btree (hour);
 CREATE UNIQUE INDEX restores_under_way ON public.restores USING btree (((finished_at IS NULL))) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX senders_of_program ON public.senders USING btree (organization_id, COALESCE(program_id, ''::text));
 CREATE INDEX sign_in_links_of_operator ON public.sign_in_links USING btree (operator_id);
@@ -3151,17 +3118,13 @@ alter table organization_clock add constraint organization_clock_organization_id
 alter table organization_suppressions add constraint organization_suppressions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table programs add constraint programs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table qualifications add constraint qualifications_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
-alter table read_positions add constraint read_positions_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id);
 alter table recipient_fields add constraint recipient_fields_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipient_keys add constraint recipient_keys_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
-alter table request_counts add constraint request_counts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_campaigns add constraint restored_campaigns_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_campaigns add constraint restored_campaigns_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
 alter table restored_clocks add constraint restored_clocks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table restored_clocks add constraint restored_clocks_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
-alter table secret_verifications add constraint secret_verifications_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
-alter table secret_verifications add constraint secret_verifications_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES signing_secrets(id);
 alter table sender_ramps add constraint sender_ramps_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table senders add constraint senders_organization_id_link_domain_fkey FOREIGN KEY (organization_id, link_domain) REFERENCES link_domains(organization_id, domain);

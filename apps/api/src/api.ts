@@ -12,7 +12,6 @@ import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { IdempotencyRepositoryPg } from "@outreach/postgres/idempotency/IdempotencyRepositoryPg"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { LinkDomainRepositoryPg } from "@outreach/postgres/senders/LinkDomainRepositoryPg"
 import { UnsubscriptionRepositoryPg } from "@outreach/postgres/suppressions/UnsubscriptionRepositoryPg"
@@ -31,7 +30,6 @@ import { docsPages } from "./docs/docsPages.ts"
 import { handlers } from "./handlers/handlers.ts"
 import { livez, readyz, unreadiness } from "./handlers/health.ts"
 import { atStart } from "./http/apiMetrics.ts"
-import { CallerActivity } from "./http/CallerActivity.ts"
 import { TransactionalServices } from "./http/executeOnce.ts"
 import { nodeServer } from "./http/nodeServer.ts"
 import { type Page, serve } from "./http/serve.ts"
@@ -107,11 +105,8 @@ const tracking = HitQueue.layer.pipe(
 // The API only sends hints for inbound events. Each hint is a transaction that takes as long as storing an event.
 const hints = HintsPg.pipe(Layer.provide(Layer.succeed(HintInterval, "20 millis")), Layer.provide(transactions))
 
-const callerActivity = CallerActivity.layer.pipe(Layer.provide(PartnerActivity.layer), Layer.provide(transactions))
-
 const ports = Layer.mergeAll(
   ApiKeyRepositoryPg,
-  callerActivity,
   secrets,
   handlerPorts,
   inbox,

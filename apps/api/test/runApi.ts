@@ -6,7 +6,6 @@ import { ConfigProvider, Console, Context, Effect, Exit, Layer, Metric, Scope } 
 import { HttpServer } from "effect/http"
 import { ApiConfig } from "../src/ApiConfig.ts"
 import { api } from "../src/api.ts"
-import { WriteInterval } from "../src/http/CallerActivity.ts"
 import { settingsFor } from "./startApiProcess.ts"
 
 /** The API inside the test's process. */
@@ -32,7 +31,6 @@ export const runApi = async (
       log: (line: string) => log.append(`${line}\n`),
     } as Console.Console),
     // Tests don't wait for the counters.
-    Layer.succeed(WriteInterval, "50 millis"),
     // Each API has its own counters, as a process has.
     Layer.sync(Metric.MetricRegistry, () => new Map()),
     services,

@@ -1,6 +1,5 @@
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -48,18 +47,6 @@ describe("organizations", () => {
       expect(await runFailing(...wrong)).toMatchObject({ code: "unclear_contacts" })
     }
     expect((await run(to("ann at acme"))).code).toBe(2)
-  })
-
-  it("show how a partner uses the API", async () => {
-    const org = await organization()
-    const { id: keyId } = await createKey(org, "events:read")
-    const about = { organizationId: org, callerId: keyId, requests: 3, peak: 100, code: "RATE_LIMITED" }
-    await meanwhile(PartnerActivity.use(({ countRequests }) => countRequests([about])))
-    expect(await runJson("organizations", "show", org)).toMatchObject({
-      ...{ organization: { id: org }, keys: [{ id: keyId, requests: 3, errors: 3, peak: 100, this_minute: 0 }] },
-      ...{ errors: [{ caller_id: keyId, code: "RATE_LIMITED", requests: 3 }], pollers: [], verifications: [] },
-    })
-    expect((await run(["organizations", "show", org])).stdout).toContain("RATE_LIMITED")
   })
 })
 

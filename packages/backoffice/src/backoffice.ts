@@ -19,7 +19,6 @@ import { AuditChain } from "./operators/AuditChain.ts"
 import { AuditLog } from "./operators/AuditLog.ts"
 import { ObjectFinder } from "./operators/ObjectFinder.ts"
 import { OrganizationReader } from "./organizations/OrganizationReader.ts"
-import { PartnerActivityReader } from "./organizations/PartnerActivityReader.ts"
 import { ProgramReader } from "./programs/ProgramReader.ts"
 import { ImportLog } from "./recipients/ImportLog.ts"
 import { LineComparison } from "./recipients/LineComparison.ts"
@@ -49,7 +48,6 @@ export const backoffice = Layer.mergeAll(
   AuditChain.layer,
   ObjectFinder.layer,
   OrganizationReader.layer,
-  PartnerActivityReader.layer,
   ImportLog.layer,
   LineComparison.layer,
   OutcomeReader.layer,

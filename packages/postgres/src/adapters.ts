@@ -25,7 +25,6 @@ import { MessageQueuePg } from "./mail/MessageQueuePg.ts"
 import { OperatorRepositoryPg } from "./operators/OperatorRepositoryPg.ts"
 import { ApiKeyRepositoryPg } from "./organizations/ApiKeyRepositoryPg.ts"
 import { OrganizationRepositoryPg } from "./organizations/OrganizationRepositoryPg.ts"
-import { PartnerActivity } from "./organizations/PartnerActivity.ts"
 import { Partitions } from "./Partitions.ts"
 import { ProgramRepositoryPg } from "./programs/ProgramRepositoryPg.ts"
 import { RecipientRepositoryPg } from "./recipients/RecipientRepositoryPg.ts"
@@ -44,7 +43,6 @@ const settlements = Layer.provideMerge(Settlements.layer, Layer.merge(Transactio
 /** Every adapter of the domain's ports, what writes batches through them, and the queries of the processes; needs the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
   OrganizationRepositoryPg,
-  PartnerActivity.layer,
   ApiKeyRepositoryPg,
   OperatorRepositoryPg,
   ProgramRepositoryPg,

@@ -8,7 +8,6 @@ import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyR
 import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -88,9 +87,6 @@ const seedOld = (days: number) =>
       yield* sql`
         insert into gauge_samples (organization_id, sampled_at, sent, oldest_due_seconds, breakers_open, dead_letters, inbox_quarantined, domains_refusing)
         values ('', ${old}, 0, 0, 0, 0, 0, 0)`
-      yield* sql`
-        insert into request_counts (organization_id, caller_id, hour, code, requests, peak)
-        values (${organization.id}, 'key_1', ${old}, '', 1, 1)`
       yield* sql`update campaigns set status = 'completed', updated_at = ${old} where id = ${campaign.id}`
     }),
   )
@@ -100,12 +96,12 @@ const countOld = asOwner(
       'hits', (select count(*) from hits), 'attempts', (select count(*) from message_attempts),
       'outcomes', (select count(*) from delivery_outcomes), 'trends', (select count(*) from failure_group_hours),
       'responses', (select count(*) from stored_responses), 'deadLetters', (select count(*) from dead_letters),
-      'samples', (select count(*) from gauge_samples), 'requests', (select count(*) from request_counts)) as counts`),
+      'samples', (select count(*) from gauge_samples)) as counts`),
     (rows) => rows[0]!.counts,
   ),
 )
 const ALL_THERE = {
-  ...{ hits: 1, attempts: 1, outcomes: 1, trends: 1, responses: 1, deadLetters: 1, samples: 1, requests: 1 },
+  ...{ hits: 1, attempts: 1, outcomes: 1, trends: 1, responses: 1, deadLetters: 1, samples: 1 },
 }
 
 /** Deletes what is older than 90 days, or than its own time; returns the campaign whose recipients it would erase. */
@@ -116,7 +112,6 @@ const forgetAll = Effect.gen(function* () {
   yield* (yield* DeliveryOutcomes).forgetGroups(90)
   yield* (yield* IdempotencyRepository).forgetExpired
   yield* (yield* GaugeSamples).forget
-  yield* (yield* PartnerActivity).forget
   yield* (yield* OperatorRepository).deleteExpired
   const deadLetters = yield* DeadLetterRepository
   const before = yield* deadLetters.daysAgo(90)

@@ -30,12 +30,6 @@ export const listEvents: Handler<"listEvents"> = Effect.fnUntraced(function* (in
     start: feedFrom(since),
     read: (after, limit) => feed.page(organizationId, filter, after, limit),
     toWire: eventsToWire(organizationId, expansion),
-    pageEnd: ({ emittedAt, id }) => ({
-      list: "events",
-      types: wanted.length === 0 ? null : wanted,
-      at: emittedAt,
-      id,
-    }),
   })
 })
 

@@ -5,7 +5,6 @@ import type { ListPage } from "@outreach/domain/ListPage"
 import { Effect } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"
-import type { PageEnd } from "../http/CallerActivity.ts"
 import { Json } from "../http/encode.ts"
 import { RequestError } from "../http/toErrorResponse.ts"
 
@@ -21,8 +20,6 @@ interface PagedList<Position, Start extends Position | undefined, Row extends Po
     rows: ReadonlyArray<Row>,
     livemode: boolean,
   ) => Effect.Effect<ReadonlyArray<Json<Item>>, never, Services>
-  /** Returns the end of a page, for a polled list. */
-  readonly pageEnd?: (end: Position | Start) => Omit<PageEnd, "hasMore">
 }
 
 export const listPage = Effect.fnUntraced(function* <
@@ -33,7 +30,7 @@ export const listPage = Effect.fnUntraced(function* <
   Services,
 >(
   input: { readonly query: { readonly cursor?: string | undefined; readonly limit: number }; readonly url: string },
-  { scope, position, start, read, toWire, pageEnd }: PagedList<Position, Start, Row, Item, Services>,
+  { scope, position, start, read, toWire }: PagedList<Position, Start, Row, Item, Services>,
 ) {
   const { cursor, limit } = input.query
   const { livemode } = yield* Deployment
@@ -51,12 +48,7 @@ export const listPage = Effect.fnUntraced(function* <
   const body = new Json<List<Item>>(
     `{"object":"list","livemode":${livemode},"data":[${commaSeparated(data)}],${JSON.stringify(rest).slice(1)}`,
   )
-  return {
-    status: 200,
-    headers: {},
-    body,
-    ...(pageEnd && { pageEnd: { ...pageEnd(end), hasMore: next !== null } }),
-  } as const
+  return { status: 200, headers: {}, body } as const
 })
 
 /** Concatenated, so that V8 copies the text once, when the response is written: `join` takes 17 µs more for 100 recipients. */

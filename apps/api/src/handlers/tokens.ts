@@ -38,7 +38,6 @@ export const listTokens: Handler<"listTokens"> = Effect.fnUntraced(function* (in
     start: recipientsFrom(since),
     read: (after, limit) => recipients.page(organizationId, after, limit),
     toWire: recipientRecords(organizationId, input.query["expand[]"]),
-    pageEnd: ({ updatedAt, id }) => ({ list: "tokens", types: null, at: updatedAt, id }),
   })
 })
 

@@ -8,7 +8,6 @@ import type { RecipientRepository } from "@outreach/domain/recipients/RecipientR
 import type { EventFeed } from "@outreach/postgres/events/EventFeed"
 import type { Effect } from "effect"
 import type { ApiConfig } from "../ApiConfig.ts"
-import type { PageEnd } from "./CallerActivity.ts"
 import type { Json } from "./encode.ts"
 import type { RequestError } from "./toErrorResponse.ts"
 import type { WebhookSender } from "./verifySignature.ts"
@@ -49,8 +48,6 @@ export type Handler<Id extends OperationId> = (
 type HandlerResult<Response> = Response extends { readonly body: infer Body }
   ? Omit<Response, "body"> & {
       readonly body: Body | Json<Body>
-      /** End of a page of a polled list. */
-      readonly pageEnd?: PageEnd
     }
   : never
 

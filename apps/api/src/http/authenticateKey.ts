@@ -29,7 +29,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
   // Digests of existing keys only, so that strangers can't fill it. Their callers are served even if other callers fail from the same address.
   const good = new Set<string>()
   // Digests of keys over their limit, until their window ends by this process's clock: they aren't looked up again.
-  const spent = new Map<string, { readonly endsAt: number; readonly reset: number; readonly caller: Caller }>()
+  const spent = new Map<string, { readonly endsAt: number; readonly reset: number }>()
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     const address = () => clientAddress(request.source as IncomingMessage, trustProxy)
@@ -44,7 +44,7 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     const known = digest === undefined ? undefined : spent.get(digest)
     if (known !== undefined && millis < known.endsAt) {
       const now = known.reset - (known.endsAt - millis) / 1000
-      return yield* overLimit(decideCount(KEY_POLICY, KEY_POLICY.limit + 1, now * 1000), known.caller)
+      return yield* overLimit(decideCount(KEY_POLICY, KEY_POLICY.limit + 1, now * 1000))
     }
 
     const admission = text !== undefined && isApiKeyText(text, livemode) ? yield* keys.authenticateKey(text) : undefined
@@ -59,12 +59,12 @@ export const createKeyAuthenticator = Effect.gen(function* () {
     const window = decideCount(KEY_POLICY, count, now * 1000)
     if (!window.allowed) {
       for (const [key, { endsAt }] of spent) if (endsAt <= millis) spent.delete(key)
-      spent.set(digest, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset, caller })
-      return yield* overLimit(window, caller)
+      spent.set(digest, { endsAt: millis + (window.reset - now) * 1000, reset: window.reset })
+      return yield* overLimit(window)
     }
     return { caller, window, at: Math.min(millis, now * 1000) } satisfies AuthenticatedRequest
   })
 })
 
-const overLimit = (window: RateLimitDecision, caller: Caller) =>
-  Effect.fail(RequestError.RateLimited({ retryAfter: window.retryAfter ?? 1, over: { window, caller } }))
+const overLimit = (window: RateLimitDecision) =>
+  Effect.fail(RequestError.RateLimited({ retryAfter: window.retryAfter ?? 1, over: window }))

@@ -3,17 +3,15 @@ import { type Operation, type OperationId, operations } from "@outreach/contract
 import { definePartnerCatalog } from "@outreach/contract/catalogs"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import type { StoredResponse } from "@outreach/domain/idempotency/IdempotencyRepository"
-import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import type { ConnectionLimit } from "@outreach/process/connectionLimit"
 import { requestTracer } from "@outreach/process/requestTracer"
-import { type RateLimitDecision, rateLimitHeaders } from "@outreach/rate-limit"
+import { rateLimitHeaders } from "@outreach/rate-limit"
 import { Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import { requestCounters } from "./apiMetrics.ts"
 import { type AuthenticatedRequest, createKeyAuthenticator } from "./authenticateKey.ts"
-import { CallerActivity, type KnownCaller, type PageEnd } from "./CallerActivity.ts"
 import { decode, decodeBody } from "./decode.ts"
 import { encode, type OperationResponse, respond } from "./encode.ts"
 import { errorOf } from "./errorOf.ts"
@@ -48,10 +46,6 @@ type RequestState = { -readonly [Key in keyof ResponseContext]: ResponseContext[
   isPage: boolean
   /** Time spent waiting for the database, in milliseconds. */
   waitedMs: number
-  /** Undefined until the caller is authenticated. */
-  caller: KnownCaller | undefined
-  /** Error code of the response; empty without an error. */
-  code: string
 }
 
 /**
@@ -68,10 +62,9 @@ export const serve = Effect.fnUntraced(function* <Services>(
 ) {
   const catalog = definePartnerCatalog((yield* ApiConfig).docsUrl)
   const authenticateKey = yield* createKeyAuthenticator
-  const { findOwner, verifySignature } = yield* createSignatureVerifier
+  const { checkEndpoint, verifySignature } = yield* createSignatureVerifier
   const readBody = createReadBody()
   const executeOnce = yield* createExecuteOnce
-  const activity = yield* CallerActivity
   const counters = requestCounters(yield* Effect.context<never>())
   const unavailable = yield* UnavailableLog
   const traced = yield* requestTracer
@@ -136,7 +129,6 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const authenticated = yield* limited(state, authenticateKey(request))
     const { caller, window } = authenticated
     state.window = window
-    state.caller = callerOf(caller, window)
     if (auth.kind === "scope" && !caller.scopes.includes(auth.scope)) {
       return yield* Effect.fail(RequestError.InsufficientScope({ scope: auth.scope }))
     }
@@ -160,15 +152,13 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const decoded = yield* decode(operation, parameters, search)
     const endpointId = operation.auth.kind === "signature" ? (decoded.path as WebhookPath).endpoint_id : undefined
     if (endpointId !== undefined) {
-      const organizationId = yield* limited(state, findOwner(endpointId, request.source as IncomingMessage))
-      state.caller = { organizationId, id: endpointId, used: 0 }
+      yield* limited(state, checkEndpoint(endpointId, request.source as IncomingMessage))
     }
     const rawBody = yield* readBody(operation, request)
     if (handler === "not served") return yield* Effect.fail(RequestError.NotServed())
     let sender: WebhookSender | undefined
     if (endpointId !== undefined) {
       sender = yield* limited(state, verifySignature(endpointId, headers["x-signature"], rawBody))
-      activity.noteVerification(sender, yield* Clock.currentTimeMillis)
     }
     const body = yield* decodeBody(operation, rawBody)
     const named = Object.fromEntries(
@@ -191,19 +181,18 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const handled = handler({ ...input, caller: authenticated?.caller ?? sender } as never)
     if (authenticated === undefined) return Effect.map(limited(state, handled), encode)
     const { caller, at } = authenticated
-    const noted = Effect.map(handled, (response: OperationResponse & { readonly pageEnd?: PageEnd }) => {
-      if (response.pageEnd === undefined) return response
-      activity.noteRead(caller, response.pageEnd)
-      // Clients may use the date as their next `since`, so it is the time before the page was read.
-      return { ...response, headers: { ...response.headers, Date: new Date(at).toUTCString() } }
-    }) as typeof handled
+    // Clients may use the date as their next `since`, so it is the time before the page was read.
+    const dated = Effect.map(handled, (response: OperationResponse) => ({
+      ...response,
+      headers: { ...response.headers, Date: new Date(at).toUTCString() },
+    })) as typeof handled
     if (headers["idempotency-key"] !== undefined) {
-      const once = executeOnce(request, { caller, body: rawBody, requestId: state.requestId }, noted, (error) =>
+      const once = executeOnce(request, { caller, body: rawBody, requestId: state.requestId }, dated, (error) =>
         toErrorResponse(error, state, catalog),
       )
       return limited(state, once)
     }
-    return Effect.map(limited(state, noted), encode)
+    return Effect.map(limited(state, dated), encode)
   }
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, state: RequestState) {
@@ -214,7 +203,6 @@ export const serve = Effect.fnUntraced(function* <Services>(
     const authenticated = yield* authenticate(request, target.operation, state)
     const read = yield* readInput(request, target, found, state)
     const executed: StoredResponse = yield* execute(request, read, authenticated, state)
-    if (executed.status >= 400) state.code = JSON.parse(executed.body!).error.code
     return respond(request, {
       ...executed,
       headers: {
@@ -241,8 +229,6 @@ export const serve = Effect.fnUntraced(function* <Services>(
       window: undefined,
       isPage: false,
       waitedMs: 0,
-      caller: undefined,
-      code: "",
     }
     const startedAt = performance.now()
     let refused: RequestError | undefined
@@ -251,12 +237,8 @@ export const serve = Effect.fnUntraced(function* <Services>(
         Effect.gen(function* () {
           const error = yield* errorOf(cause, state, unavailable)
           refused = error
-          if (error._tag === "RateLimited" && error.over) {
-            state.window = error.over.window
-            state.caller = callerOf(error.over.caller, error.over.window)
-          }
+          if (error._tag === "RateLimited" && error.over) state.window = error.over
           const { status, body, headers } = toErrorResponse(error, state, catalog)
-          state.code = (body as ErrorBody).error.code
           const now = (yield* Clock.currentTimeMillis) / 1000
           return respond(request, encode({ status, body, headers: { ...errorHeaders(state, now), ...headers } }))
         }),
@@ -264,7 +246,6 @@ export const serve = Effect.fnUntraced(function* <Services>(
     )
     const route = state.operation ?? (state.isPage ? "page" : "none")
     counters.count(route, response.status, (performance.now() - startedAt) / 1000, refused)
-    if (state.caller !== undefined) activity.count(state.caller, state.code)
     return response.headers["x-request-id"] === undefined
       ? HttpServerResponse.setHeader(response, "X-Request-Id", state.requestId)
       : response
@@ -274,15 +255,6 @@ export const serve = Effect.fnUntraced(function* <Services>(
   )
   return { application }
 })
-
-const callerOf = ({ organizationId, keyId }: Caller, { limit, remaining }: RateLimitDecision): KnownCaller => ({
-  organizationId,
-  id: keyId,
-  used: limit - remaining,
-})
-
-/** Common part of both envelopes. */
-type ErrorBody = { readonly error: { readonly code: string } }
 
 type WebhookPath = { readonly endpoint_id: EndpointId }
 

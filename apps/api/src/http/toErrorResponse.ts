@@ -5,7 +5,6 @@ import {
   type PartnerCatalog,
   type PartnerErrorCode,
 } from "@outreach/contract/catalogs"
-import type { Caller } from "@outreach/domain/organizations/ApiKey"
 import type { RateLimitDecision } from "@outreach/rate-limit"
 import { Data } from "effect"
 import type { OperationResponse } from "./encode.ts"
@@ -19,10 +18,10 @@ export type RequestError = Data.TaggedEnum<{
   MethodNotAllowed: { readonly allow: string }
   Unauthorized: NoDetails
   InvalidSignature: NoDetails
-  /** With the key over its limit and its window; without them, the caller's address is over its limit. */
+  /** With the window of the key over its limit; without it, the caller's address is over its limit. */
   RateLimited: {
     readonly retryAfter: number
-    readonly over?: { readonly window: RateLimitDecision; readonly caller: Caller }
+    readonly over?: RateLimitDecision
   }
   InsufficientScope: { readonly scope: Scope }
   NotAcceptable: NoDetails

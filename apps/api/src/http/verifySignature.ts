@@ -24,6 +24,8 @@ interface Known {
 
 /** Lifetime of cached secrets, so that a webhook costs the database only the statement that stores it. */
 const REMEMBER_MS = 10_000
+/** Interval at which the verification of a webhook by a secret is recorded. */
+const NOTED_EVERY_MS = 60_000
 /** Maximum number of endpoints per read. */
 const MAX_READ = 32
 const INVALID_SIGNATURE = RequestError.InvalidSignature()
@@ -42,6 +44,7 @@ export const createSignatureVerifier = Effect.gen(function* () {
   const { trustProxy, unauthenticatedLimit } = yield* ApiConfig
   /** Existing endpoints only, so that strangers can't fill it. */
   const known = new Map<EndpointId, Known>()
+  const notedAt = new Map<SecretId, number>()
   const failures = addressLimit(unauthenticatedLimit)
 
   // One statement at a time for all waiting requests: forged signatures don't cause more.
@@ -73,18 +76,18 @@ export const createSignatureVerifier = Effect.gen(function* () {
   }
 
   /**
-   * Returns the organization of an endpoint. Unknown endpoints are rejected like invalid signatures.
+   * Rejects unknown endpoints like invalid signatures.
    *
    * An address that used too many unknown endpoints must wait, because a new endpoint may not be known here yet.
    */
-  const findOwner = Effect.fnUntraced(function* (endpointId: EndpointId, source: IncomingMessage) {
+  const checkEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId, source: IncomingMessage) {
     const now = yield* Clock.currentTimeMillis
     const address = () => clientAddress(source, trustProxy)
     if (!known.has(endpointId) && failures.wait(address, now / 1000) !== undefined) {
       return yield* Effect.fail(RequestError.Unavailable())
     }
     const entry = remembered(endpointId, now) ?? (yield* readAgain(endpointId))
-    if (entry !== undefined) return entry.owner.organizationId
+    if (entry !== undefined) return
     failures.countFailure(address(), now / 1000)
     return yield* Effect.fail(INVALID_SIGNATURE)
   })
@@ -102,11 +105,15 @@ export const createSignatureVerifier = Effect.gen(function* () {
       secretId = entry && findSecret(header, body, entry, now)
     }
     if (entry === undefined || secretId === undefined) return yield* Effect.fail(INVALID_SIGNATURE)
+    if (now - (notedAt.get(secretId) ?? Number.NEGATIVE_INFINITY) >= NOTED_EVERY_MS) {
+      notedAt.set(secretId, now)
+      yield* secrets.noteVerification(secretId)
+    }
     const { organizationId } = entry.owner
     return { organizationId, endpointId, secretId } satisfies WebhookSender
   })
 
-  return { findOwner, verifySignature }
+  return { checkEndpoint, verifySignature }
 })
 
 const findSecret = (

@@ -25,7 +25,7 @@ const setUp = Effect.gen(function* () {
   yield* TestClock.setTime(now)
   const secrets = yield* SigningSecretRepository
   const read = { times: 0 }
-  const { findOwner, verifySignature } = yield* createSignatureVerifier.pipe(
+  const { checkEndpoint, verifySignature } = yield* createSignatureVerifier.pipe(
     Effect.provideService(ApiConfig, {
       trustProxy: () => false,
       unauthenticatedLimit: UNAUTHENTICATED_LIMIT,
@@ -45,7 +45,7 @@ const setUp = Effect.gen(function* () {
     )
   /** Returns the tag of the error with which a request for an endpoint ends; undefined if the endpoint is known. */
   const errorFor = (id: string, remoteAddress = "192.0.2.1") =>
-    findOwner(id as EndpointId, { headers: {}, socket: { remoteAddress } } as IncomingMessage).pipe(
+    checkEndpoint(id as EndpointId, { headers: {}, socket: { remoteAddress } } as IncomingMessage).pipe(
       Effect.match({ onSuccess: () => undefined, onFailure: ({ _tag }) => _tag }),
     )
   return { ...seed, now, read, accepts, errorFor, signedNow: Math.floor(now / 1000) }
@@ -122,4 +122,15 @@ test("reads secrets once for all who wait for them, however many signatures are 
   read.times = 0
   expect(new Set(yield* many(secret))).toEqual(new Set([true]))
   expect(read.times).toBe(0)
+})
+
+test("notes with which secret the partner signs", function* () {
+  const { organization, secret, accepts, signedNow } = yield* setUp
+  yield* rotateSecret(organization.id, 3600)
+  expect(yield* accepts(secret, signedNow)).toBe(true)
+  const { list } = yield* SigningSecretRepository
+  expect(yield* list({ organizationId: organization.id })).toMatchObject([
+    { lastVerifiedAt: null },
+    { lastVerifiedAt: expect.any(String) },
+  ])
 })

@@ -1,13 +1,13 @@
-import { type InboxCursor, InboxReader, lastHours } from "@outreach/backoffice/inbox/InboxReader"
+import { type InboxCursor, InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
-import { Clock, type Effect, Layer, Schema } from "effect"
+import { type Effect, Layer, Schema } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { organizationId, period } from "../inputs/filters.ts"
-import { optional, switchFlag, text, textArgument, wholeNumber, withDefault } from "../inputs/Input.ts"
+import { optional, switchFlag, text, textArgument } from "../inputs/Input.ts"
 import { formatRecord, refuse } from "../output/Output.ts"
 
 /** Returns an event under the names that scripts read: a quarantined one is `set_aside`. */
@@ -61,19 +61,6 @@ const reasons = reading({
   columns: ["count", "type", "reason", "first", "last"],
 })
 
-const hours = reading({
-  about: "Count what partners sent in each of the last hours: what was acknowledged, and what was refused",
-  input: {
-    organizationId: optional(organizationId),
-    last: withDefault(wholeNumber(1, 744, "How many hours to count, the current one included (default 24)"), 24),
-  },
-  *run({ organizationId, last }) {
-    const { from, to } = lastHours(yield* Clock.currentTimeMillis, last)
-    return yield* InboxReader.use(({ hours }) => hours(from, to, organizationId))
-  },
-  columns: ["at", "received", "badSignatures", "refused"],
-})
-
 const show = revealing({
   about: "Show an event that a partner sent: its state, and its content without personal data",
   examples: ["ops inbox show --organization org_… evt_…"],
@@ -111,6 +98,6 @@ const replay = changing({
 
 export const inbox = group({
   about: "Events that the partners sent",
-  commands: { list, show, replay, "count-reasons": reasons, "count-hours": hours },
+  commands: { list, show, replay, "count-reasons": reasons },
   services: Layer.merge(InboxRepositoryPg, InboxReader.layer),
 })

@@ -1,18 +1,14 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { MAX_CONTACTS } from "@outreach/domain/organizations/Organization"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
-import { ApiKeyRepositoryPg } from "@outreach/postgres/organizations/ApiKeyRepositoryPg"
 import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { emailAddress, organizationArgument as organizationId } from "../inputs/filters.ts"
 import { flag, onlySwitch, several } from "../inputs/Input.ts"
-import { formatActivity, readActivity } from "../organizations/readActivity.ts"
 import { refuse } from "../output/Output.ts"
-import { secretSummaries } from "../secretCipher.ts"
 
 const create = changing({
   about: "Add an organization: a partner's account",
@@ -55,12 +51,9 @@ const update = changing({
 })
 
 const show = revealing({
-  about:
-    "Show an organization's contacts, and how it uses the API: its keys and their limit, errors, pollers, and the secrets that it signs with",
+  about: "Show an organization and its contacts",
   input: { organizationId },
-  run: ({ organizationId }) => readActivity(organizationId),
-  format: (activity) => formatActivity(activity),
-  services: Layer.mergeAll(PartnerActivityReader.layer, ApiKeyRepositoryPg, secretSummaries),
+  run: ({ organizationId }) => OrganizationReader.use(({ find }) => find(organizationId)),
 })
 
 export const organizations = group({

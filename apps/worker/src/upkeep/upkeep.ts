@@ -6,7 +6,6 @@ import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepositor
 import { settleAll } from "@outreach/domain/settleAll"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
@@ -37,14 +36,13 @@ export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemo
   retryForever("endRemovedEndpoints", Effect.andThen(untilNone(endRemoved), Effect.sleep("5 seconds"))),
 )
 
-/** Deletes rate windows, idempotency keys, sending rates, samples of gauges, counts of requests, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
+/** Deletes rate windows, idempotency keys, sending rates, samples of gauges, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
 export const deleteExpired = Effect.gen(function* () {
   const once = settleAll([
     (yield* ApiKeyRepository).forgetWindows,
     (yield* IdempotencyRepository).forgetExpired,
     (yield* MessageQueue).forgetRates,
     (yield* GaugeSamples).forget,
-    (yield* PartnerActivity).forget,
     (yield* OperatorRepository).deleteExpired,
   ])
   return yield* retryForever("deleteExpired", Effect.andThen(whileBelieved(once), Effect.sleep("1 minute")))

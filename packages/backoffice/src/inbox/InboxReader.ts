@@ -2,7 +2,7 @@ import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { type OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { InboxEntry, InboxState } from "@outreach/domain/inbox/InboxRepository"
 import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
-import { fromUnixMillis, Timestamp } from "@outreach/domain/Timestamp"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { decodeInbox, inboxColumns } from "@outreach/postgres/inbox/inboxRows"
@@ -50,16 +50,6 @@ const InboxReason = Schema.Struct({
   last: Timestamp,
 })
 
-const InboxHour = Schema.Struct({
-  at: Timestamp,
-  /** Events that were acknowledged, repetitions included. */
-  received: Schema.Finite,
-  badSignatures: Schema.Finite,
-  /** Events that were refused for another reason. */
-  refused: Schema.Finite,
-})
-export type InboxHour = typeof InboxHour.Type
-
 /** What an event's command refers to, and what was written when the event was applied. */
 const InboxOutcome = Schema.Struct({
   programId: Schema.NullOr(ProgramId),
@@ -79,7 +69,6 @@ const MAX_SCANNED = 500
 const decodeCursors = decodeRows(InboxCursor.fields)
 const decodeCounts = decodeRow(InboxCounts.fields)
 const decodeReasons = decodeRows(InboxReason.fields)
-const decodeHours = decodeRows(InboxHour.fields)
 const decodeOutcome = decodeRow(InboxOutcome.fields)
 
 const IS_WAITING = "applied_at is null and quarantined_at is null"
@@ -94,7 +83,7 @@ const orderBy = (time: string, direction: "asc" | "desc") =>
   keyset({ at: time, organizationId: "organization_id", eventId: "event_id" }, direction)
 const appliedOrder = orderBy("received_at", "desc")
 
-/** Reads what partners sent: lists, counts and hours, each from a range of an index of each organization. */
+/** Reads what partners sent: lists and counts, each from a range of an index of each organization. */
 export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbox/InboxReader", (sql) => {
   const isOf = (organizationId: OrganizationId | undefined) => equal({ "organizations.id": organizationId })
 
@@ -206,23 +195,6 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
         ) quarantined
         group by type, reason order by count desc, last desc limit 50`.pipe(decodeReasons),
 
-    /** Counts what partners sent in each hour from one time to another, both full hours, of one organization or of all, as the API counts it. */
-    hours: (from: Timestamp, to: Timestamp, organizationId: OrganizationId | undefined) =>
-      sql`
-        select series.hour as at, coalesce(received, 0)::double precision as received,
-          coalesce(bad_signatures, 0)::double precision as "badSignatures", coalesce(refused, 0)::double precision as refused
-        from generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 hour', interval '1 hour') series (hour)
-        left join (
-          select hour, sum(requests) filter (where code = '') as received,
-            sum(requests) filter (where code = 'INVALID_SIGNATURE') as bad_signatures,
-            sum(requests) filter (where code not in ('', 'INVALID_SIGNATURE')) as refused
-          from request_counts
-          where hour >= ${from}::timestamptz and hour < ${to}::timestamptz and starts_with(caller_id, 'whe_')
-            and ${equal({ organization_id: organizationId })}
-          group by hour
-        ) counted on counted.hour = series.hour
-        order by series.hour`.pipe(decodeHours),
-
     /** Reads what the command of an event refers to, and what was written for it; each part is a look-up by a key. */
     outcome: (organizationId: OrganizationId, { stage, programSlug, npi, token }: InboundCommand) =>
       sql`
@@ -239,11 +211,3 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
       ),
   }
 }) {}
-
-const HOUR_MS = 3_600_000
-
-/** Returns the range of the last full hours and the current one. */
-export const lastHours = (now: number, hours: number): { readonly from: Timestamp; readonly to: Timestamp } => {
-  const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS
-  return { from: fromUnixMillis(to - hours * HOUR_MS), to: fromUnixMillis(to) }
-}

@@ -1,8 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { createIdentifier, type EndpointId, type KeyId, type OrganizationId } from "@outreach/domain/Identifier"
 import { InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRepository"
-import { PartnerActivity } from "@outreach/postgres/organizations/PartnerActivity"
 import { effectTest } from "@outreach/testing/effectTest"
 import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -10,7 +8,7 @@ import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
-import { type InboxCursor, type InboxFilter, InboxReader, lastHours } from "../../src/inbox/InboxReader.ts"
+import { type InboxCursor, type InboxFilter, InboxReader } from "../../src/inbox/InboxReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
@@ -21,14 +19,6 @@ const account = (n: number, slug = "heart-failure") => ({
   attribution: "unattributed",
   created_at: "2026-11-20T10:00:00Z",
 })
-
-/** The database's clock in Unix milliseconds. */
-const databaseNow = SqlClient.SqlClient.use((sql) =>
-  Effect.map(
-    sql<{ now: number }>`select extract(epoch from clock_timestamp())::double precision * 1000 as now`,
-    ([row]) => row!.now,
-  ),
-)
 
 /** Reads a whole list, a page after the other. */
 const readAll = (state: InboxState, filter: InboxFilter, limit: number) =>
@@ -138,30 +128,6 @@ describe("InboxReader.counts and reasons", () => {
       { type: "clinician.account_created", reason: "data.npi is missing or not valid", count: COUNT_CAP },
     ])
   })
-})
-
-test("the hours have what was acknowledged and refused, of one organization or of all, and nothing of keys", function* () {
-  const [one, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
-  const { countRequests } = yield* PartnerActivity
-  const count = (callerId: EndpointId | KeyId, code: string, requests: number, { organization } = one) => ({
-    ...{ organizationId: organization.id, callerId, code, requests, peak: 0 },
-  })
-  yield* countRequests([
-    count(one.endpoint.id, "", 5),
-    count(one.endpoint.id, "INVALID_SIGNATURE", 3),
-    count(one.endpoint.id, "INVALID_PARAMETER", 2),
-    count(yield* createIdentifier("key"), "", 100),
-    count(other.endpoint.id, "", 7, other),
-  ])
-  const { hours } = yield* InboxReader
-  const { from, to } = lastHours(yield* databaseNow, 3)
-  const counted = yield* hours(from, to, one.organization.id)
-  expect([counted.length, counted[0]!.at]).toEqual([3, from])
-  // The counts are in the last hour, or in the one before if an hour has just ended.
-  const of = (organizationId?: OrganizationId) =>
-    Effect.map(hours(from, to, organizationId), (rows) => rows.filter(({ received }) => received > 0))
-  expect(yield* of(one.organization.id)).toMatchObject([{ received: 5, badSignatures: 3, refused: 2 }])
-  expect(yield* of()).toMatchObject([{ received: 12 }])
 })
 
 test("the outcome of an event names its program, the event that counted the clinician first, the suppression and the recipient", function* () {

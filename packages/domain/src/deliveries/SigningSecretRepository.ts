@@ -26,15 +26,6 @@ export const SecretSummary = Schema.Struct({
 })
 export type SecretSummary = typeof SecretSummary.Type
 
-/** That webhooks to an endpoint were verified with a secret: the partner signs them with it. */
-export const SecretVerification = Schema.Struct({
-  organizationId: OrganizationId,
-  secretId: SecretId,
-  endpointId: EndpointId,
-  verifiedAt: Timestamp,
-})
-export type SecretVerification = typeof SecretVerification.Type
-
 /** Whose secrets they are: an organization's, or an endpoint's own. */
 export type SecretOwner = { readonly organizationId: OrganizationId } | { readonly endpointId: EndpointId }
 
@@ -69,8 +60,8 @@ export class SigningSecretRepository extends Context.Service<
     ofEndpoint(endpointId: EndpointId): Effect.Effect<EndpointOwner | undefined>
     /** Lists an organization's secrets with those of its endpoints, or an endpoint's own, also those that are over, newest first. */
     list(owner: SecretOwner): Effect.Effect<ReadonlyArray<SecretSummary>>
-    /** Lists which of an organization's endpoints got webhooks that a secret verified, and when last; newest first. */
-    verifications(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<SecretVerification>>
+    /** Notes that a webhook was verified with a secret, once a minute. */
+    noteVerification(secretId: SecretId): Effect.Effect<void>
     /** Finds a secret, whether it is active, and how many others of its owner are. */
     find(
       secretId: SecretId,

@@ -15,8 +15,6 @@ declare
     order by removed_at limit 100 for update of endpoint skip locked
   ) select coalesce(array_agg(id), '{}') from chosen);
 begin
-  delete from secret_verifications
-  where endpoint_id = any (gone) or secret_id in (select id from signing_secrets where endpoint_id = any (gone));
   delete from signing_secrets where endpoint_id = any (gone);
   delete from reader_positions where endpoint_id = any (gone);
   delete from endpoint_readers where endpoint_id = any (gone);

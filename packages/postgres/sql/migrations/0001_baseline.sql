@@ -48,32 +48,6 @@ create unlogged table rate_windows (
   primary key (key_id, window_start)
 ) with (fillfactor = 50);
 
--- How the API answered in an hour. caller_id is a key, or the endpoint of a webhook. code is that of the error, and empty without one.
--- peak is the most requests that one rate window counted of the key.
-create table request_counts (
-  organization_id text collate "C" not null references organizations,
-  caller_id text collate "C" not null,
-  hour timestamptz not null,
-  code text collate "C" not null,
-  requests bigint not null,
-  peak integer not null,
-  primary key (organization_id, caller_id, hour, code)
-) with (fillfactor = 50);
-create index request_counts_by_hour on request_counts (hour);
-
--- How far a key has read a list: its last page ended at position_at and position_id. types is null for all.
-create table read_positions (
-  organization_id text collate "C" not null,
-  key_id text collate "C" not null references api_keys,
-  list text not null check (list in ('events', 'tokens')),
-  types text[],
-  position_at timestamptz not null,
-  position_id text collate "C" not null,
-  has_more boolean not null,
-  read_at timestamptz not null,
-  primary key (organization_id, key_id, list)
-) with (fillfactor = 50);
-
 -- Programs
 
 -- Each e-mail of a program shows sender_name and postal_address. A campaign is only created for a program that has both.
@@ -394,6 +368,7 @@ create trigger raise_version before update on webhook_endpoints for each row
 
 -- A secret with endpoint_id signs for that endpoint alone; the others sign for the organization's endpoints without secrets of their own.
 -- ciphertext is null once the endpoint is removed. By hash, the SHA-256 of its text, an operator finds whose a leaked secret is.
+-- It last signed a webhook at last_used_at, and verified one of the partner at last_verified_at.
 create table signing_secrets (
   id text collate "C" primary key default make_id('sec'),
   organization_id text collate "C" not null references organizations,
@@ -402,22 +377,14 @@ create table signing_secrets (
   hash bytea,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
-  last_used_at timestamptz
+  last_used_at timestamptz,
+  last_verified_at timestamptz
 );
 create index signing_secrets_by_hash on signing_secrets (hash);
 create index signing_secrets_of_endpoint on signing_secrets (organization_id, endpoint_id);
 create trigger raise_endpoint_versions_insert after insert on signing_secrets for each row execute function raise_endpoint_versions();
 create trigger raise_endpoint_versions_update after update of expires_at on signing_secrets for each row
   when (old.expires_at is distinct from new.expires_at) execute function raise_endpoint_versions();
-
--- When a webhook that a partner sent was last verified with a secret.
-create table secret_verifications (
-  organization_id text collate "C" not null,
-  secret_id text collate "C" not null references signing_secrets,
-  endpoint_id text collate "C" not null references webhook_endpoints,
-  verified_at timestamptz not null,
-  primary key (organization_id, secret_id, endpoint_id)
-) with (fillfactor = 50);
 
 -- A worker is alive until alive_until, which is never far ahead of the clock.
 -- If it were, a clock that is set back would keep dead workers alive.

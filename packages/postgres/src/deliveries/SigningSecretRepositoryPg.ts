@@ -5,7 +5,6 @@ import {
   SecretNotFound,
   type SecretOwner,
   SecretSummary,
-  SecretVerification,
   SigningSecretRepository,
 } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { OrganizationId, SecretId } from "@outreach/domain/Identifier"
@@ -18,12 +17,7 @@ import { decodeColumn, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
-const summaries = rowsOf(SecretSummary, {
-  lastVerifiedAt: `(
-    select max(verified_at) from secret_verifications verified
-    where verified.organization_id = secret.organization_id and verified.secret_id = secret.id)`,
-})
-const verifications = rowsOf(SecretVerification)
+const summaries = rowsOf(SecretSummary)
 const decodeFound = decodeRows({ ...SecretSummary.fields, isActive: Schema.Boolean, activeOthers: Schema.Int })
 const decodeOwner = decodeRows({
   organizationId: OrganizationId,
@@ -102,10 +96,14 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
           where ${"endpointId" in owner ? equal({ endpoint_id: owner.endpointId }) : equal({ organization_id: owner.organizationId })}
           order by id desc`.pipe(summaries.decode),
 
-    verifications: (organizationId) =>
+    noteVerification: (secretId) =>
       sql`
-          select ${verifications.columns} from secret_verifications
-          where organization_id = ${organizationId} order by verified_at desc`.pipe(verifications.decode),
+          update signing_secrets set last_verified_at = statement_timestamp()
+          where id in (
+            select id from signing_secrets
+            where id = ${secretId} and (last_verified_at is null or last_verified_at < statement_timestamp() - interval '1 minute')
+            for no key update skip locked
+          )`,
 
     find: Effect.fnUntraced(function* (secretId) {
       const { isActive, activeOthers, ...secret } = yield* sql`

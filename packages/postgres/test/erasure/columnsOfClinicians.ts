@@ -1,4 +1,4 @@
-import { OUR_ID, PERSONAL_DATA, THEIR_ID } from "@outreach/domain/erasure/PersonalData"
+import { PERSONAL_DATA, THEIR_ID } from "@outreach/domain/erasure/PersonalData"
 
 /** Whether the text of a table concerns a clinician. Each list names columns, separated by spaces. */
 interface TableData {
@@ -75,14 +75,11 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   organizations: { others: "id name contacts" },
   programs: { others: "organization_id id slug name status sender_name postal_address" },
   rate_windows: { others: "key_id" },
-  read_positions: { kept: { position_id: OUR_ID }, others: "organization_id key_id list types" },
   reader_positions: { others: "endpoint_id begun_id open organization_id" },
   replay_jobs: { others: "id endpoint_id event_type reason after_id kind organization_id event_types group_id" },
-  request_counts: { others: "organization_id caller_id code" },
   restored_campaigns: { others: "organization_id campaign_id restore_id status" },
   restored_clocks: { others: "organization_id restore_id" },
   restores: { others: "id" },
-  secret_verifications: { others: "organization_id secret_id endpoint_id" },
   retention_limits: { others: "parent" },
   send_rates: { kept: { scope: DOMAIN } },
   sender_ramps: { others: "organization_id sender_id" },

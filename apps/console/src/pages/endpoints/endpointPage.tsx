@@ -1,7 +1,6 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { PartnerActivityReader } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
@@ -20,7 +19,6 @@ import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/v
 import { definePage } from "../../http/Route.ts"
 import { FailureSentence } from "../deliveries/Deliveries.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
-import { HourlyRequests, SHOWN_HOURS } from "../partners/HourlyRequests.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 import { EndpointActions, EndpointSettings, failingText, headersText, typesText } from "./endpointActions.tsx"
 import { EndpointBadge, endpointState } from "./endpointsPage.tsx"
@@ -48,7 +46,6 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
       "Retry schedule": describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays),
     }
     const isPresent = endpoint.removedAt === null
-    const inbound = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, SHOWN_HOURS, id)
     return (
       <Page
         title={<ForeignText>{endpoint.url}</ForeignText>}
@@ -72,13 +69,6 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         {outcomes}
         <Breaker changes={changes} now={now} />
         {isPresent && secrets}
-        <Section title="What the partner sends here">
-          <HourlyRequests
-            kind="Webhooks from the partner"
-            rows={inbound}
-            empty="Nothing came from the partner to this endpoint."
-          />
-        </Section>
         {isPresent && <EndpointSettings endpoint={endpoint} />}
       </Page>
     )

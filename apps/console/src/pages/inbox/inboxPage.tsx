@@ -1,4 +1,4 @@
-import { InboxReader, lastHours } from "@outreach/backoffice/inbox/InboxReader"
+import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -7,7 +7,6 @@ import { INBOX_STATES, InboxRepository, type InboxState } from "@outreach/domain
 import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
-import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatCounted, formatDuration, nameIn } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
@@ -26,7 +25,6 @@ import {
 import { definePage } from "../../http/Route.ts"
 
 const PAGE_SIZE = 50
-const HOURS = 48
 
 const inboxCursor = defineCursor({ at: Instant, organizationId: OrganizationId, eventId: Schema.NonEmptyString })
 
@@ -51,13 +49,11 @@ const readInbox = Effect.fnUntraced(function* (
   const reader = yield* InboxReader
   const { organization } = others
   const given = { ...others, reason: state === "quarantined" ? reason : undefined }
-  const window = lastHours(now, HOURS)
   const found = yield* Effect.all(
     {
       organizations: (yield* OrganizationReader).list,
       counts: reader.counts(organization),
       reasons: reader.reasons(organization),
-      hours: reader.hours(window.from, window.to, organization),
       list: reader.list(state, { organizationId: organization, ...given }, PAGE_SIZE, after ?? null),
     },
     { concurrency: "unbounded" },
@@ -88,12 +84,10 @@ const contentOf = (inbox: Inbox) => {
       commands={[
         ops("inbox list", { organization, [state]: !isQuarantined, ...others }),
         ops("inbox count-reasons", { organization }),
-        ops("inbox count-hours", { organization, last: HOURS }),
       ]}
     >
       <States {...inbox} />
       {reasons.length > 0 && <Reasons {...inbox} />}
-      <Received {...inbox} />
       <h2>{title}</h2>
       <FilterBar
         inputs={filters}
@@ -176,28 +170,6 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
     )}
   </>
 )
-
-const Received = ({ hours, address }: Inbox) => {
-  const [first] = hours
-  if (first === undefined) return null
-  const from = toUnixMillis(first.at)
-  return (
-    <Histogram
-      title={`Received in the last ${HOURS} hours`}
-      series={{
-        acknowledged: ["accent", ({ received }) => received],
-        "bad signature": ["bad", ({ badSignatures }) => badSignatures],
-        refused: ["warning", ({ refused }) => refused],
-      }}
-      rows={hours}
-      at={({ at }) => at}
-      from={from}
-      to={from + HOURS * HOUR_MS}
-      brush={withQuery(address, { state: "applied" })}
-      empty="Nothing was received in this time. What partners send to our address for webhooks stands here by the hour."
-    />
-  )
-}
 
 const replayInbox = defineConfirmation("/inbox/replay", "inbox replay", {
   role: "operator",

@@ -1,5 +1,4 @@
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { PartnerActivityReader, totalOf } from "@outreach/backoffice/organizations/PartnerActivityReader"
 import { SCOPES } from "@outreach/contract/names"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { Instant } from "@outreach/domain/Instant"
@@ -10,7 +9,7 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Redacted } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
+import { formatDuration } from "../../components/format.ts"
 import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
@@ -21,11 +20,9 @@ import { defineAction } from "../../http/Route.ts"
 import type { Partner } from "./partnerPage.tsx"
 import { ShownOnce } from "./ShownOnce.tsx"
 
-export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) => {
+export const Keys = ({ organization, keys, now }: Partner) => {
   const isValid = ({ revokedAt, expiresAt }: ApiKey) =>
     revokedAt === null && (expiresAt === null || toUnixMillis(expiresAt) > now)
-  const totalFor = (key: ApiKey) => totalOf(recent.filter(({ callerId }) => callerId === key.id))
-  const usedNow = (key: ApiKey) => windowUse.find(({ keyId }) => keyId === key.id)?.count ?? 0
   const valid = keys.filter(isValid)
   return (
     <section>
@@ -48,21 +45,9 @@ export const Keys = ({ organization, keys, recent, windowUse, now }: Partner) =>
           Scopes: ({ scopes }) => scopes.join(", "),
           "Last used": ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
           Ends: ({ revokedAt, expiresAt }) => <Time at={revokedAt ?? expiresAt} none="never" />,
-          "This minute": { number: (key) => use(usedNow(key)) },
-          "Fullest minute, 24 h": { number: (key) => use(Math.max(totalFor(key).peak, usedNow(key))) },
-          "Requests, 24 h": { count: (key) => totalFor(key).requests },
-          Errors: {
-            number: (key) => {
-              const { requests, errors } = totalFor(key)
-              return requests === 0 ? "–" : formatShare(errors / requests)
-            },
-          },
         }}
       />
-      <p>
-        Each key may make {KEY_REQUESTS_PER_MINUTE} requests in a clock minute. Requests without a valid key are
-        nobody’s, and are not counted here.
-      </p>
+      <p>Each key may make {KEY_REQUESTS_PER_MINUTE} requests in a clock minute.</p>
       <ActionForm action={issueKeyAction} params={{ organization: organization.id }} label="Issue a key" />
     </section>
   )
@@ -74,11 +59,6 @@ const Acts = ({ id, name }: ApiKey) => (
     <AskFirst page={revokeKey[0]} params={{ key: id }} label="Revoke it" isDangerous />
   </Folded>
 )
-
-const use = (count: number) => {
-  const words = `${formatCount(count)} of ${KEY_REQUESTS_PER_MINUTE}`
-  return count >= KEY_REQUESTS_PER_MINUTE ? <StatusBadge tone="warning">{words}</StatusBadge> : words
-}
 
 /** Leads to the documents with a key in the fragment, which browsers send to nobody: a script of theirs fills it into the commands. */
 const readDocumentsLink = (text: Redacted.Redacted) =>
@@ -141,12 +121,11 @@ export const revokeKey = defineConfirmation("/keys/:key/revoke", "keys revoke", 
   ask: Effect.fnUntraced(function* ({ key: id }) {
     const { name, organizationId, lastFour, lastUsedAt } = yield* (yield* ApiKeyRepository).find(id)
     const organization = yield* (yield* OrganizationReader).find(organizationId)
-    const rows = yield* (yield* PartnerActivityReader).hourlyRequests(organizationId, 24, id)
     return {
       title: foreign`Revoke ${name} …${lastFour}?`,
       commands: [ops("keys revoke", id)],
       back: `/partners/${organizationId}`,
-      many: `1 key, with ${formatCounted(totalOf(rows).requests, "request")} in the last 24 hours`,
+      many: "1 key",
       whom: <IdLink id={organizationId}>{organization.name}</IdLink>,
       when: "Immediately: its next request is answered with 401.",
       facts: { "Last used": <Time at={lastUsedAt} none="never" /> },

@@ -32,11 +32,9 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
   const secrets = (yield* repository.list(
     owner === null ? { organizationId: organization.id } : { endpointId: owner },
   )).filter(({ endpointId }) => endpointId === owner)
-  const verifications = yield* repository.verifications(organization.id)
   const isActive = ({ expiresAt }: SecretSummary) => expiresAt === null || toUnixMillis(expiresAt) > now
   const active = secrets.filter(isActive)
   const over = secrets.filter((secret) => !isActive(secret))
-  const signedWith = (id: string) => verifications.filter(({ secretId }) => secretId === id)
   const old = active.slice(1).filter(({ lastVerifiedAt }) => lastVerifiedAt !== null)
   return (
     <Section title={isOwn ? "Signing secrets of its own" : "Signing secrets"}>
@@ -76,18 +74,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
             <time dateTime={createdAt}>{formatDuration((now - toUnixMillis(createdAt)) / 1000)}</time>
           ),
           Ends: ({ expiresAt }) => <Time at={expiresAt} none="never" />,
-          "Partner last signed with it": ({ id, lastVerifiedAt }) => (
-            <>
-              <Time at={lastVerifiedAt} none="never" />
-              {signedWith(id).map(({ endpointId }) => (
-                <div key={endpointId}>
-                  <small>
-                    to <IdLink id={endpointId} />
-                  </small>
-                </div>
-              ))}
-            </>
-          ),
+          "Partner last signed with it": ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" />,
           "We last signed with it": ({ lastUsedAt }) => <Time at={lastUsedAt} />,
           Revoke: (secret) =>
             isActive(secret) && (
