@@ -12,47 +12,46 @@ import type { GuideTexts, GuideValues } from "./renderGuide.ts"
 /** Remedy for each code of the catalog. */
 const advice = {
   UNAUTHORIZED:
-    "Send `Authorization: Bearer <API_KEY>` with a key of this deployment: a test key is not known in production, nor a live key elsewhere. If the key may have leaked or has ended, ask for a new one.",
-  INSUFFICIENT_SCOPE: "`details.scope` names the scope that the key lacks. Ask for a key that has it.",
-  INVALID_TOKEN: "A token is exactly 6 letters and digits, and their case matters. Take it from the link as it is.",
+    "Send `Authorization: Bearer <API_KEY>` with a key of this deployment: test keys don't work in production, and live keys only there. If the key may have leaked or has expired, request a new one.",
+  INSUFFICIENT_SCOPE: "`details.scope` is the missing scope. Request a key that has it.",
+  INVALID_TOKEN: "A token has exactly 6 letters and digits, and is case-sensitive. Copy it unchanged from the link.",
   INVALID_CAMPAIGN_ID: "Use the id with its prefix, as in `service_campaign_id` of a recipient record or an event.",
   TOKEN_NOT_FOUND:
-    "No recipient of your organization has this token. Check the token, and that the key is of the organization it was issued for.",
-  MISSING_PARAMETER: "`details.parameter` names what is missing. Add it.",
+    "No recipient of your organization has this token. Check the token, and that the key belongs to the right organization.",
+  MISSING_PARAMETER: "Add the parameter in `details.parameter`.",
   INVALID_PARAMETER:
-    "`details.parameter` names the parameter and `message` the rule. Unknown parameters are refused as well, so that a misspelt filter never returns everything. A `+` in the offset of a time must be sent as `%2B`. A refused `cursor` belongs to another list, other filters or another key's organization: begin again without it.",
-  INVALID_EXPAND: "The reference lists what each endpoint expands.",
-  INVALID_TYPE_FILTER: "The feed carries the four `outreach.email_*` types and no others.",
+    "`details.parameter` is the parameter, and `message` describes the rule. Unknown parameters are rejected too, so that a misspelt filter doesn't return everything. Send a `+` in the offset of a time as `%2B`. A rejected `cursor` belongs to another list, other filters or another organization: start again without it.",
+  INVALID_EXPAND: "See the reference for the values that each endpoint accepts.",
+  INVALID_TYPE_FILTER: "The feed contains only the four `outreach.email_*` types.",
   IDEMPOTENCY_KEY_REUSED: "Use a new key for every new request. A key is valid for one method, path, query and body.",
   IDEMPOTENCY_KEY_IN_USE:
-    "Wait for `details.retry_after` seconds and send the same request with the same key: you get the response of the first one.",
-  RATE_LIMITED: "Wait as many seconds as `Retry-After` says. Earlier attempts are refused and count too.",
-  INTERNAL_ERROR: "Try again with exponential backoff. If it lasts, tell us the `request_id`.",
-  NOT_FOUND: "Check the path: letters are compared with their case, and a trailing slash is another path.",
-  METHOD_NOT_ALLOWED: "Use a method that `Allow` names.",
-  NOT_ACCEPTABLE: "Accept `application/json`, or leave `Accept` out.",
-  PAYLOAD_TOO_LARGE: "Send a smaller body: `details.max_bytes` says how much is taken.",
+    "Wait `details.retry_after` seconds and send the same request with the same key: you receive the first request's response.",
+  RATE_LIMITED: "Wait for the seconds in `Retry-After`. Earlier requests are rejected and count too.",
+  INTERNAL_ERROR: "Retry with exponential backoff. If the error persists, contact us with the `request_id`.",
+  NOT_FOUND: "Check the path: it is case-sensitive, and a trailing slash makes a different path.",
+  METHOD_NOT_ALLOWED: "Use a method listed in the `Allow` header.",
+  NOT_ACCEPTABLE: "Accept `application/json`, or omit `Accept`.",
+  PAYLOAD_TOO_LARGE: "Send a smaller body, at most `details.max_bytes`.",
   UNSUPPORTED_MEDIA_TYPE:
-    "Send the body without a `Content-Encoding`: the signature covers the bytes as they are sent. Any `Content-Type` is taken.",
-  INVALID_SIGNATURE:
-    "Sign the bytes that you send, with a secret of this endpoint and the time of this attempt. The page on webhooks shows how.",
-  SERVICE_UNAVAILABLE: "Try again with exponential backoff, first after `details.retry_after` seconds.",
+    "Send the body without a `Content-Encoding`: the signature covers the sent bytes. Any `Content-Type` is accepted.",
+  INVALID_SIGNATURE: "Sign the sent bytes with a secret of this endpoint and the current time. See the webhooks page.",
+  SERVICE_UNAVAILABLE: "Retry with exponential backoff, first after `details.retry_after` seconds.",
 } as const satisfies Record<PartnerErrorCode, string>
 
 /** Remedy for each code of the legacy envelope. */
 const legacyAdvice = {
-  VALIDATION_ERROR: "Each of `errors` names a `path` in the survey and the rule.",
+  VALIDATION_ERROR: "Each item of `errors` has a `path` in the survey and the violated rule.",
   UNAUTHORIZED: "As above.",
   METHOD_NOT_ALLOWED: "As above.",
   RATE_LIMITED: "As above: the drafts count in the same window.",
   INTERNAL_ERROR: "As above.",
-  NOT_IMPLEMENTED: "Do not call it yet. Its schema is published for review and may change without notice.",
-  SERVICE_UNAVAILABLE: "Try again with exponential backoff.",
+  NOT_IMPLEMENTED: "Don't call it yet. Its schema is published for review and may change without notice.",
+  SERVICE_UNAVAILABLE: "Retry with exponential backoff.",
 } as const satisfies Record<LegacyErrorCode, string>
 
 // Errors of this type aren't retried, except this code: the request is valid, but came too early.
 const retry: Partial<Record<PartnerErrorCode, { readonly Retry: string }>> = {
-  IDEMPOTENCY_KEY_IN_USE: { Retry: "Yes, once the first request has ended" },
+  IDEMPOTENCY_KEY_IN_USE: { Retry: "Yes, after the first request has finished" },
 }
 
 const answeredBy = (code: PartnerErrorCode): string => {
@@ -72,7 +71,7 @@ export const errorTexts: GuideTexts = {
       ...rows,
       ...retry[code],
       "What to do": advice[code],
-      "Answered by": answeredBy(code),
+      "Returned by": answeredBy(code),
     }),
   }),
   legacyErrorCodes: markdown(legacyCatalog, {

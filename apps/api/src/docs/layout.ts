@@ -16,42 +16,42 @@ export const PAGES = {
   start: {
     name: "Start",
     title: "Start here",
-    description: "How to get a key, make the first request, and where to read on.",
+    description: "Get a key and make the first request.",
   },
   curl: {
     name: "Requests",
     title: "Requests with curl",
-    description: "A command for each endpoint, to copy and run.",
+    description: "A command for each endpoint.",
   },
   pagination: {
     name: "Pagination",
     title: "Pagination and checkpoints",
-    description: "How to read lists page by page, and to reconcile without losing anything.",
+    description: "Read lists page by page, and reconcile without losing events.",
   },
   webhooks: {
     name: "Webhooks",
     title: "Webhooks",
-    description: "How to receive signed events, verify them, and send events yourself.",
+    description: "Receive and verify signed events, and send your own.",
   },
   errors: {
     name: "Errors",
     title: "Errors",
-    description: "Each error code: when it comes, whether to retry, and what to do.",
+    description: "Each error code, with its cause, retry rule and remedy.",
   },
   sandbox: {
     name: "Sandbox",
     title: "The sandbox",
-    description: "How to run the whole service on your own machine, with simulated clinicians.",
+    description: "Run the whole service on your machine, with simulated clinicians.",
   },
   reference: {
     name: "Reference",
     title: "Reference",
-    description: "Each endpoint, parameter, field and response of the API.",
+    description: "Endpoints, parameters, fields and responses.",
   },
   changelog: {
     name: "Changelog",
     title: "Changelog",
-    description: "What changed in the API and in its packages, by version.",
+    description: "Changes of the API and its packages, by version.",
   },
 } as const
 

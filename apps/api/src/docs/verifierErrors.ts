@@ -5,80 +5,79 @@ import { keysOf, section } from "./layout.ts"
 /** Errors of the verifier with their remedies. */
 const ERRORS = {
   missing_header: {
-    cause:
-      "The request has no `X-Signature`. Either it is not ours, or a proxy or gateway in front of you dropped the header.",
-    fix: "Let the header through in every proxy. A request without it is rightly refused.",
+    cause: "The request has no `X-Signature`. Either it isn't ours, or one of your proxies dropped the header.",
+    fix: "Pass the header through every proxy. Requests without it are rejected correctly.",
   },
   malformed_header: {
     cause:
-      "`X-Signature` is not `t=<unix-seconds>,v1=<hex>`, or it came twice. Something on the way took it apart, joined it, or changed its case.",
-    fix: "Hand the header over as it came. `npx @outreach/webhook-verifier verify` says which part is wrong.",
+      "`X-Signature` isn't `t=<unix-seconds>,v1=<hex>`, or it is repeated. A proxy or framework split, joined or changed it.",
+    fix: "Pass the header unchanged. `npx @outreach/webhook-verifier verify` shows the invalid part.",
   },
   timestamp_out_of_tolerance: {
     cause:
-      "The request was signed more than 5 minutes from your clock, before or after. Your clock is wrong, or the request waited in a queue.",
-    fix: "Synchronize the clock (NTP). If requests wait before you verify them, store when each arrived and pass it as `receivedAt`. Do not switch the check off: it stops replays.",
+      "The request was signed more than 5 minutes before or after your current time. Your clock is wrong, or the request waited in a queue.",
+    fix: "Synchronize the clock (NTP). If requests wait before you verify them, store the time of receipt and pass it as `receivedAt`. Don't disable the check: it prevents replays.",
   },
   no_match: {
     cause:
-      "No signature was made with one of your secrets over these bytes. The secret is another one, or the body was changed.",
-    fix: "Compare the secret with the one that we gave you: it begins with `whsec_`, and all of it counts. During a rotation hold both. Verify the raw bytes, before any JSON parser. `npx @outreach/webhook-verifier verify` tries the usual changes and says which one it was.",
+      "No signature matches these bytes and one of your secrets. The secret is a different one, or the body was changed.",
+    fix: "Compare the secret with the one that we gave you, including the prefix `whsec_`. During a rotation use both. Verify the raw bytes, before any JSON parser. `npx @outreach/webhook-verifier verify` tries common changes and reports the one that matches.",
   },
   body_already_parsed: {
-    cause: "A body parser ran first, so the bytes that were signed are gone.",
-    fix: "Put the route before the parser, as in `app.post(path, webhookHandler(…))` before `app.use(express.json())`. Where the parser must come first, let it keep the bytes as `request.rawBody`: `express.json({ verify: … })`.",
+    cause: "A body parser ran first, so the signed bytes are gone.",
+    fix: "Put the route before the parser, as in `app.post(path, webhookHandler(…))` before `app.use(express.json())`. If the parser must run first, keep the bytes as `request.rawBody`: `express.json({ verify: … })`.",
   },
   not_a_request: {
     cause:
-      "`verify` was not given a request. The body came first and the header after it, as with Stripe's libraries, or the headers were left out, are a promise, or are the signature alone.",
-    fix: "Call `verifier.verify({ headers: request.headers, body })`, with the headers as they came. The answer is 500, so the event comes again.",
+      "`verify` wasn't called with a request. The body and the header were passed as separate arguments, as with Stripe's libraries, or the headers are missing, a promise, or only the signature.",
+    fix: "Call `verifier.verify({ headers: request.headers, body })` with all headers. The status is 500, so the event is sent again.",
   },
   malformed_body: {
-    cause: "What `verify` was given as the body is not bytes and no well-formed text.",
-    fix: "Give it the raw body as `Uint8Array`, `ArrayBuffer` or text, without parsing it.",
+    cause: "The body passed to `verify` is neither bytes nor well-formed text.",
+    fix: "Pass the raw body as `Uint8Array`, `ArrayBuffer` or string, without parsing it.",
   },
   broken_body: {
-    cause: "The body ended early or could not be read: the connection broke, or something else had read the stream.",
-    fix: "Answer 500, as the adapters do, and it comes again. If it happens each time, look for code that reads the body before the handler. If it happens with large events alone, a framework or proxy before it takes less than the 64 KiB of our largest event.",
+    cause: "The body ended early or couldn't be read: the connection broke, or other code read the stream.",
+    fix: "Return 500, as the adapters do, and the event is sent again. If it happens every time, look for code that reads the body before the handler. If it happens only with large events, a framework or proxy accepts less than 64 KiB, the size of our largest event.",
   },
   body_too_large: {
-    cause: "The body is larger than `maxBytes` of the adapter, which is 64 KiB at least. No event of ours is.",
-    fix: "Nothing, if others can reach the address. Otherwise look for what makes the body larger on its way.",
+    cause: "The body exceeds `maxBytes` of the adapter, which is at least 64 KiB. Our events are never that large.",
+    fix: "Ignore it if strangers can reach the URL. Otherwise, find out what enlarges the body.",
   },
   invalid_json: {
-    cause: "The signature is good, but the body is not JSON in UTF-8.",
-    fix: "We do not send that. Check whether you sign test events yourself; otherwise tell us the `X-Delivery-Id`.",
+    cause: "The signature is valid, but the body isn't UTF-8 JSON.",
+    fix: "We don't send such bodies. Check whether you sign test events yourself; otherwise contact us with the `X-Delivery-Id`.",
   },
   not_an_event: {
-    cause: "The signature is good, but the body is not an event.",
-    fix: "Check whether you sign test events yourself: `event_id`, `event_type`, `data` and the other fields of the envelope are needed.",
+    cause: "The signature is valid, but the body isn't an event.",
+    fix: "Check whether you sign test events yourself: they need `event_id`, `event_type`, `data` and the other fields of the envelope.",
   },
   schema_mismatch: {
     cause:
-      "The event is ours, and the `schema` that you gave the verifier refuses it or throws. `issues` of the error names the fields, `cause` what was thrown.",
-    fix: "Loosen the schema: let unknown fields, types and later versions pass. The answer is 500, so the event comes again for 31 hours, and nothing is lost until then.",
+      "The event is ours, but your `schema` rejects it or throws. The error's `issues` list the fields, `cause` is the thrown error.",
+    fix: "Make the schema less strict: accept unknown fields, types and later versions. The status is 500, so the event is sent again for 31 hours and isn't lost until then.",
   },
   no_secrets: {
-    cause: "The verifier was made with an empty list of secrets.",
+    cause: "The verifier was created with an empty list of secrets.",
     fix: "Pass at least one: `createWebhookVerifier({ secrets: [process.env.OUTREACH_WEBHOOK_SECRET] })`.",
   },
   empty_secret: {
-    cause: "A secret is empty. Most often its environment variable is not set.",
-    fix: "Set the variable where the process runs, and where it is built: `next build` loads the file of a route.",
+    cause: "A secret is empty. Usually its environment variable isn't set.",
+    fix: "Set the variable where the process runs, and where it is built: `next build` loads route files.",
   },
   malformed_secret: {
     cause:
-      "A secret holds a line break, white space or quotes around it, or a comma. It was copied with them, or two secrets stand in one text.",
-    fix: "Store the secret as it was issued, `whsec_…` and nothing else. Pass several as a list: `secrets: [current, previous]`.",
+      "A secret contains a line break, surrounding white space or quotes, or a comma. It was copied with them, or two secrets are in one string.",
+    fix: "Store the secret exactly as issued, `whsec_…`. Pass several as a list: `secrets: [current, previous]`.",
   },
   too_many_secrets: {
-    cause: "The verifier was made with more than 16 secrets.",
-    fix: "Keep the current secret, and the one before it during a rotation. Remove those that have ended.",
+    cause: "The verifier was created with more than 16 secrets.",
+    fix: "Use the current secret, and the previous one during a rotation. Remove expired secrets.",
   },
   invalid_options: {
     cause:
-      "An option of the verifier cannot be used: `secrets` that are not a list of texts, or a `tolerance`, `now`, `receivedAt`, `schema` or `maxBytes` of the wrong kind.",
-    fix: "Compare the options with the README of the package. Times are Unix seconds, or a `Date` for `receivedAt`. `now: () => Date.now() / 1000`, never `Date.now` itself. `tolerance` is at most 3,600. `maxBytes` is a whole number from 65,536 on: `Number(…)` of a variable that is not set is `NaN`.",
+      "An option of the verifier is invalid: `secrets` isn't a list of strings, or `tolerance`, `now`, `receivedAt`, `schema` or `maxBytes` has the wrong type.",
+    fix: "Compare the options with the package's README. Times are Unix seconds, or a `Date` for `receivedAt`. Use `now: () => Date.now() / 1000`, not `Date.now`. `tolerance` is at most 3,600. `maxBytes` is a whole number of at least 65,536: `Number(…)` of an unset variable is `NaN`.",
   },
 } as const satisfies Record<WebhookVerificationErrorCode, { readonly cause: string; readonly fix: string }>
 

@@ -40,19 +40,19 @@ const duration = (milliseconds: number): string => {
 
 /** Notes on each event, in addition to its description in the contract. */
 const NOTES = {
-  "outreach.recipients_published": `Seat the tokens before the first click arrives. One event carries at most ${RECIPIENTS_PER_EVENT} recipients; a larger campaign comes in several, in any order.`,
+  "outreach.recipients_published": `Seat the tokens before the first click. One event contains at most ${RECIPIENTS_PER_EVENT} recipients; larger campaigns are sent as several events, in any order.`,
   "outreach.email_sent": "The receiving server has accepted the message.",
-  "outreach.email_bounced": `Mark the token as undeliverable: no account will be created through it. \`bounce_reason\` is one of ${BOUNCE_REASONS.map((reason) => `\`${reason}\``).join(", ")}, and others may be added.`,
+  "outreach.email_bounced": `Mark the token as undeliverable: no account will be created with it. \`bounce_reason\` is one of ${BOUNCE_REASONS.map((reason) => `\`${reason}\``).join(", ")}; new values may be added.`,
   "outreach.email_opened":
-    "Opens are a weak signal: mail clients that load images by themselves open everything. `is_bot_suspected` is a hint from known scanners and from hits within a second.",
+    "Opens are a weak signal: mail clients that load images automatically open everything. `is_bot_suspected` is a hint, based on known scanners and on hits within a second.",
   "outreach.email_clicked":
-    "Clicks are more reliable than opens. Events are sent whether or not a bot is suspected: decide yourself what to leave out.",
+    "Clicks are more reliable than opens. Suspected bots are included: filter them if you need to.",
   "clinician.account_created":
-    "Send it for every account, so that nobody is invited who is already with you. With `attribution` set to `service_token`, `token` is required.",
+    "Send it for every account, so that we don't invite your existing users. With `attribution` set to `service_token`, `token` is required.",
   "clinician.learner_qualified":
-    "Counts once for each clinician and program, and takes back invitations to that clinician that were not sent yet.",
+    "Counts once per clinician and program, and withdraws unsent invitations to that clinician.",
   "clinician.completer_qualified":
-    "Counts as a completer only. If the clinician has become a learner as well, say so with that event.",
+    "Counts only as a completer. If the clinician is also a learner, send that event too.",
 } as const satisfies Record<EventType, string>
 
 /** Events of one direction, each with an example body. */

@@ -57,6 +57,6 @@ describe("the changelog page", () => {
       }
     }
     const { version } = (await (await fetch(`${api().url}/v1/health`)).json()) as { version: string }
-    expect(plain).toContain(`This deployment runs version ${version} of the service`)
+    expect(plain).toContain(`This deployment runs version ${version}`)
   })
 })

@@ -184,7 +184,7 @@ describe("the guide to the errors", () => {
       expect(section).toContain(`<dt>Status</dt><dd>${status}</dd>`)
       expect(section).toContain(`<code>${type}</code>`)
       const retry = { no: "No", after: "Yes, once Retry-After", backoff: "Yes, with exponential backoff" }
-      const answer = code === "IDEMPOTENCY_KEY_IN_USE" ? "Yes, once the first" : retry[partnerCatalog.retry(type)]
+      const answer = code === "IDEMPOTENCY_KEY_IN_USE" ? "Yes, after the first" : retry[partnerCatalog.retry(type)]
       expect(section).toContain(`<dt>Retry</dt><dd>${answer}`)
       expect(section).toMatch(/<dt>When<\/dt><dd>.+<\/dd>\n<dt>What to do<\/dt><dd>.+<\/dd>/)
     }
