@@ -18,7 +18,7 @@ const smtpUrl = secretSetting(
   }),
   {
     about:
-      "address of the mail server. Without SMTPUTF8, it takes no address whose local part has non-ASCII letters: such a recipient is refused ([decision 48](decisions/0048-an-address-has-one-form.md)). The console starts without it, and sends no test messages from the deployment's own sender",
+      "address of the mail server. Without SMTPUTF8, it takes no address whose local part has non-ASCII letters: such a recipient is refused ([decision 21](decisions/0021-every-e-mail-address-is-stored-in-one-canonical-form.md)). The console starts without it, and sends no test messages from the deployment's own sender",
   },
 )
 

@@ -29,7 +29,7 @@ const rules = {
   clockSkewSeconds: setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600, "seconds"), {
     default: "60",
     about:
-      "how far the clocks of servers may be apart that take over from one another. After a promotion, a restore or a move, the first commit timestamp of each organization is so far ahead of the clock ([why](decisions/0040-the-first-stamp-on-a-new-timeline-is-fenced.md)). Processes may have different values",
+      "how far the clocks of servers may be apart that take over from one another. After a promotion, a restore or a move, the first commit timestamp of each organization is so far ahead of the clock ([why](decisions/0004-timestamps-jump-ahead-after-a-failover.md)). Processes may have different values",
   }),
   allowPlaintext: setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, {
     default: "false",

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 /**
  * Signs a body with every secret, for the `webhook-signature` header of Standard Webhooks.
  *
- * The key is the part after `whsec_`, decoded from base64 or base64url with or without padding: docs/decisions/0055-one-secret-signs-both-headers.md.
+ * The key is the part after `whsec_`, decoded from base64 or base64url with or without padding: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
  * Source: the specification of Standard Webhooks 1.0.0, "Signature scheme" and "Webhook headers".
  */
 export const standardSignature = (

@@ -9,7 +9,7 @@ import { type SecretOwner, SigningSecretRepository } from "./SigningSecretReposi
  * Creates a signing secret: `whsec_` and 43 base64url characters, 254 random bits. The whole text is the key of `X-Signature`.
  *
  * It is drawn until it has neither `-` nor `_`, about four times, so that it is base64 of the other alphabet, too.
- * Libraries of Standard Webhooks read that one: docs/decisions/0055-one-secret-signs-both-headers.md.
+ * Libraries of Standard Webhooks read that one: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
  */
 const makeSecret = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom

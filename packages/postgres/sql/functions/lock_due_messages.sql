@@ -8,8 +8,7 @@
 --
 -- A worker passes how many messages of each campaign it holds (held_by_campaign) and gets fewer of those campaigns.
 -- A campaign whose mail servers answer slowly therefore cannot fill the worker.
--- Beside one function that also decided, a claim of 64 messages took 4.6 ms instead of 4.4, and with rates 5.5 instead of 6.2
--- (docs/decisions/0089-a-claim-is-decided-in-the-domain.md).
+-- docs/decisions/0018-organizations-take-turns-in-sending.md explains the turns.
 -- The plan is made once for a connection. It must not scan a table from end to end, however short the table was then.
 create or replace function lock_due_messages(
   max_rows integer, scan_limit integer, in_all_minute integer, per_domain_minute integer,

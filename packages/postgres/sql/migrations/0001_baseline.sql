@@ -14,7 +14,7 @@ create table organizations (
 
 -- The newest timestamp that an organization has given to an event or to a change of a row that partners poll.
 -- server_started_at and identity are those of the server that gave it. The first stamp on another server lies beyond all that the lost server
--- may have given; fenced_at is that stamp: docs/decisions/0040-the-first-stamp-on-a-new-timeline-is-fenced.md.
+-- may have given; fenced_at is that stamp: docs/decisions/0004-timestamps-jump-ahead-after-a-failover.md.
 -- identity is null where the server does not tell its own.
 create table organization_clock (
   organization_id text collate "C" primary key references organizations,
@@ -68,7 +68,7 @@ create table programs (
 );
 
 -- Domains of an organization's own, below which its links are served once they are verified, or until verifying_until. A domain belongs to one
--- organization, and outlives the sender that named it: docs/decisions/0106-a-link-domain-belongs-to-one-organization.md.
+-- organization, and outlives the sender that named it: docs/decisions/0014-a-link-domain-outlives-its-sender.md.
 create table link_domains (
   organization_id text collate "C" not null references organizations,
   domain text collate "C" not null unique,
@@ -117,7 +117,7 @@ create table dkim_keys (
 );
 create unique index dkim_keys_of_sender on dkim_keys (organization_id, sender_id, selector);
 
--- How many messages a sender may send on each of its first days: docs/decisions/0054-a-ramp-counts-days-on-which-mail-is-sent.md.
+-- The warm-up ramp of a sender: its limits for the first UTC days. Days on which it sends nothing don't count.
 -- sent counts the messages of one UTC day, counted_on, which is day day_number of the ramp.
 create table sender_ramps (
   organization_id text collate "C" not null,
@@ -168,7 +168,7 @@ create index campaigns_under_way on campaigns (status, window_start)
 -- Recipients
 
 -- What lists show and outcomes change. Each change writes the row anew with all its indexes, so the keys of look-ups stand in recipient_keys:
--- docs/decisions/0093-a-recipients-keys-stand-apart.md.
+-- docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
 -- opened_on and clicked_on are the last dates on which a recipient counted as unique, with and without suspected bots.
 create table recipients (
   organization_id text collate "C" not null,
@@ -221,7 +221,7 @@ create table recipient_keys (
   foreign key (organization_id, recipient_id) references recipients
 );
 
--- What templates name of each recipient: docs/decisions/0049-a-recipients-fields-stand-apart.md.
+-- What templates name of each recipient: docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
 -- A row is written at the import, and read when its message is sent. That of recipients is written again by each outcome.
 create table recipient_fields (
   organization_id text collate "C" not null,
@@ -231,7 +231,7 @@ create table recipient_fields (
   foreign key (organization_id, recipient_id) references recipients
 );
 
--- Counts of campaigns: how many recipients are in which state (docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md)
+-- Counts of campaigns: how many recipients are in which state (docs/decisions/0023-the-statement-that-changes-rows-also-counts-them.md)
 
 -- A row for each campaign and hour in UTC: -infinity for what has no hour, such as what is queued.
 -- answered are sent or bounced. opened and clicked count recipients; the unsuspected ones are those not suspected to be bots.
@@ -306,7 +306,7 @@ create index campaign_domains_bounced on campaign_domains (organization_id, doma
 -- The log of each organization, in the order of emitted_at and id. Nothing ever updates a row, except an erasure its body.
 -- body is the envelope as it was serialised once.
 -- traceparent is the trace that published the event, as W3C Trace Context writes it, or null.
--- There is a partition for each month, in UTC: docs/decisions/0032-data-is-kept-by-the-month.md. events_later takes every row that fits into no
+-- There is a partition for each month, in UTC: docs/decisions/0024-the-events-table-has-monthly-partitions-and-no-default-partition.md. events_later takes every row that fits into no
 -- month, whatever a clock says. There is no default partition: beside one, the log could not be read in order, partition after partition.
 create table events (
   organization_id text collate "C" not null references organizations,
@@ -331,12 +331,12 @@ create index events_of_recipient on events (organization_id, recipient_id, emitt
 
 -- Deliveries
 
--- version counts the changes of an endpoint and of the secrets that sign for it: docs/decisions/0065-a-call-uses-what-is-current-when-it-begins.md.
+-- version counts the changes of an endpoint and of the secrets that sign for it: docs/decisions/0007-calls-use-the-endpoints-settings-at-the-time-they-start.md.
 -- address_since is since when it has its address. Calls that began earlier do not count against its bound.
 -- After a status of retry_statuses a delivery is tried again and Retry-After is kept. retry_delays are in seconds; null is the deployment's schedule.
--- With standard_webhooks, webhooks carry the headers of Standard Webhooks, too: docs/decisions/0055-one-secret-signs-both-headers.md.
+-- With standard_webhooks, webhooks carry the headers of Standard Webhooks, too: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
 -- The organization's secrets sign for an endpoint until shared_secrets_until; one that has secrets of its own from the beginning has '-infinity'.
--- A removed endpoint stays for its history: docs/decisions/0097-a-removed-endpoint-stays-for-its-history.md.
+-- A removed endpoint keeps its row until its history has been deleted.
 create table webhook_endpoints (
   id text collate "C" primary key,
   organization_id text collate "C" not null references organizations,
@@ -396,7 +396,7 @@ create table delivery_workers (
 
 -- Each endpoint as a reader of its organization's log. owner is the worker that delivers to it.
 -- failures, allowance and probe_at are the state of the circuit breaker.
--- failing_since is when the first of the calls failed that have all failed, at most five minutes too early: docs/decisions/0100-a-failing-endpoint-is-disabled-after-two-notices.md.
+-- failing_since is when the first of the calls failed that have all failed, at most five minutes too early: docs/decisions/0011-an-endpoint-is-disabled-only-after-two-notices-arrived.md.
 -- notices counts those that its organization had, noticed_at is when it had the last one, and notice_to lists who has still to receive it.
 create table endpoint_readers (
   endpoint_id text collate "C" primary key references webhook_endpoints,
@@ -525,7 +525,7 @@ create index dead_letters_of_group on dead_letters (group_id, finished_at, id) w
 create index dead_letters_of_endpoint on dead_letters (endpoint_id, id);
 create index dead_letters_replayed on dead_letters (finished_at, id) where replayed_as is not null;
 
--- Calls to an endpoint that failed alike, and their dead letters: docs/decisions/0059-failures-are-grouped-where-they-are-written.md.
+-- Calls to an endpoint that failed alike, and their dead letters: docs/decisions/0008-failures-are-grouped-when-they-are-written.md.
 -- failures counts the failed calls of an episode: from opened_at to last_at, and closed_at once calls succeed again. The next failure opens another one.
 -- calls_before and delivered_before are what delivery_outcomes had counted of the endpoint's calls in the five minutes of opened_at, before it;
 -- delivered_then is what it had counted as delivered in those of last_at.
@@ -698,7 +698,7 @@ create index messages_quarantined_of_campaign on messages (organization_id, camp
 -- Why messages of a campaign were not sent, without reading those that are merely waiting.
 create index messages_failed on messages (organization_id, campaign_id, failure_class, failure_code) where failure_class is not null;
 
--- What mail servers replied: docs/decisions/0061-a-message-keeps-its-attempts.md.
+-- Attempts to send a message, with the mail server's reply. They are kept after the message's row has been deleted.
 -- Of attempts with the same number and outcome the last is kept. Number 0 is what a report told after the message was sent.
 create table message_attempts (
   organization_id text collate "C" not null,
@@ -739,7 +739,7 @@ create table imports (
 create index imports_of_campaign on imports (organization_id, campaign_id, id);
 
 -- When a sending campaign is to be looked at again, and when an organization, which is no later than any of its campaigns.
--- Organizations, and the campaigns of each, take turns in sending: docs/decisions/0044-organizations-take-turns-in-sending.md.
+-- Organizations, and the campaigns of each, take turns in sending: docs/decisions/0018-organizations-take-turns-in-sending.md.
 -- The tables are unlogged: openAndComplete gives a turn to every sending campaign that has none.
 create unlogged table campaign_turns (
   organization_id text collate "C" not null,
@@ -885,7 +885,7 @@ create index organization_suppressions_by_time on organization_suppressions (org
 -- Recipients who unsubscribed. The request is stored at once, so that it is never lost; the workers turn it into suppressions.
 -- from_organization says that it is meant for all programs of the organization.
 -- repeats counts how often it was asked again while it stood.
--- revoked_at is when it was taken back, and lifted_at when its suppressions were: docs/decisions/0070-who-unsubscribed-may-come-back.md.
+-- revoked_at is when it was taken back, and lifted_at when its suppressions were: docs/decisions/0020-bounces-and-unsubscriptions-apply-to-the-whole-organization.md.
 create table unsubscriptions (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -958,7 +958,7 @@ create table digest_funnel_hours (
 
 -- Idempotency
 
--- Responses to requests with an Idempotency-Key, compressed: docs/decisions/0038-stored-responses-have-a-bound.md.
+-- Responses to requests with an Idempotency-Key, compressed: docs/decisions/0002-stored-idempotent-responses-are-limited-by-size.md.
 -- bytes_before counts what the organization stored before this response: a deletion of what is too much compares two numbers.
 create table stored_responses (
   organization_id text collate "C" not null references organizations,
@@ -984,7 +984,7 @@ create table stored_response_totals (
 ) with (fillfactor = 50);
 
 -- Erasure: keyed hashes of erased clinicians, which go on suppressing, and what each erasure did
--- (docs/decisions/0033-an-erased-clinician-leaves-a-keyed-hash.md)
+-- (docs/decisions/0029-an-erased-clinician-leaves-a-keyed-hash.md)
 
 -- The random key of an organization's hashes, encrypted as signing secrets are. placeholders counts the values that stand for erased ones.
 create table erasure_keys (
@@ -1024,7 +1024,7 @@ create table erased_events (
 
 -- Operators
 
--- Who may use the console: docs/decisions/0058-a-sign-in-link-is-used-by-a-post.md.
+-- Who may use the console: docs/decisions/0032-the-console-is-rendered-on-the-server-and-works-without-scripts.md.
 -- An operator with an organization_id sees and changes nothing of any other organization. A partner always has one.
 create table operators (
   id text collate "C" primary key,
@@ -1150,7 +1150,7 @@ create table database_identity (
 ) with (fillfactor = 50);
 
 -- The timelines on which this database was written, each with the mark of the server that began it.
--- Two servers that were promoted to one number have other marks: docs/decisions/0040-the-first-stamp-on-a-new-timeline-is-fenced.md.
+-- Two servers that were promoted to one number have other marks: docs/decisions/0004-timestamps-jump-ahead-after-a-failover.md.
 create table timelines (
   timeline text collate "C" primary key,
   mark text not null
@@ -1188,7 +1188,7 @@ create table restored_campaigns (
   primary key (organization_id, campaign_id, restore_id)
 );
 
--- What is believed of the database's clock, whatever a process asks for: docs/decisions/0081-what-destroys-asks-for-a-plausible-time.md.
+-- What is believed of the database's clock, whatever a process asks for: docs/decisions/0025-deletion-by-age-requires-a-trusted-clock.md.
 -- From steady_from to steady_to, by its own readings, the clock has gone on steadily without being believed. There is one row.
 create table clock_watch (
   believed_at timestamptz not null,

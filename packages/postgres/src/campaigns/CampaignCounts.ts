@@ -13,7 +13,7 @@ const BATCH_SIZE = 5000
 
 const decodeCount = decodeValue({ count: Schema.Int })
 
-/** Keeps the counts of campaigns: docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md. */
+/** Keeps the counts of campaigns: docs/decisions/0023-the-statement-that-changes-rows-also-counts-them.md. */
 export class CampaignCounts extends DatabaseService<CampaignCounts>()("postgres/campaigns/CampaignCounts", (sql) => {
   const columns = (write: (name: string) => string) => sql.literal(COUNTS.map(write).join(", "))
 

@@ -1,7 +1,7 @@
 import { type SqlClient, Statement } from "effect/sql"
 
 // A statement that changes recipients or messages appends what it changed to campaign_count_changes, without a trigger:
-// docs/decisions/0088-counts-are-written-by-the-statement-that-changes-them.md
+// docs/decisions/0023-the-statement-that-changes-rows-also-counts-them.md
 
 const text = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
 

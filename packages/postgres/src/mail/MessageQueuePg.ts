@@ -21,7 +21,7 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
 
     lockDue: Effect.fnUntraced(function* (claim, scanLimit) {
       const { limit, perMinute, perDomainMinute, maxPerCampaign = limit, heldByCampaign = {} } = claim
-      // Not decoded: 64 messages would take 0.1 ms of the 5 of their claim (docs/decisions/0087-rows-are-described-once.md).
+      // Not decoded: 64 messages would take 0.1 ms of the 5 of their claim.
       const rows = yield* sql<{ readonly due: DueMessages | null }>`
           select lock_due_messages(
             ${limit}::int, ${scanLimit}::int, ${perMinute}::int, ${perDomainMinute}::int, ${maxPerCampaign}::int,
@@ -65,7 +65,7 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
           where campaign.id = ${campaignId}`.pipe(decodeTemplate),
 
-    // A statement of its own, for campaigns whose templates name fields: docs/decisions/0049-a-recipients-fields-stand-apart.md.
+    // A statement of its own, for campaigns whose templates name fields: docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
     fields: Effect.fnUntraced(function* (leases) {
       const rows = yield* sql`
           select recipient_id as "recipientId", fields

@@ -45,7 +45,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   domain_pauses: { kept: { domain: DOMAIN }, others: "organization_id campaign_id status" },
   endpoint_readers: { others: "endpoint_id organization_id owner notice_to" },
   erased_clinicians: {
-    kept: { hash: "a keyed hash, which goes on suppressing (decision 33)" },
+    kept: { hash: "a keyed hash, which goes on suppressing (decision 29)" },
     others: "organization_id",
   },
   erased_events: { others: "organization_id event_id" },
