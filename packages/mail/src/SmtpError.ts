@@ -1,19 +1,19 @@
 import type { SmtpReply } from "./SmtpReplyReader.ts"
 
-/** Why an SMTP server did not carry out a command. */
+/** Reason why an SMTP server didn't execute a command. */
 export class SmtpError extends Error {
   /**
-   * `EREPLY` is a refusal, `EAUTH` one of the login, `ETLS` the lack of TLS that is required, `EPROTOCOL` a reply that is not well-formed or that
-   * nothing was waiting for; `ETIMEDOUT`, `ECONNECTION` (the server hung up) and `ESOCKET` are the network's; `EENVELOPE`, `ESMTPUTF8` and
-   * `ELEASE` are our own.
+   * `EREPLY`: rejection; `EAUTH`: rejected login; `ETLS`: required TLS isn't offered; `EPROTOCOL`: malformed or unexpected
+   * reply; `ETIMEDOUT`, `ECONNECTION` (closed by the server) and `ESOCKET`: network; `EENVELOPE`, `ESMTPUTF8` and
+   * `ELEASE`: our own.
    */
   readonly code: string
-  /** The command that failed: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`; `CONN` for none, `API` before anything was said. */
+  /** The failed command: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`; `CONN` before any command, `API` before connecting. */
   readonly command: string
   readonly responseCode?: number
-  /** All lines of that reply. */
+  /** All lines of the reply. */
   readonly response?: string
-  /** What the system calls the error, or the code of a reply that was not expected. */
+  /** The operating system's error code, or the code of an unexpected reply. */
   readonly originalCode?: string
 
   constructor(
@@ -32,12 +32,12 @@ export class SmtpError extends Error {
   }
 }
 
-/** Describes why an SMTP server did not carry out a command, by codes alone: the server's own words may hold an address. */
+/** Describes an SMTP failure by codes only, because the server's text may contain an address. */
 export const describeSmtpFailure = (error: unknown): string => {
   const { code = "unknown", originalCode, command, responseCode, response = "" } = (error ?? {}) as Partial<SmtpError>
   if (code === "ETLS") return "it offers no TLS, which is required"
   const at = command === undefined ? "" : ` at ${command}`
-  // The system's word, such as CERT_HAS_EXPIRED, says what is wrong.
+  // The system's error code, such as CERT_HAS_EXPIRED, is more specific.
   if (responseCode === undefined) return `${(code === "ESOCKET" && originalCode) || code}${at}`
   const [enhanced = ""] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(response) ?? []
   return `${[responseCode, enhanced].filter(Boolean).join(" ")}${at}`

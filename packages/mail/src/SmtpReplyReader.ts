@@ -1,23 +1,23 @@
-/** A reply of an SMTP server (RFC 5321 4.2). */
+/** A reply of an SMTP server (RFC 5321, 4.2). */
 export interface SmtpReply {
   readonly code: number
-  /** All of its lines, each with its code. */
+  /** All lines, each with its code. */
   readonly text: string
 }
 
-/** A code, and a text after a space, or after a hyphen if more lines follow. */
+/** A code, then text after a space, or after a hyphen if more lines follow. */
 const LINE = /^([2-5][0-5]\d)(?:([ -])|$)/
 
-/** The longest reply, in bytes; that to EHLO has some hundred. */
+/** Maximum length of a reply in bytes. A reply to EHLO has a few hundred. */
 const MAX_LENGTH = 65_536
 
-/** Reads replies from the bytes that a server sends, however they are split. */
+/** Parses replies from received bytes, however they are split. */
 export class SmtpReplyReader {
-  /** A part of a line, one byte a character. */
+  /** The incomplete last line, one byte per character. */
   #rest = ""
   #lines: string[] = []
 
-  /** Returns the replies that these bytes complete, what was read before something that is no reply, and whether another has begun. */
+  /** Returns the completed replies, the error if the input isn't a reply, and whether another reply has started. */
   read(bytes: Buffer): {
     readonly replies: ReadonlyArray<SmtpReply>
     readonly isMalformed: boolean
@@ -42,7 +42,7 @@ export class SmtpReplyReader {
   }
 }
 
-/** Reads a text as UTF-8, or as Latin-1 where it is none: the protocol names no character set. */
+/** Decodes text as UTF-8, or as Latin-1 if it is invalid: the protocol doesn't specify a character set. */
 const decode = (text: string): string => {
   const utf8 = Buffer.from(text, "latin1").toString()
   return utf8.includes("\ufffd") ? text : utf8

@@ -8,18 +8,18 @@ import { encodeXText } from "nodemailer/lib/shared"
 import { SmtpError } from "./SmtpError.ts"
 import { type SmtpReply, SmtpReplyReader } from "./SmtpReplyReader.ts"
 
-/** How long each step of a session may take, in milliseconds. */
+/** Timeouts of the steps of a session, in milliseconds. */
 export interface SmtpTimeouts {
   readonly connectMs: number
-  /** The greeting, a TLS handshake, and the reply to any command but DATA. */
+  /** Greeting, TLS handshake, and the reply to every command except DATA. */
   readonly replyMs: number
   readonly dataMs: number
   readonly blockMs: number
-  /** The reply to the dot that ends the message. */
+  /** Reply to the final dot. */
   readonly finalMs: number
 }
 
-/** How a server is reached, as nodemailer reads it from an address. */
+/** Connection options, as nodemailer parses them from a URL. */
 export interface SmtpOptions {
   /** Default `localhost`. */
   readonly host?: string
@@ -27,16 +27,16 @@ export interface SmtpOptions {
   readonly port?: number | string
   /** Uses TLS from the start. */
   readonly secure?: boolean
-  /** Fails where the server offers no STARTTLS. */
+  /** Fails if the server doesn't offer STARTTLS. */
   readonly requireTLS?: boolean
-  /** Uses no STARTTLS, though the server offers it. */
+  /** Doesn't use STARTTLS even if offered. */
   readonly ignoreTLS?: boolean
   readonly tls?: ConnectionOptions
   readonly localAddress?: string
-  /** What we call ourselves. Default: the name of this machine. */
+  /** Our EHLO name. Default: the machine's name. */
   readonly name?: string
   readonly auth?: { readonly user?: string; readonly pass?: string }
-  /** Logs in, though the server does not offer it. */
+  /** Logs in even if the server doesn't offer it. */
   readonly forceAuth?: boolean
 }
 
@@ -47,7 +47,7 @@ export interface SmtpEnvelope {
 
 interface Awaited {
   readonly command: string
-  /** The codes of success. Every command may be refused, with 4xx or 5xx. */
+  /** Success codes. Every command may be rejected with 4xx or 5xx. */
   readonly expects: RegExp
   readonly ms: number
   readonly resolve: (reply: SmtpReply) => void
@@ -55,38 +55,38 @@ interface Awaited {
 }
 
 /**
- * A connection to an SMTP server, each step of which has a timeout of its own.
+ * A connection to an SMTP server with a timeout for each step.
  *
- * A reply that is not well-formed, or that nothing was waiting for, ends the session: a later command would take another's reply for its own.
+ * A malformed or unexpected reply ends the session: a later command would receive the reply of another.
  */
 export class SmtpSession {
   isOpen = true
   isLoggedIn = false
   isEncrypted = false
   sentMessages = 0
-  /** A part of the message under way may have been sent. */
+  /** Whether part of the current message may have been sent. */
   isMessageBegun = false
-  /** The dot that ends the message under way may have been sent, and its reply was awaited. */
+  /** Whether the final dot of the current message may have been sent and its reply is pending. */
   isMessageSent = false
   readonly #options: SmtpOptions
   readonly #timeouts: SmtpTimeouts
   #socket: Socket
   #reader = new SmtpReplyReader()
-  /** The extensions that the server offers, with their parameters. */
+  /** Extensions offered by the server, with parameters. */
   #extensions: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
   #hello = "EHLO"
-  /** The first word of each line that the server said hello with: its own name, and its extensions. */
+  /** The first word of each EHLO line: the server's name, and its extensions. */
   #words: ReadonlySet<string> = new Set()
-  /** The oldest first. */
+  /** Oldest first. */
   #awaited: Awaited[] = []
   #timer: NodeJS.Timeout | undefined
   #error: SmtpError | undefined
-  /** How many refusals were confirmed. */
+  /** Number of confirmed rejections. */
   #confirmed = 0
-  /** Ends the wait for a block to be written. */
+  /** Resolves the pending write. */
   #written = () => {}
 
-  /** Connects, secures the connection and logs in, as the options say. */
+  /** Connects, secures the connection and logs in according to the options. */
   static async open(options: SmtpOptions, timeouts: SmtpTimeouts): Promise<SmtpSession> {
     const session = new SmtpSession(await openSocket(options, timeouts.connectMs), options, timeouts)
     try {
@@ -106,10 +106,10 @@ export class SmtpSession {
   }
 
   /**
-   * Sends a message and returns the server's reply. Rejects with an `SmtpError`: with ESMTPUTF8 if an address needs what the server does not
-   * offer (RFC 6531 3.2). A session that is open then is ready for another message.
+   * Sends a message and returns the server's reply. Rejects with an `SmtpError`: ESMTPUTF8 if an address needs an extension that the server doesn't
+   * offer (RFC 6531, 3.2). If the session is still open, it is ready for another message.
    *
-   * `isHeld` is asked before its first byte goes, and a false ends the session.
+   * `isHeld` is called before the first byte is sent; false ends the session.
    */
   async send({ from, to }: SmtpEnvelope, message: Buffer, isHeld: () => boolean): Promise<string> {
     this.isMessageBegun = false
@@ -154,7 +154,7 @@ export class SmtpSession {
     if (!secure && offersTls && (requireTLS || !ignoreTLS)) {
       await this.#command("STARTTLS", /^220/)
       await this.#secure()
-      // What was said in plain text counts no more (RFC 3207 4.2).
+      // Data from before TLS is discarded (RFC 3207, 4.2).
       await this.#sayHello()
     }
     if (auth && (this.#extensions.has("AUTH") || this.#hello === "HELO" || forceAuth)) await this.#logIn(auth)
@@ -209,16 +209,16 @@ export class SmtpSession {
     this.isLoggedIn = true
   }
 
-  /** Names the sender and the recipient, until the server asks for the message itself. */
+  /** Sends sender and recipient, until the server requests the message. */
   async #begin(from: string, to: string): Promise<void> {
     if (!this.isOpen) throw this.#error ?? new SmtpError("ECONNECTION", "CONN")
     for (const address of [from, to]) if (!/^[^\r\n<>]+$/.test(address)) throw new SmtpError("EENVELOPE", "API")
     const isInternational = !isAscii(from + to)
     if (isInternational && !this.#extensions.has("SMTPUTF8")) throw new SmtpError("ESMTPUTF8", "MAIL FROM")
     const offersDsn = this.#extensions.has("DSN")
-    // Those who relay are asked for failures alone, and for no copy of the message (RFC 3461).
+    // Relays are asked to report only failures, without a copy of the message (RFC 3461).
     const sender = `MAIL FROM:<${from}>${isInternational ? " SMTPUTF8" : ""}${offersDsn ? " RET=HDRS" : ""}`
-    // Another form holds other letters (RFC 6533 3).
+    // International addresses need another encoding (RFC 6533, 3).
     const original = isAscii(to) ? ` ORCPT=${encodeXText(`rfc822;${to}`)}` : ""
     const recipient = `RCPT TO:<${to}>${offersDsn ? ` NOTIFY=FAILURE${original}` : ""}`
     const commands = [
@@ -230,25 +230,25 @@ export class SmtpSession {
       for (const command of commands) await command()
       return
     }
-    // All at once saves two round trips (RFC 2920).
+    // Pipelining saves two round trips (RFC 2920).
     this.#socket.cork()
     const replies = Promise.allSettled(commands.map((command) => command()))
     this.#socket.uncork()
     const [mail, rcpt, data] = await replies
     const refused = [mail, rcpt, data].find((reply) => reply?.status === "rejected")
     if (refused?.status !== "rejected") return
-    // A reply that was not expected casts doubt on those before it.
+    // An unexpected reply makes the earlier ones unreliable.
     if (this.#error?.code === "EPROTOCOL") throw this.#error
-    // A server that wants the message all the same would take the next command for its text.
+    // A server that expects the message regardless would read the next command as its text.
     if (data?.status === "fulfilled") this.close()
     throw refused.reason
   }
 
-  /** Writes a message, and the dot that ends it once everything before is out of our hands. */
+  /** Writes a message, and its final dot after everything before was handed to the system. */
   async #write(message: Buffer): Promise<void> {
     this.isMessageBegun = true
     const text = message.toString("latin1")
-    // Another line end would be taken for one by some servers (SMTP smuggling).
+    // Some servers accept other line ends as well (SMTP smuggling).
     const lines = text.replace(/\r\n?|\n/g, "\r\n").replace(/^\./gm, "..")
     const bytes = Buffer.from(lines.endsWith("\r\n") ? lines : `${lines}\r\n`, "latin1")
     for (let at = 0; at < bytes.length; at += BLOCK_LENGTH) {
@@ -259,7 +259,7 @@ export class SmtpSession {
       })
       if (!this.isOpen) throw this.#error
     }
-    // Before the dot nothing was delivered, so that the system is asked once more whether the server is there.
+    // Without the dot, the message isn't delivered: check once more whether the connection is open.
     await setImmediate()
     if (!this.isOpen) throw this.#error
     this.isMessageSent = true
@@ -268,7 +268,7 @@ export class SmtpSession {
 
   /**
    * Returns the error, or EPROTOCOL if the reply may belong to another command. A second EHLO resets the session like RSET, and its reply repeats
-   * words of the first. A server may reject it or change its words (RFC 5321 4.1.4). Then 221 decides, because only QUIT gets that reply.
+   * words of the first. A server may reject it or change its words (RFC 5321, 4.1.4). Then 221 decides, because only QUIT has that reply.
    */
   async #confirm(error: SmtpError): Promise<SmtpError> {
     if (error.responseCode === undefined || !this.isOpen) return error
@@ -288,7 +288,7 @@ export class SmtpSession {
         )
       }
     }
-    // A server that closes the connection or stays silent has sent no other reply either.
+    // A server that closes the connection or stays silent hasn't sent another reply either.
     this.close()
     return error
   }
@@ -331,7 +331,7 @@ export class SmtpSession {
     const [awaited] = this.#awaited
     const originalCode = String((!isMalformed && replies[this.#awaited.length]?.code) || "malformed")
     const [first, ...others] = replies
-    // A server that says twice that a message is taken, or twice that it is not, is believed.
+    // If a server repeats its reply to the message with the same code, it is trusted.
     if (awaited?.expects === TAKEN && first && others.every(({ code }) => code === first.code)) this.#answer(first)
     const command = awaited?.command ?? (this.isMessageBegun ? "DATA" : "CONN")
     this.#end(new SmtpError("EPROTOCOL", command, { originalCode }))
@@ -354,7 +354,7 @@ export class SmtpSession {
       ? new SmtpError(command.startsWith("AUTH") ? "EAUTH" : "EREPLY", command, { reply })
       : new SmtpError("EPROTOCOL", command, { originalCode: code })
     reject(error)
-    // After 421 a server hangs up (RFC 5321 3.8).
+    // After 421, a server closes the connection (RFC 5321, 3.8).
     if (!isRefused || reply.code === 421) this.#end(error)
   }
 
@@ -369,12 +369,12 @@ export class SmtpSession {
     return error
   }
 
-  /** The address that the connection comes from; empty once it is closed. */
+  /** Local address of the connection; empty after it was closed. */
   get localAddress(): string {
     return this.#socket.localAddress ?? ""
   }
 
-  /** The name that we greet the server with. */
+  /** Our EHLO name. */
   get name(): string {
     if (this.#options.name !== undefined) return this.#options.name
     const name = hostname()
@@ -387,14 +387,14 @@ const HELLO = /^250/
 const TAKEN = /^2/
 const NOTHING = /^0$/
 const BLOCK_LENGTH = 65_536
-/** Exim hangs up after ten commands that are not of a message, of which a second EHLO is one. */
+/** Exim closes the connection after ten commands that don't belong to a message, including a second EHLO. */
 const MAX_CONFIRMED = 8
-/** How long the server has to hang up after QUIT. */
+/** Time for the server to close the connection after QUIT. */
 const QUIT_MS = 5000
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-/** Returns the words of each line of a reply to EHLO. Some old servers write `AUTH=PLAIN`. */
+/** Returns the words of each line of an EHLO reply. Some old servers write `AUTH=PLAIN`. */
 const wordsOf = ({ text }: SmtpReply): ReadonlyArray<ReadonlyArray<string>> =>
   text.split("\n").map((line) => line.slice(4).toUpperCase().split(/[ =]+/))
 
@@ -407,7 +407,7 @@ const openSocket = ({ host = "localhost", port, secure, localAddress }: SmtpOpti
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
       ...(localAddress !== undefined && { localAddress }),
-      // Shared by the addresses of a host that are tried in turn.
+      // Shared by a host's addresses, which are tried in turn.
       autoSelectFamilyAttemptTimeout: Math.ceil(connectMs / 4),
     })
     const fail = (error: Error) => {

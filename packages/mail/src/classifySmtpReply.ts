@@ -5,9 +5,9 @@ import { BY_CODE, BY_STATUS, BY_WEAK_STATUS, MAILBOX_RULES, MILD_RULES, type Rul
 export interface SmtpRejection {
   /** The reply code, such as 550. For a delivery report without a code, 500 or 400. */
   readonly code: number
-  /** All lines of the reply, from its code on or without it. */
+  /** All lines of the reply, with or without the code. */
   readonly text: string
-  /** The rejected command. MAIL FROM stands for everything before RCPT TO; undefined for a delivery report that doesn't name it. */
+  /** The rejected command. MAIL FROM includes everything before RCPT TO; undefined for a delivery report without it. */
   readonly at: "MAIL FROM" | "RCPT TO" | "DATA" | undefined
 }
 
@@ -18,7 +18,7 @@ export const classifySmtpReply = (rejection: SmtpRejection): Classified => judge
 
 type Basis = "status" | "words" | "code" | "nothing"
 
-/** Classifies a rejection, and returns what decided: `nothing` if neither the words nor the numbers are known. */
+/** Classifies a rejection. Also returns the basis of the decision: `nothing` if neither words nor numbers are known. */
 export const judgeSmtpReply = (rejection: SmtpRejection): { readonly verdict: Classified; readonly by: Basis } => {
   const statuses = Array.from(rejection.text.slice(0, MAX_LENGTH).matchAll(STATUSES), ([status]) => status)
   const [verdict, by] = judge(rejection, statuses)
@@ -37,7 +37,7 @@ const judge = ({ code, text, at }: SmtpRejection, statuses: ReadonlyArray<string
   const words = readWords(text)
   if (code < 500 || statuses.some((status) => status.startsWith("4."))) {
     const by = statuses.length === 0 ? "code" : "status"
-    // The server throttles us for our mail. Trying the next mailbox would do what it asks us not to do. Greylisting doesn't use these words.
+    // The server throttles us because of our mail, so trying other mailboxes would make it worse. Greylisting doesn't use these words.
     if (statuses.some((status) => status.startsWith("4.7.")) && OURS_FOR_NOW.test(text))
       return [{ _tag: "Refused" }, by]
     const greylistedSeconds = greylistingWait(text)
@@ -53,7 +53,7 @@ const judge = ({ code, text, at }: SmtpRejection, statuses: ReadonlyArray<string
   if (known[0] !== undefined) return [known[0], "status"]
   const said = verdictOf(MAILBOX_RULES, words)
   if (said !== undefined) return [said, "words"]
-  // A server that accepted the recipient, and then rejects the message without a word about the mailbox, means the message.
+  // A server that accepted the recipient, and then rejects the message without mentioning the mailbox, rejects the message.
   if (at === "DATA") return [{ _tag: "Refused" }, "code"]
   const [status] = statuses
   const weak = status && BY_WEAK_STATUS[subjectOf(status)]
@@ -70,7 +70,7 @@ const subjectOf = (status: string): string => status.slice(0, status.lastIndexOf
 const verdictOf = (rules: ReadonlyArray<Rule>, words: string): Verdict | undefined =>
   rules.find(([pattern]) => pattern.test(words))?.[1]
 
-/** Returns a reply's words without accents. Addresses and hosts are replaced, because their names can contain any word. */
+/** Returns the words of a reply without accents. Addresses and hosts are replaced, because their names can contain any word. */
 const readWords = (text: string): string =>
   text
     .slice(0, MAX_LENGTH)
@@ -84,7 +84,7 @@ const readWords = (text: string): string =>
     .normalize("NFC")
     .replace(/[\s*_]+/g, " ")
 
-/** Who publishes lists of blocked senders. */
+/** Publishers of blocklists. */
 const BLOCKLIST =
   /spamhaus|spamcop|sorbs|barracudacentral|senderscore|cloudmark|abuseat|uceprotect|mailspike|dnsbl|\brbl/
 
@@ -99,13 +99,13 @@ const NAMED_WAIT =
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const
 
-/** The delay of greylisting without a stated delay: the default of postgrey, and the maximum of most other servers. */
+/** Delay of greylisting without a stated one: the default of postgrey, and the maximum of most other servers. */
 const USUAL_SECONDS = 300
 
-/** Above four hours, a delay in a reply isn't the delay of greylisting. */
+/** A longer delay in a reply isn't the delay of greylisting. */
 const MAX_SECONDS = 14_400
 
-/** Returns the delay in seconds that a greylisting reply requires, at least one; undefined if the reply isn't greylisting. */
+/** Returns the delay in seconds that a greylisting reply requires, at least one; undefined if it isn't greylisting. */
 const greylistingWait = (text: string): number | undefined => {
   if (!GREYLISTING.test(text)) return undefined
   const named = NAMED_WAIT.exec(text)

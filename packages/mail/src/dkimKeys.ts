@@ -3,18 +3,18 @@ import { promisify } from "node:util"
 import type { DkimKeyPair } from "@outreach/domain/senders/Sender"
 import { Effect, Redacted } from "effect"
 
-/** RFC 8301 asks for 2048 bits; a longer key does not fit into the responses of some name servers. */
+/** RFC 8301 requires 2048 bits; some name servers can't return longer keys. */
 const MODULUS_LENGTH = 2048
 
 const MIN_MODULUS_LENGTH = 1024
 
-/** Creates a key pair that signs e-mails: RSA, because nodemailer makes no other signatures and few receivers verify them. */
+/** Creates a DKIM key pair: RSA, because nodemailer supports no other type, and few receivers verify others. */
 export const generateDkimKeyPair: Effect.Effect<DkimKeyPair> = Effect.map(
   Effect.promise(() => promisify(generateKeyPair)("rsa", { modulusLength: MODULUS_LENGTH })),
   ({ privateKey }) => toKeyPair(privateKey),
 )
 
-/** Reads an RSA key of at least 1024 bits: PKCS#8 or PKCS#1, DER in base64 or PEM. Returns undefined for anything else. */
+/** Parses an RSA key of at least 1024 bits: PKCS#8 or PKCS#1, base64 DER or PEM. Returns undefined for anything else. */
 export const readDkimKeyPair = (text: string): DkimKeyPair | undefined => {
   const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\\n|\s/g, ""), "base64")
   const key = readPrivateKey(der, "pkcs8") ?? readPrivateKey(der, "pkcs1")
@@ -24,7 +24,7 @@ export const readDkimKeyPair = (text: string): DkimKeyPair | undefined => {
   return toKeyPair(key)
 }
 
-// OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8, so the form is named.
+// Explicit, because OpenSSL 3.0 writes PKCS#1 where newer versions write PKCS#8.
 const toKeyPair = (key: KeyObject): DkimKeyPair => ({
   publicKey: createPublicKey(key).export({ type: "spki", format: "der" }).toString("base64"),
   privateKey: Redacted.make(key.export({ type: "pkcs8", format: "pem" }).toString(), { label: "DKIM_KEY" }),

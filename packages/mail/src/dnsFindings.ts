@@ -10,7 +10,7 @@ type SmtpSettings = Config.Success<typeof smtpSettings>
 
 const DNS_MS = 10_000
 
-/** Looks up what receivers look up about e-mails of the deployment's own sender: the DKIM, SPF and DMARC records, and where bounces go. */
+/** Checks the DNS records that receivers use for e-mails of the deployment's own sender: DKIM, SPF, DMARC, and the destination of bounces. */
 export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounceDomain }: SmtpSettings) => {
   const lookUp = lookUps(resolver)
   return {
@@ -32,12 +32,12 @@ export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounce
   }
 }
 
-/** What a look-up came to, and the record that it was of, such as `TXT bounces.acme.example`. */
+/** Result of a look-up, with its record, such as `TXT bounces.acme.example`. */
 export interface RecordFinding extends Finding {
   readonly record: string
 }
 
-/** Looks up the same about a sender of an organization or a program, whose key that signs nothing yet counts as one that signs. */
+/** Same checks for a sender of an organization or a program. A key that isn't used yet counts like an active one. */
 export const senderFindings = (
   resolver: Resolver,
   sender: SenderWithKeys,
@@ -56,7 +56,7 @@ export const senderFindings = (
       return [`TXT ${name}`, lookUp.dkim(name, signing)] as const
     }),
     [`TXT ${dmarcName(fromAddress)}`, lookUp.dmarc(domainOf(fromAddress), dkimDomain)],
-    // The deployment's own is checked with the settings.
+    // The deployment's own domain is checked with the settings.
     ...(bounceDomain === null
       ? []
       : ([
@@ -67,7 +67,7 @@ export const senderFindings = (
   return lookUpAll(checks)
 }
 
-/** Makes the checks of records, each with what it is of. What makes one fail is its finding. */
+/** Runs the checks of several records. Failures are returned as findings. */
 export const lookUpAll = (
   checks: ReadonlyArray<readonly [record: string, Effect.Effect<Finding, Finding>]>,
 ): Effect.Effect<ReadonlyArray<RecordFinding>> =>
@@ -110,7 +110,7 @@ const lookUps = (resolver: Resolver) => {
 
 const MX_ADVICE = "Publish an MX record for the domain of the return paths, or bounces and delivery reports are lost."
 
-/** Returns undefined if there is no such record, and fails if the name server does not say whether there is one. */
+/** Returns undefined if the record doesn't exist. Fails if the name server doesn't answer. */
 export const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A | undefined, Finding> =>
   Effect.tryPromise({ try: ask, catch: (error) => String((error as { code?: unknown }).code) }).pipe(
     Effect.timeoutOrElse({ duration: DNS_MS, orElse: () => Effect.fail("ETIMEOUT") }),
@@ -129,19 +129,19 @@ export const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A |
 const MIN_BITS = 2048
 
 interface SigningKey {
-  /** SPKI, in base64. */
+  /** SPKI in base64. */
   readonly publicKey: string
-  /** Its name, such as `DKIM_KEY`. */
+  /** Name of the key, such as `DKIM_KEY`. */
   readonly name: string
-  /** The command that prints its public half; by default openssl does. */
+  /** Command that prints its public half. Default: openssl. */
   readonly command?: ReadonlyArray<string>
 }
 
-/** Compares the DKIM records at a name (RFC 6376) with the key that signs. */
+/** Compares the DKIM records at a name (RFC 6376) with the signing key. */
 export const dkimFinding = (name: string, records: ReadonlyArray<string>, signing: SigningKey): Finding => {
   const spki = signing.publicKey
   const key = createPublicKey({ key: Buffer.from(spki, "base64"), type: "spki", format: "der" })
-  // RFC 6376 names this form; nearly all records hold the other.
+  // RFC 6376 specifies this format; nearly all records use SPKI.
   const pkcs1 = key.export({ type: "pkcs1", format: "der" }).toString("base64")
   const publish = `Publish the TXT record "v=DKIM1; k=rsa; p=…" at ${name} with the public half of ${signing.name}${signing.command ? "" : " (`openssl pkey -pubout`)"}.`
   const fault = (found: string) => failed(found, publish, signing.command)
@@ -165,7 +165,7 @@ export const dkimFinding = (name: string, records: ReadonlyArray<string>, signin
   return bits < MIN_BITS ? warning(said, `Use a key of ${MIN_BITS} bits (RFC 8301).`) : ok(said)
 }
 
-/** Judges the SPF record of the domain that bounces return to (RFC 7208). */
+/** Checks the SPF record of the return-path domain (RFC 7208). */
 export const spfFinding = (domain: string, records: ReadonlyArray<string>): Finding => {
   const found = records.filter((record) => /^v=spf1(?: |$)/i.test(record))
   const [record] = found
@@ -190,7 +190,7 @@ export const spfFinding = (domain: string, records: ReadonlyArray<string>): Find
     : ok(`${said} ${rest}.`)
 }
 
-/** Judges the DMARC records at the domain of the sender or the nearest domain above it that has one. */
+/** Checks the DMARC record of the sender's domain, or of the nearest parent domain with one. */
 export const dmarcFinding = (
   domain: string,
   found: { readonly at: string; readonly records: ReadonlyArray<string> } | undefined,
@@ -216,7 +216,7 @@ export const dmarcFinding = (
 const dmarcRecords = (records: ReadonlyArray<string>): ReadonlyArray<string> =>
   records.filter((record) => /^v=DMARC1\s*(?:;|$)/.test(record))
 
-/** Reads a list of tags such as `v=DKIM1; p=…` (RFC 6376 3.2). */
+/** Parses a tag list such as `v=DKIM1; p=…` (RFC 6376, 3.2). */
 const tagsOf = (record: string): ReadonlyMap<string, string> =>
   new Map(
     record.split(";").flatMap((tag) => {
@@ -225,6 +225,6 @@ const tagsOf = (record: string): ReadonlyMap<string, string> =>
     }),
   )
 
-/** Reports whether a list of a tag names a word, or allows all. */
+/** Returns whether a tag's list contains a word or a wildcard. */
 const lists = (list: string | undefined, word: string): boolean =>
   list === undefined || list.split(":").some((each) => each.trim() === word || each.trim() === "*")

@@ -11,7 +11,7 @@ export class LoginFailed extends DescribedError(
 
 const TIMEOUTS = { connectMs: 5000, replyMs: 5000, dataMs: 5000, blockMs: 5000, finalMs: 5000 }
 
-/** Connects to the SMTP server and logs in as for a message, sends none, and returns how far it came. */
+/** Connects to the SMTP server and logs in without sending a message. Returns the reached step. */
 export const logIn = (url: Redacted.Redacted) =>
   Effect.tryPromise({
     try: async () => {

@@ -4,13 +4,13 @@ import { domainOf, type Mailbox } from "@outreach/domain/senders/Sender"
 import { textSchema } from "@outreach/domain/textSchema"
 import addressparser from "nodemailer/lib/addressparser"
 
-/** The text of a sender, such as the setting `MAIL_FROM`. */
+/** Text of a sender, such as the setting `MAIL_FROM`. */
 export const mailFrom = textSchema(
   "an e-mail address, or a name and an address as in Acme Outreach <outreach@acme.example>",
   readMailbox,
 )
 
-/** The same for a mailbox that others can write to, at a domain name that may have an MX record. */
+/** A sender's mailbox at a domain that can have an MX record. */
 export const senderMailbox = textSchema(
   "a name and an e-mail address in ASCII, as in Acme Outreach <outreach@acme.example>",
   (text) => {
@@ -31,7 +31,7 @@ function readMailbox(text: string): Mailbox | undefined {
   assertNoDirectionMark(name)
   const at = address.lastIndexOf("@")
   const [localPart, domain] = [address.slice(0, at), address.slice(at + 1)]
-  // Otherwise no message would reach a server without SMTPUTF8.
+  // Otherwise servers without SMTPUTF8 couldn't receive any message.
   if (!isAscii(localPart)) return undefined
   const ascii = isAscii(domain) ? domain : toAsciiDomain(domain)
   return ascii === undefined ? undefined : { name, address: `${localPart}@${ascii}` }

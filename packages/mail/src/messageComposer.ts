@@ -8,9 +8,9 @@ import { signMessage } from "./signMessage.ts"
 type Composer = ReturnType<typeof createComposer>
 
 /**
- * Creates the function that composes the messages of a sender for an `SmtpSession`: the envelope and the text, signed with each key.
+ * Creates the function that composes a sender's messages for an `SmtpSession`: envelope and text, signed with each key.
  *
- * Throws if a key cannot be read, so that no message is sent without its signature.
+ * Throws if a key is invalid, so that messages are never sent unsigned.
  */
 export const createComposer = ({ dkim }: SenderIdentity) => {
   const signers = dkim?.keys.map(({ selector, privateKey }) => ({
@@ -27,7 +27,7 @@ export const createComposer = ({ dkim }: SenderIdentity) => {
   }
 }
 
-/** Creates a function that returns the composer of a sender. It reads the keys of a sender once, not for each message. */
+/** Creates a function that returns a sender's composer, parsing the sender's keys only once. */
 export const createComposers = (): ((sender: SenderIdentity) => Composer) => {
   const composers = new WeakMap<SenderIdentity, Composer>()
   return (sender) => {

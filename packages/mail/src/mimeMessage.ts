@@ -4,15 +4,15 @@ import MimeNode from "nodemailer/lib/mime-node"
 import { encode, wrap } from "nodemailer/lib/qp"
 
 /**
- * Holds the local part of the return path, which names the recipient under a seal: a complaint repeats the message's own headers, often
+ * Header with the sealed local part of the return path: complaints include the message's own headers, often
  * without its addresses.
  */
 export const MESSAGE_SEAL_HEADER = "X-Outreach-Message"
 
-/** Of the part of a boundary that is ours: its line has 26 characters more, and 78 is the most (RFC 5322 2.1.1). */
+/** Maximum length of our part of a boundary: its line has 26 more characters, and 78 is the limit (RFC 5322, 2.1.1). */
 const MAX_BOUNDARY_LENGTH = 50
 
-/** A word that no header line holds beside its name, and the length of an encoded one (RFC 2047 2). */
+/** A word longer than a header line or an encoded word (RFC 2047, 2) can contain. */
 const LONG_WORD = /\S{66}/
 const ENCODED_WORD_LENGTH = 52
 
@@ -20,11 +20,11 @@ const PLAIN = "text/plain"
 const QUOTED = "quoted-printable"
 
 /**
- * Writes a message as it is sent: the HTML with its text alternative (RFC 2046 5.1.4), and the headers of unsubscription by one click
- * (RFC 8058) and by mail (RFC 2369); a plain one with its text alone. Header lines are folded within 78 characters (RFC 5322 2.1.1), and a longer
- * word stands alone.
+ * Serializes a message: HTML with text alternative (RFC 2046, 5.1.4) and headers for one-click unsubscription
+ * (RFC 8058) and by mail (RFC 2369); a plain message has only text. Header lines are folded at 78 characters (RFC 5322, 2.1.1); longer
+ * words are on separate lines.
  *
- * nodemailer would write it from its parts, too, by way of some ten streams, at twice what sending it costs.
+ * nodemailer would use about ten streams for this, at twice the cost of sending the message.
  */
 export const mimeMessage = (mail: Mail | PlainMail, headers: Readonly<Record<string, string>> = {}): string => {
   const { from, replyTo } = mail.sender
@@ -33,7 +33,7 @@ export const mimeMessage = (mail: Mail | PlainMail, headers: Readonly<Record<str
     baseBoundary: mail.messageId.replaceAll(/\W/g, "").slice(0, MAX_BOUNDARY_LENGTH),
   })
   root.setHeader({
-    // Addresses are objects, because a text would be parsed, and one address taken for several.
+    // Addresses are objects, because text would be parsed and could be split into several addresses.
     From: { ...from },
     ...(replyTo !== null && { "Reply-To": { name: "", address: replyTo } }),
     To: { name: "", address: mail.to },
@@ -56,14 +56,14 @@ export const mimeMessage = (mail: Mail | PlainMail, headers: Readonly<Record<str
   return `${head}\r\n\r\n${parts.map((it) => `--${root.boundary}\r\n${it}\r\n`).join("")}--${root.boundary}--\r\n`
 }
 
-// As encoded words, a long one can be folded.
+// Encoded words can be folded if they are long.
 const encodedWords = (text: string) => ({
   prepared: true,
   foldLines: true,
   value: encodeWord(text, "Q", ENCODED_WORD_LENGTH),
 })
 
-/** The second way of RFC 2369, for programs that know no https: RFC 8058 leaves it to the mail program which one it takes. */
+/** Second form of RFC 2369, for programs without https: according to RFC 8058, the mail program chooses. */
 const mailtoOf = ({ unsubscribeAddress }: Mail): ReadonlyArray<string> =>
   unsubscribeAddress === null ? [] : [`<mailto:${unsubscribeAddress}?subject=unsubscribe>`]
 

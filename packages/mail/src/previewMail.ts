@@ -28,19 +28,19 @@ const PLACEHOLDER = {
   recipientId: RecipientId.make(`rcp_${"0".repeat(32)}`),
 }
 
-/** Renders the message to a recipient, or to a placeholder recipient without `token`. */
+/** Renders the message for a recipient, or for a placeholder recipient without `token`. */
 export const previewMail = Effect.fnUntraced(function* (
   campaign: Campaign,
   token: string | undefined,
   settings: Pick<RenderOptions, "publicBaseUrl"> & {
-    /** The deployment's own sender; null when it is not known here. */
+    /** The deployment's own sender; null if this process doesn't know it. */
     readonly mailFrom: Mailbox | null
   },
 ) {
   const recipient = yield* token === undefined ? Effect.succeed(PLACEHOLDER) : findRecipient(campaign, token)
   const sender = yield* senderOf(campaign, settings.mailFrom)
   const { publicBaseUrl } = settings
-  // The address that unsubscribes has a seal that this process lacks.
+  // The unsubscribe address needs a seal key that this process doesn't have.
   const options = { sender, bounceDomain: domainOf(sender.from.address), publicBaseUrl, receivesMail: false }
   const mail = yield* renderMail(campaign, recipient, options)
   return {
@@ -51,7 +51,7 @@ export const previewMail = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns the campaign's sender without its keys: a preview is not signed. */
+/** Returns the campaign's sender without keys: previews aren't signed. */
 const senderOf = Effect.fnUntraced(function* (
   campaign: Campaign,
   mailFrom: Mailbox | null,

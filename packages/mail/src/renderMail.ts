@@ -8,23 +8,23 @@ import { sampleFields } from "@outreach/domain/mail/Template"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { Effect, Layer } from "effect"
 
-/** A token in a message that is not to a recipient. */
+/** Token of a message without a recipient. */
 export const PLACEHOLDER_TOKEN = "aB3dE9"
 
-/** What the rendering of a message needs beside the campaign. */
+/** Options of `renderMail` in addition to the campaign. */
 export interface RenderOptions {
   readonly sender: SenderIdentity
-  /** Of the return path, where the sender has none. */
+  /** Domain of the return path, if the sender has none. */
   readonly bounceDomain: string
   readonly publicBaseUrl: string
-  /** Whether workers receive what is sent to the domains of return paths. */
+  /** Whether workers receive mail for the domains of return paths. */
   readonly receivesMail: boolean
 }
 
 /**
- * Renders a campaign's message as it would be sent, but without its DKIM signature. Without fields, samples that show their names stand for them.
+ * Renders a campaign's message as it would be sent, without DKIM signature. Missing fields are replaced by their names as samples.
  *
- * With a `throwawaySeal`, following its links records nothing.
+ * With a `throwawaySeal`, clicks on its links aren't recorded.
  */
 export const renderMail = Effect.fnUntraced(function* (
   campaign: Campaign,

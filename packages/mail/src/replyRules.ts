@@ -65,7 +65,7 @@ const DISABLED = anyOf(
 const DOMAIN = "domain|hosts?\\b|domaine|dominio"
 
 /**
- * Verdicts of words; the first match decides. Whatever is milder than a hard bounce comes first, because a hard bounce suppresses the address for
+ * Verdicts of words; the first match decides. Milder verdicts than a hard bounce come first, because a hard bounce suppresses the address for
  * the whole organization: time, us as the sender, rate, space and the server's own trouble. Loose words count only near a word for the mailbox.
  */
 export const MILD_RULES: ReadonlyArray<Rule> = [

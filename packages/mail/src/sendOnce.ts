@@ -4,15 +4,15 @@ import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { createComposer } from "./messageComposer.ts"
 import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
 
-/** Shorter than the waits of RFC 5321 4.5.3.2, because a person waits. */
+/** Shorter than the timeouts of RFC 5321, 4.5.3.2, because a person waits. */
 const TIMEOUTS = { connectMs: 10_000, replyMs: 30_000, dataMs: 30_000, blockMs: 60_000, finalMs: 60_000 }
 
-/** Sends one message on a session of its own, without another try, and returns the server's reply; rejects with the session's error. */
+/** Sends one message in a separate session, without retries. Returns the server's reply; rejects with the session's error. */
 export const sendOnce = async (
   mail: Mail | PlainMail,
   options: {
     readonly url: Redacted.Redacted
-    /** More headers, by their names. */
+    /** Additional headers by name. */
     readonly headers: Readonly<Record<string, string>>
   },
 ): Promise<string> => {

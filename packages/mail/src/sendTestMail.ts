@@ -9,7 +9,7 @@ import { describeSmtpFailure } from "./SmtpError.ts"
 import { sendOnce } from "./sendOnce.ts"
 import type { smtpSettings } from "./smtpSettings.ts"
 
-/** The SMTP server did not take the message. It keeps codes alone, because the server's own words may hold an address. */
+/** The SMTP server rejected the message. Contains only codes, because the server's text may contain an address. */
 class MailNotSent extends DescribedError(
   "MailNotSent",
   ({ reason }: { readonly reason: string }) => `The SMTP server did not take the message: ${reason}.`,
@@ -17,7 +17,7 @@ class MailNotSent extends DescribedError(
 
 export type TestMailSettings = Config.Success<typeof smtpSettings> & Pick<RenderOptions, "publicBaseUrl">
 
-/** Sends one real message of a campaign, marked as a test, to an address that need not be a recipient's. */
+/** Sends one real message of a campaign, marked as a test, to any address. */
 export const sendTestMail = Effect.fn("sendTestMail")(function* (
   campaign: Campaign,
   to: EmailAddress,
@@ -25,7 +25,7 @@ export const sendTestMail = Effect.fn("sendTestMail")(function* (
 ) {
   const { smtpUrl, bounceDomain, bouncePort, publicBaseUrl } = settings
   const sender = (yield* (yield* SenderRepository).identityOf(campaign.id)) ?? settings.sender
-  // The Message-ID contains this id. It is new each time, because mailboxes drop a Message-ID that they have seen.
+  // The Message-ID contains this id. It is always new, because mailboxes drop repeated Message-IDs.
   const recipientId = yield* createIdentifier("recipient")
   const placeholder = { token: PLACEHOLDER_TOKEN, email: to, recipientId }
   const options = { sender, bounceDomain, publicBaseUrl, receivesMail: bouncePort !== null }

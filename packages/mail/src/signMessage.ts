@@ -1,13 +1,13 @@
 import { createHash, type KeyObject, sign } from "node:crypto"
 
-/** A key that signs for a domain, under the selector of its record. */
+/** A key that signs for a domain, with the selector of its record. */
 export interface DkimSigner {
   readonly domain: string
   readonly selector: string
   readonly privateKey: KeyObject
 }
 
-// RFC 8058 wants both headers of the unsubscription signed. Gmail reads a Feedback-ID only where it is signed.
+// RFC 8058 requires signatures of both unsubscribe headers. Gmail ignores an unsigned Feedback-ID.
 const SIGNED_HEADERS = [
   ...["From", "Reply-To", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type"],
   ...["Content-Transfer-Encoding", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID", "X-Outreach-Message"],
@@ -15,12 +15,12 @@ const SIGNED_HEADERS = [
 ].map((name) => name.toLowerCase())
 
 /**
- * Puts a DKIM signature of each key in front of a message whose lines end with CRLF (RFC 6376, relaxed/relaxed, rsa-sha256).
+ * Prepends a DKIM signature of each key to a message with CRLF line ends (RFC 6376, relaxed/relaxed, rsa-sha256).
  *
- * nodemailer's own would write the list of signed headers on one line of 170 characters, and read the message through several streams.
+ * nodemailer would write the list of signed headers on one line of 170 characters, and read the message through several streams.
  */
 export const signMessage = (message: Buffer, signers: ReadonlyArray<DkimSigner>): Buffer => {
-  // One character a byte, because an address may have letters in UTF-8.
+  // One character per byte, because addresses may contain UTF-8.
   const text = message.toString("latin1")
   const headEnd = text.indexOf("\r\n\r\n")
   const fields = new Map(
@@ -47,18 +47,18 @@ export const signMessage = (message: Buffer, signers: ReadonlyArray<DkimSigner>)
   return Buffer.concat([Buffer.from(signatures.join("")), message])
 }
 
-/** Joins names by colons, after which lines may be folded. */
+/** Joins names with colons that allow folding. */
 const foldNames = (names: ReadonlyArray<string>): string =>
   names.join(":").replaceAll(/(?!.{0,72}$).{1,72}:/g, "$&\r\n ")
 
-/** Unfolds a field, and makes one space of several (RFC 6376 3.4.2). */
+/** Unfolds a field and collapses spaces (RFC 6376, 3.4.2). */
 const relaxed = (name: string, value: string): string =>
   `${name}:${value
     .replaceAll("\r\n", "")
     .replaceAll(/[ \t]+/g, " ")
     .replaceAll(/^ | $/g, "")}`
 
-/** Makes one space of several, and removes those at the ends of lines, and empty lines at the end (RFC 6376 3.4.4). */
+/** Collapses spaces, and removes trailing spaces and empty lines at the end (RFC 6376, 3.4.4). */
 const relaxedBody = (body: string): string => {
   const lines = body.replaceAll(/[ \t]+/g, " ").replaceAll(" \r\n", "\r\n")
   let end = lines.length

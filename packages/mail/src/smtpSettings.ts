@@ -40,7 +40,7 @@ const requireTls = setting("SMTP_REQUIRE_TLS", trueOrFalse, {
     "with `true`, nothing is sent to the mail server except over TLS, with a certificate that is valid for its name in `SMTP_URL`. With `false`, TLS is used where the server offers it, with the same demand on its certificate",
 })
 
-/** The address of the server, which says how it is greeted, and whether TLS is required. */
+/** Server URL, EHLO name, and whether TLS is required. */
 const smtpServer = Config.all({ smtpUrl, ehloName, requireTls }).pipe(
   Config.mapEffect(({ smtpUrl, ehloName, requireTls }) => {
     const url = new URL(Redacted.value(smtpUrl))
@@ -68,7 +68,7 @@ const dkimKey = secretSetting(
   },
 )
 
-/** A domain name, or a part of one. */
+/** A domain name or a part of one. */
 const DomainName = Schema.String.check(Schema.isPattern(/^([\w-]+(\.[\w-]+)*)?$/)).annotate({
   expected: "a domain name",
 })
@@ -116,7 +116,7 @@ const from = setting("MAIL_FROM", mailFrom, {
     "sender of the e-mails whose organization and program have none of their own (`ops senders`). A domain with non-ASCII letters is written in ASCII. It has no ramp. The console starts without it, as without `SMTP_URL`",
 })
 
-/** How e-mails are sent: the server, and the deployment's own sender, whose keys are as those of `SenderRepository`. */
+/** Settings for sending e-mail: the server, and the deployment's own sender with its keys in the format of `SenderRepository`. */
 export const smtpSettings = Config.all({
   smtpUrl: smtpServer,
   from,
@@ -141,13 +141,13 @@ export const smtpSettings = Config.all({
   })),
 )
 
-/** `MAIL_FROM` where it is set; else null. */
+/** `MAIL_FROM` if it is set, otherwise null. */
 export const optionalMailFrom = whereSet(from)
 
-/** The same settings for a process that sends no e-mail by itself; null where no server is named. */
+/** Same settings for a process that doesn't send e-mail by itself; null without a server. */
 export const optionalSmtpSettings = whereSet(smtpUrl, smtpSettings)
 
-/** Reads what preflight checks from the settings of this process. */
+/** Reads the settings that preflight checks. */
 export const readPreflightSettings = Effect.gen(function* () {
   const smtp = yield* optionalSmtpSettings
   return {
