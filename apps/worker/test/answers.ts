@@ -18,7 +18,7 @@ const pour = (response: ServerResponse): void => {
   write()
 }
 
-/** A partner that answers every request with a status; answers its address. */
+/** Starts a partner that returns a status to every request. Returns its URL. */
 export const status = (
   code: number,
   headers: Record<string, string> = {},
@@ -29,7 +29,7 @@ export const status = (
     request.resume().on("end", () => response.writeHead(code, headers).end())
   })
 
-/** A partner that answers its first delivery with a status, at every attempt, and accepts all others. */
+/** Starts a partner that returns a status to each attempt of its first delivery, and accepts all later deliveries. */
 export const statusForFirst = (code: number, headers: Record<string, string> = {}) => {
   let first: unknown
   return http((request, response) => {
@@ -39,14 +39,14 @@ export const statusForFirst = (code: number, headers: Record<string, string> = {
   })
 }
 
-/** A partner whose response has a status, and a body without end. */
+/** Starts a partner that returns a status with an endless body. */
 export const endless = (code: number) =>
   http((request, response) => {
     request.resume()
     pour(response.writeHead(code))
   })
 
-/** Partners who send the headers of a 200 and then no whole body. */
+/** Partners that send the headers of a 200 without a complete body. */
 export const brokenBody: Readonly<Record<string, () => Promise<string>>> = {
   "200, cut off": () => afterHeaders("Content-Length: 100\r\n\r\nabc", (socket) => socket.end()),
   "200, malformed": () => afterHeaders("Transfer-Encoding: chunked\r\n\r\nno chunk\r\n", (socket) => socket.end()),
@@ -61,7 +61,7 @@ const afterHeaders = async (rest: string, next: (socket: Socket) => void) =>
     }),
   )}`
 
-/** Partners from which no headers come, by the outcome. Timeouts are left out: they would take real time at each attempt. */
+/** Partners that send no headers, by outcome. Timeouts are excluded, because each attempt would take real time. */
 export const noAnswer: Readonly<Record<string, () => Promise<string>>> = {
   refused: async () => `http://${CLOSED_ADDRESS}/`,
   reset: async () => `http://${await tcp((socket) => socket.once("data", () => socket.resetAndDestroy()))}`,

@@ -29,7 +29,7 @@ const PAUSED = "worker is paused, its clock and the database's are over an hour 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 const libfaketime = findUnpacked("libfaketime")
 
-/** Starts a server whose clock can be set, a partner, a mail server and a worker whose clock can be set, too. */
+/** Starts a server with an adjustable clock, a partner, a mail server, and a worker with an adjustable clock. */
 const startAll = async (library: string, atEnd: AtEnd) => {
   const clocks = { database: await settableClock(library, atEnd), worker: await settableClock(library, atEnd) }
   const dataDirectory = await mkdtemp(join(tmpdir(), "outreach-clocks-"))
@@ -69,7 +69,7 @@ const startAll = async (library: string, atEnd: AtEnd) => {
 }
 type All = Awaited<ReturnType<typeof startAll>>
 
-/** Stores what is 80 days old in each table that loses something by age. */
+/** Stores rows that are 80 days old in each table with retention. */
 const seedHistory = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 2 })
@@ -109,7 +109,7 @@ const seedHistory = Effect.gen(function* () {
     values (${id}, 'key', '', 200, '{}', 'identity', 0)`
 })
 
-/** Lists every row, by its key, of the tables that lose something by age, and the partitions that are dropped by age whatever they hold. */
+/** Lists the keys of all rows of tables with retention, and the partitions that are dropped by age. */
 const listRows = async ({ query }: All) => {
   const rows = await query<{ key: string }>(`
     select 'event ' || id as key from events union all select 'inbox ' || event_id from inbox union all select 'hit ' || id from hits
@@ -169,7 +169,7 @@ it.concurrent.for([
     await set(days)
     await run(publishSent(campaign, 2))
     await until(worker, DOUBTED)
-    // Another worker that starts meanwhile does nothing, either.
+    // A second worker that starts now doesn't work either.
     const another = await startOne()
     await until(another, DOUBTED)
     await until(another, PAUSED)
@@ -187,7 +187,7 @@ it.concurrent.for([
     await until(to, ({ received }) => received.length >= 8)
     await launch(1, "third.test")
     await until(mails, ({ messages }) => messages.length >= 6)
-    // Another worker that starts now deletes what is past its retention, and nothing else.
+    // A second worker that starts now deletes only expired data.
     await query(`
       insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
       select organization_id, 'hit_past', recipient_id, kind, method, address, headers, at, at, reasons

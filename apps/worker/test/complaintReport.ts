@@ -1,8 +1,8 @@
 import complaints from "./data/complaints.json" with { type: "json" }
 
 /**
- * Reports as they are seen, shortened: their source, and what becomes of the message's recipient. The message that they are about is ours: the
- * real senders' return paths and headers have given way to `{mailFrom}` and `{seal}`.
+ * Shortened real reports with their source and expected result. Return paths and headers of the reported message
+ * are replaced by `{mailFrom}` and `{seal}`.
  */
 export const complaintReports: ReadonlyArray<{
   readonly source: string
@@ -10,7 +10,7 @@ export const complaintReports: ReadonlyArray<{
   readonly report: ReadonlyArray<string>
 }> = complaints
 
-/** Writes the report of a source on a message with this local part of its return path. */
+/** Creates a source's report about a message with this local part of its return path. */
 export const complaintReport = (source: string, localPart: string, domain: string): string =>
   complaintReports
     .find((each) => each.source === source)!

@@ -1,4 +1,4 @@
-/** Writes a delivery status notification around its fields, the text for people first. */
+/** Creates a delivery status notification with these fields; the text for people comes first. */
 export const deliveryReport = (fields: string, to = "bounce@acme.test") =>
   [
     "From: Mail Delivery System <mailer-daemon@mx.test>",

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http"
 import { partner } from "@outreach/testing/partner"
 import { until } from "@outreach/testing/until"
 
-/** A partner that responds only when the test says so. */
+/** A partner that responds only when the test allows it. */
 export const holdingPartner = async () => {
   const held: ServerResponse[] = []
   const to = await partner((_, response) => held.push(response))

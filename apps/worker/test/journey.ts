@@ -13,7 +13,7 @@ import type { startWorker } from "./startWorker.ts"
 
 export type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
-/** A database of the test file's own, and what an operator does in it. */
+/** A separate database for the test file, with an operator's actions. */
 export const journey = () => {
   const url = migratedDatabase()
   let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
@@ -41,7 +41,7 @@ export const journey = () => {
       ),
     /** Lists the deliveries to an endpoint. */
     deliveries: (endpointId: EndpointId) => run(deliveriesTo(endpointId)),
-    /** Takes all endpoints as another worker would whose predecessor says nothing; returns what gives them back. */
+    /** Takes all endpoints as another worker would after their owner's silence. Returns the function that gives them back. */
     takeAll: () =>
       run(
         Effect.gen(function* () {
@@ -51,14 +51,14 @@ export const journey = () => {
           yield* leases.heartbeat(thief, 30)
           const lapse = sql`
             update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token <> ${thief}::uuid`
-          // A worker that says meanwhile that it lives keeps what it has.
+          // A worker that renews its lease in the meantime keeps its endpoints.
           yield* Effect.andThen(lapse, leases.acquire(thief, 1000)).pipe(
             Effect.repeat({ until: ({ taken }) => taken > 0, schedule: Schedule.spaced("20 millis") }),
           )
           return () => run(leases.leave(thief))
         }),
       ),
-    /** Kills a worker, ends its sessions, and waits until they are gone: one may be about to commit a claim. */
+    /** Kills a worker, closes its sessions, and waits for their end: one may be about to commit a claim. */
     kill: async ({ child, ended }: Awaited<ReturnType<typeof startWorker>>) => {
       child.kill("SIGKILL")
       await ended
@@ -68,7 +68,7 @@ export const journey = () => {
           where application_name like 'outreach-worker/%' and datname = current_database()`,
       )
     },
-    /** Ends the leases of messages, and brings the turns of their campaigns. */
+    /** Expires the leases of messages, and schedules the turns of their campaigns. */
     endLeases: async () => {
       await query((sql) => sql`update messages set lease_until = clock_timestamp() where lease_until is not null`)
       await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)

@@ -30,7 +30,7 @@ describe("the worker's process", () => {
       expect(sent.get(email)).toContain("Subject: An invitation to Heart failure")
       expect(sent.get(email)).toContain(`<${service_recipient_id}@acme.test>`)
     }
-    // No receiver of traces is configured.
+    // No trace receiver is configured.
     expect(await query((sql) => sql`select from events where traceparent is not null`)).toEqual([])
 
     await run(publishSent(campaign, 1))

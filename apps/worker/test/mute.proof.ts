@@ -18,7 +18,7 @@ it("e-mails and webhooks go on after the database was mute for so long that the 
 
   proxy.mute()
   await until(worker, "database unusable")
-  // It is due when the database responds again.
+  // Due when the database responds again.
   await launch(to, 2)
   proxy.heal()
   await until(worker, "database usable again")

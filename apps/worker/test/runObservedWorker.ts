@@ -11,13 +11,13 @@ export const runObservedWorker = async (databaseUrl: string, settings: Record<st
     const response = await fetch(`${url}${path}`, { method })
     return { status: response.status, type: response.headers.get("content-type"), text: await response.text() }
   }
-  /** Reads a metric until it satisfies a condition; returns its samples by their labels. */
+  /** Reads a metric until it meets a condition. Returns its samples by label. */
   const metric = (name: string, satisfies: (samples: Record<string, number>) => boolean) =>
     eventually(async () => samples((await ask("/metrics")).text, name), satisfies)
   return Object.assign(worker, { ask, metric })
 }
 
-/** Reads the samples of a metric by their labels. */
+/** Reads the samples of a metric by label. */
 export const samples = (text: string, name: string): Record<string, number> =>
   Object.fromEntries(
     [...text.matchAll(new RegExp(`^${name}(?:\\{\\w+="(.*)"\\})? (\\S+)$`, "gm"))].map(([, label = "", value]) => [

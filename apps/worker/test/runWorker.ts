@@ -7,7 +7,7 @@ import { expect, onTestFinished } from "vitest"
 import { worker } from "../src/worker.ts"
 import { settingsFor } from "./startWorker.ts"
 
-/** Runs the worker in this process as `main.ts` does, and waits until it has started or failed to; only a worker that a test kills needs its own process. */
+/** Runs the worker in this process as `main.ts` does, and waits until it has started or failed. Only a worker that a test kills needs a separate process. */
 export const runWorker = async (
   databaseUrl: string,
   settings: Record<string, string> = {},
@@ -23,7 +23,7 @@ export const runWorker = async (
       ...globalThis.console,
       log: (line: string) => log.append(`${line}\n`),
     } as Console.Console),
-    // Its own counters, as a process has.
+    // Separate counters, as in a process.
     Layer.sync(Metric.MetricRegistry, () => new Map()),
   )
   const fiber = Effect.runFork(
@@ -33,7 +33,7 @@ export const runWorker = async (
   const stop = () => Effect.runPromise(Fiber.interrupt(fiber))
   atEnd(async () => {
     await stop()
-    // If the worker's role lacks a right, a job fails and is retried without end.
+    // If the worker's role lacks a right, a job fails and is retried forever.
     expect(log.text).not.toMatch(/\b42501\b/)
   })
   await until(log, ({ lines }) => log.over() !== undefined || lines.some(({ message }) => message === "worker started"))

@@ -4,7 +4,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Stores a number of clicks, a millisecond apart, of a recipient whose message was accepted an hour ago. */
+/** Stores a number of clicks, a millisecond apart, by a recipient whose message was accepted an hour ago. */
 export const seedClicks = Effect.fnUntraced(function* (count: number, endpointUrl: string) {
   const seeded = yield* seedCampaign({ recipients: 1, endpointUrl })
   const organizationId = seeded.organization.id
@@ -20,7 +20,7 @@ export const seedClicks = Effect.fnUntraced(function* (count: number, endpointUr
         id: yield* createIdentifier("hit"),
         organizationId,
         recipientId: recipient!.id,
-        // Each of a link of its own, because few hits of one link are forwarded in a minute.
+        // Each on a separate link, because few hits per link and minute are forwarded.
         link: `https://clinic.test/${i}`,
         method: "GET",
         address: `198.51.${Math.floor(i / 256)}.${i % 256}`,

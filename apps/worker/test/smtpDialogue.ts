@@ -3,14 +3,14 @@ import { createConnection } from "node:net"
 import { createInterface } from "node:readline"
 import { onTestFinished } from "vitest"
 
-/** Sends one command after each reply, and after the reply to DATA a body in pieces; resolves with the replies once the connection ends. */
+/** Sends one command after each reply, and after the reply to DATA a body in pieces. Resolves to the replies when the connection ends. */
 export const smtpDialogue = async (
   port: number,
   commands: ReadonlyArray<string>,
   body: Iterable<string | Uint8Array> = [],
 ): Promise<ReadonlyArray<string>> => {
   const socket = createConnection(port, "127.0.0.1")
-  // The server may end the connection while the body is being written.
+  // The server may close the connection while the body is being written.
   socket.on("error", () => {})
   onTestFinished(() => void socket.destroy())
   const closed = once(socket, "close")

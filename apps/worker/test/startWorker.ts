@@ -4,7 +4,7 @@ import { asRole } from "@outreach/testing/testRoles"
 import { until } from "@outreach/testing/until"
 import { onTestFinished } from "vitest"
 
-/** Returns the worker's environment: any free admin port, and partners on this machine, unless `settings` says otherwise. */
+/** Returns the worker's environment: any free admin port, and local partners, unless `settings` overrides it. */
 export const settingsFor = (databaseUrl: string, settings: Record<string, string>): Record<string, string> => ({
   DATABASE_URL: asRole(databaseUrl, "worker"),
   SECRETS_KEY: SECRETS_KEY.toString("base64"),
@@ -16,7 +16,7 @@ export const settingsFor = (databaseUrl: string, settings: Record<string, string
   ...settings,
 })
 
-/** Starts the worker as a process, and waits until it has started or failed to. */
+/** Starts the worker as a process, and waits until it has started or failed. */
 export const startWorker = async (
   databaseUrl: string,
   settings: Record<string, string> = {},

@@ -8,7 +8,7 @@ import { journey } from "./journey.ts"
 import { runObservedWorker } from "./runObservedWorker.ts"
 
 const { url, launch, deliveries } = journey()
-/** A database in which there is nothing to do. */
+/** A database without work. */
 const idle = migratedDatabase()
 
 /** Runs a worker that exports the share `ratio` of its traces. */
@@ -24,7 +24,7 @@ const traced = async (ratio: string, settings: Record<string, string> = {}, data
   return { ...observed, otlp, named }
 }
 
-/** Fails the first attempt at a publication, and accepts everything else. */
+/** Fails the first publication, and accepts everything else. */
 const recovering = () =>
   partner(({ attempt, event }, response) =>
     response.writeHead(attempt === 1 && event.event_type === "outreach.recipients_published" ? 500 : 200).end(),
@@ -93,7 +93,7 @@ describe("a worker that exports traces", () => {
     const attempts = named("deliver webhook").filter(
       ({ attributes }) => attributes["outreach.endpoint.id"] === endpoint.id,
     )
-    // One that succeeded may be slow where the machine is.
+    // A successful span can be slow on a slow machine.
     const quick = attempts.filter((span) => span.status.code === 2 || !isSlow(span))
     expect(quick.map(({ attributes }) => attributes["http.response.status_code"])).toEqual([500])
     expect(named("publish events").filter((span) => !isSlow(span))).toEqual([])
@@ -105,11 +105,11 @@ describe("a worker that exports traces", () => {
     await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
     await stop()
     expect(otlp.kept.some(({ path }) => path === "/v1/metrics")).toBe(true)
-    // A busy machine may let a statement fail, such as one that waits for a lock.
+    // On a busy machine, a statement can fail, for example while waiting for a lock.
     expect(otlp.spans().filter((span) => span.status.code !== 2 && !isSlow(span))).toEqual([])
   })
 })
 
-/** Reports whether a span took so long that it is exported for that. */
+/** Returns whether a span is slow enough to be exported. */
 const isSlow = (span: { readonly startTimeUnixNano: string; readonly endTimeUnixNano: string }) =>
   BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano) >= 1_000_000_000n

@@ -131,7 +131,7 @@ describe("the admin port", () => {
     answer()
     expect(await metric("outreach_delivery_settlements_refused_total", (late) => late[""] === 1)).toEqual({ "": 1 })
     expect(await deliveries(endpoint.id)).toMatchObject([{ state: "sending", attempts: 0, made: [] }])
-    // Once the worker has the endpoint again, it makes the attempt again.
+    // After the worker has the endpoint back, it repeats the attempt.
     await giveBack()
     expect(await metric("outreach_delivery_leases_lost_total", (lost) => lost[""] === 1)).toEqual({ "": 1 })
     await receives(2)

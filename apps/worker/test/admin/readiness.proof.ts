@@ -10,10 +10,10 @@ import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { runObservedWorker, samples } from "../runObservedWorker.ts"
 
-/** A PostgreSQL of its own, migrated, that may be stopped and started. */
+/** A separate, migrated PostgreSQL that can be stopped and started. */
 const stoppableDatabase = async () => {
   const folder = await mkdtemp(join(tmpdir(), "outreach-admin-"))
-  // The server's user is another when this process is root's.
+  // If this process is root, the server runs as another user.
   await chmod(folder, 0o711)
   let server = await startPostgres({ dataDirectory: folder })
   const { url, port } = server

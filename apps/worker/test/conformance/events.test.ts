@@ -56,7 +56,7 @@ let ahead: Effect.Success<ReturnType<typeof seedCampaign>>
 const ofType = (type: string, campaignId = seeded.campaign.id) =>
   calls.filter(({ event }) => event.event_type === type && event.data["service_campaign_id"] === campaignId)
 
-/** One campaign under way: a message is taken and another refused, one recipient opens and clicks. Another that opens in an hour. */
+/** An active campaign: one message accepted, one rejected, one recipient opens and clicks; and a campaign that opens in an hour. */
 beforeAll(async () => {
   const receiver = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
@@ -137,7 +137,7 @@ const hit = {
   is_bot_suspected: expect.any(Boolean),
 }
 
-/** The specification's rows of what goes to the consumer. */
+/** The specification's table of events to the consumer. */
 const ROWS: Readonly<Record<string, object>> = {
   "outreach.recipients_published": {
     service_campaign_id: id("cmp"),
@@ -187,7 +187,7 @@ describe("a webhook", () => {
       const active = event.data["service_campaign_id"] === seeded.campaign.id ? secrets : [Redacted.value(ahead.secret)]
       const [t, ...v1] = String(headers["x-signature"]).split(",")
       const seconds = Number(/^t=(\d+)$/.exec(t!)?.[1])
-      // A call takes 15 s at most.
+      // A call takes at most 15 s.
       expect(Math.abs(at / 1000 - seconds)).toBeLessThan(60)
       const entries = active.map(
         (secret) => `v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`,

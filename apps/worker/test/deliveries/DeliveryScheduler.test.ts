@@ -40,7 +40,7 @@ const secretOf = (text: string, endsInMs: number | null = null): SigningSecret =
 const secretsOf = (owned: ReadonlyArray<OwnedEndpoint>, ...secrets: ReadonlyArray<SigningSecret>) =>
   new Map(owned.map(({ endpointId }) => [endpointId, secrets]))
 
-/** An scheduler of endpoints whose logs never end, of which `read` reads all that is wanted. */
+/** A scheduler of endpoints with endless logs; `read` returns all requested events. */
 const schedulerOf = (
   count: number,
   maxInFlight: number,
@@ -75,7 +75,7 @@ const schedulerOf = (
   return { clock, scheduler, owned, read, held }
 }
 
-/** The result of a call; that of an endpoint's version 0 teaches nothing about it. */
+/** Result of a call. Version 0 of an endpoint doesn't affect its state. */
 const resultOf = (reason: AttemptResult["reason"], version = 1) =>
   ({
     ...{ version, reason, verdict: reason === "success" ? "success" : "transient", delivery: {} },
@@ -175,7 +175,7 @@ describe("the scheduler of endpoints", () => {
     expect(scheduler.wakeAt()).toBe(pauseMs)
     clock.now = pauseMs
     scheduler.wake()
-    // One at a time, until a call is answered.
+    // One at a time, until a call succeeds.
     const again = scheduler.begin()![1]
     expect(scheduler.begin()).toBeUndefined()
     expect(calls.map(([, held]) => held)).toContain(again)
@@ -295,7 +295,7 @@ describe("an endpoint that changed", () => {
   })
 })
 
-/** One endpoint with some settings, whose calls may begin; its log is read as far as it may be. */
+/** An endpoint with settings and a fully read log that is ready for calls. */
 const limited = (settings: Partial<OwnedEndpoint>) => {
   const state = schedulerOf(1, 512, 1, settings)
   const { clock, scheduler, owned, read } = state
@@ -305,7 +305,7 @@ const limited = (settings: Partial<OwnedEndpoint>) => {
     scheduler.wake()
     while (scheduler.isReadDue()) read()
   }
-  /** Begins all calls that may begin now, and ends them unless they hang. */
+  /** Starts all possible calls, and ends them unless they hang. */
   const send = (isHanging = false) => {
     const sent: Array<Held> = []
     for (let next = scheduler.begin(); next !== undefined; next = scheduler.begin()) {
@@ -316,7 +316,7 @@ const limited = (settings: Partial<OwnedEndpoint>) => {
     }
     return sent
   }
-  /** Hands it rows, as many as it asks for. */
+  /** Provides as many rows as it requests. */
   const takeRows = (...rows: ReadonlyArray<"retry" | "replay">) => {
     const wanted = scheduler.wantedOfRows()
     const limit = wanted.get(queue!) ?? 0
@@ -393,13 +393,13 @@ describe("an endpoint with a rate", () => {
 
   it("sends events first, then retries, then replays, and takes no replays while events wait", () => {
     const { scheduler, pass, send, takeRows, queue } = limited({ perSecond: 4 })
-    // Its log has nothing yet.
+    // Its log is still empty.
     queue.mayGoOn = false
     pass(1000)
     expect(takeRows("replay", "replay", "replay")).toEqual(["replay", "replay"])
     const sent = () => send().map(({ delivery }) => String(delivery.eventId).replace(/evt_.*/, "event"))
     expect(sent()).toEqual(["replay"])
-    // A replay is held; events come, and a retry is due.
+    // A replay waits; events arrive, and a retry is due.
     queue.mayGoOn = true
     scheduler.dueIn(queue.endpointId, 0)
     pass(100)
@@ -411,7 +411,7 @@ describe("an endpoint with a rate", () => {
     }
     expect(order.slice(0, 8).filter((kind) => kind === "retry")).toEqual(["retry"])
     expect(order).not.toContain("replay")
-    // The events end.
+    // No more events.
     queue.waiting.length = 0
     queue.mayGoOn = false
     pass(1000)
@@ -457,7 +457,7 @@ describe("an endpoint with a limit of calls in flight", () => {
     read(new Map([[third!, 10]]))
     for (const call of calls.slice(1)) scheduler.ended(queue, call, undefined)
     expect(send(true)).toHaveLength(2)
-    // At another address none of them counts.
+    // With another URL, none of them counts.
     scheduler.remove(third!)
     scheduler.update(
       owned.map((each) => ({ ...each, version: 2, url: EndpointUrl.make("https://partner.test/new") })),

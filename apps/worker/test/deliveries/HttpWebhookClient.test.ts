@@ -74,7 +74,7 @@ describe("what a partner receives", () => {
       response.end("ok")
     })
     await post(url, {}, 20)
-    // The next call may begin before the last one's connection is put back.
+    // The next call may start before the last connection is free again.
     expect(ports.size).toBeLessThanOrEqual(2)
   })
 })
@@ -257,7 +257,7 @@ describe("no response", () => {
   })
 
   it("is connect_timeout when the connection does not come about", async () => {
-    // A TLS handshake that is never answered is part of connecting.
+    // A TLS handshake without an answer is part of connecting.
     const port = await listen(createTcpServer())
     expect(await failing(`https://127.0.0.1:${port}/`, { connectMs: 100 })).toEqual({ error: "connect_timeout" })
   })
@@ -284,7 +284,7 @@ describe("no response", () => {
   })
 })
 
-/** Names that a name server knows by one address each. */
+/** Names for which a name server returns one address each. */
 const namesOf = async (known: Readonly<Record<string, string>>) => {
   const { address, close } = await startNameServer((name, type) => {
     const data = known[name]

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Look-ups whose questions are answered by the test. */
+/** Look-ups with queries answered by the test. */
 const open = () => {
   const lookUp = boundedLookups()
   interface Question {
@@ -27,7 +27,7 @@ const open = () => {
     await vi.advanceTimersByTimeAsync(0)
   }
   return {
-    /** The questions in flight. */
+    /** Queries in flight. */
     questions,
     asked,
     look: (key: string, organization = "org_1") => {
@@ -138,7 +138,7 @@ describe("the bounds", () => {
     const outcomes = Array.from({ length: 7 }, (_, i) => look(`name ${i}`))
     await seconds(1)
     expect(outcomes.at(-1)!.value).toBe("NAME_NOT_ASKED")
-    // Nothing is remembered of it.
+    // It isn't cached.
     expect(asked).toHaveLength(6)
     await fail("name 0")
     expect(outcomes[0]!.value).toBe("SERVFAIL")
@@ -150,7 +150,7 @@ describe("the bounds", () => {
 
   it("let organizations take turns", async () => {
     const { look, fail, questions } = open()
-    // All places for new names are taken, six by each of eight organizations.
+    // All slots for new names are used, six by each of eight organizations.
     for (let n = 0; n < 8; n++) for (let i = 0; i < 6; i++) look(`${n} ${i}`, `org_${n}`)
     expect(questions.size).toBe(48)
     for (const key of ["a 1", "a 2", "a 3"]) look(key, "org_a")
@@ -177,7 +177,7 @@ describe("the bounds", () => {
           return key === undefined ? undefined : isFailure ? fail(key) : answer(key)
         }
         for (const each of steps) {
-          // A name belongs to one organization here, so that questions can be counted.
+          // Each name belongs to one organization here, so that queries can be counted.
           if ("look" in each) {
             outcomes.push(look(`${each.of} ${each.look}`, `org_${each.of}`))
           } else if ("wait" in each) await vi.advanceTimersByTimeAsync(each.wait)

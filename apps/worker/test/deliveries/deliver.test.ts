@@ -33,11 +33,11 @@ const startEndpoint = Effect.fnUntraced(function* (
   return { ...seeded, ...receiver, id: seeded.endpoint.id }
 })
 
-/** Waits until the deliveries to an endpoint satisfy; returns them. */
+/** Waits until the deliveries to an endpoint meet a condition. Returns them. */
 const deliveries = (id: EndpointId, satisfies: (found: Effect.Success<ReturnType<typeof deliveriesTo>>) => boolean) =>
   deliveriesTo(id).pipe(Effect.repeat({ until: satisfies, schedule: often }))
 
-/** Waits until the only delivery is pending after a number of attempts; returns its id, and the seconds from the start of the last attempt to the next. */
+/** Waits until the only delivery is pending after a number of attempts. Returns its id, and the seconds between the last attempt's start and the next attempt. */
 const pending = Effect.fnUntraced(function* (id: EndpointId, attempts: number) {
   const [found] = yield* deliveries(
     id,
@@ -214,7 +214,7 @@ describe("an endpoint that is disabled by 410", () => {
         })
         expect(disabled).toMatchObject({ disabledReason: "gone", disabledAt: expect.any(String), failures: 0 })
         const settled = yield* deliveries(endpoint.id, (found) => found.every(({ state }) => state !== "sending"))
-        // A rejection by an endpoint that is gone is not final.
+        // A rejection by a gone endpoint isn't final.
         expect(settled.map(({ state }) => state).toSorted()).toEqual(["delivered", ...Array(39).fill("pending")])
         expect(endpoint.calls).toHaveLength(4)
         endpoint.answerBy(accept)
@@ -254,7 +254,7 @@ describe("an endpoint that changed", () => {
     let trusted: Redacted.Redacted
     const accepted = new Set<string>()
     const refused: Array<string> = []
-    // The partner returns 401 for every other secret than the newest, once the test lets it respond.
+    // The partner returns 401 for every secret except the newest, as soon as the test allows responses.
     const judge: Parameters<typeof startReceiver>[0] = (call) => {
       const isValid = verifies(call, trusted)
       if (isValid) accepted.add(call.eventId)
@@ -283,7 +283,7 @@ describe("an endpoint that changed", () => {
 test("a webhook is verified by a partner with only the old or only the new secret, during the grace window of a rotation", function* () {
   const { organization, campaign, secret: first, ...receiver } = yield* startEndpoint(accept)
   const secrets = [first]
-  /** For each rotation, the events that were published before it, which may be signed without its secret. */
+  /** Events published before each rotation, which may lack its secret's signature. */
   const publishedBefore: Array<ReadonlySet<string>> = []
   const sql = yield* SqlClient.SqlClient
   const calls = yield* whileDelivering(
@@ -300,7 +300,7 @@ test("a webhook is verified by a partner with only the old or only the new secre
     }).pipe(Effect.scoped),
   )
   expect(calls).toHaveLength(105)
-  // The old secret remains valid all the time; each new one from its rotation on.
+  // The first secret is valid all the time, each new one from its rotation on.
   expect(calls.filter((call) => !verifies(call, first))).toEqual([])
   for (const [i, before] of publishedBefore.entries()) {
     const after = calls.filter(({ eventId }) => !before.has(eventId))

@@ -16,11 +16,11 @@ const { url, run, query } = journey()
 const IN_FLIGHT = 3
 const PER_SECOND = 20
 const ROUNDS = 4
-/** A call may take three seconds, and the partner answers within two, whether its caller lives or not. */
+/** A call's timeout is three seconds, and the partner responds within two, even to a dead caller. */
 const SETTINGS = { WEBHOOK_CALL_SECONDS: "3", WEBHOOK_LEASE_SECONDS: "3", LOG_LEVEL: "info" }
 const MAX_ANSWER_MS = 2000
 
-/** A partner that answers after a while; counts what it has not answered, and when each call came. */
+/** A partner that responds after a while. Counts open calls, and records the time of each. */
 const startPartner = async () => {
   const calls = { open: 0, most: 0, at: [] as Array<number> }
   const to = await partner(async (_, response: ServerResponse) => {
@@ -87,7 +87,7 @@ it("keeps an endpoint's limits over three workers that are killed, stopped and s
   for (const { calls } of partners) {
     expect(calls.most).toBeLessThanOrEqual(IN_FLIGHT)
   }
-  // By one clock, in the seconds of a span and one more: a partner that stood still for a moment saw calls together.
+  // Measured by one clock over a span plus one second: a partner that paused for a moment receives calls together.
   const at = partners.flatMap(({ calls }) => calls.at).toSorted((a, b) => a - b)
   for (const [i, from] of at.entries()) {
     for (const seconds of [1, 2, 5, 10]) {

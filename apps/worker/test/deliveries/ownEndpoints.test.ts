@@ -9,7 +9,7 @@ import { workerLimits } from "../../src/workerLimits.ts"
 
 const { currentMs } = workerLimits.deliveries
 
-/** A worker with one endpoint, in a database that tells what is set here. */
+/** A worker with one endpoint, and a simulated database. */
 const setUp = Effect.gen(function* () {
   const clock = { now: 1000 }
   const endpoint: OwnedEndpoint = {
@@ -35,9 +35,9 @@ const setUp = Effect.gen(function* () {
     isAway: false,
     changed: [] as ReadonlyArray<EndpointId>,
     written: [] as Effect.Success<ReturnType<DeliveryLeases["Service"]["heartbeat"]>>["written"],
-    /** From which snapshot each beat asked on. */
+    /** Snapshot passed to each beat. */
     asked: [] as Array<string | undefined>,
-    /** Which endpoints were looked at; undefined for all. */
+    /** Refreshed endpoints; undefined for all. */
     looked: [] as Array<ReadonlyArray<EndpointId> | undefined>,
   }
   const secret = { secret: Redacted.make("whsec"), endsInMs: null }
@@ -87,7 +87,7 @@ it.effect(
       expect(isCurrent()).toBe(true)
       clock.now += 1
       expect([isCurrent(), holdsLease()]).toEqual([false, true])
-      // The time counts from when the question was asked.
+      // The time counts from the start of the request.
       database.beatMs = currentMs
       yield* beat
       expect([isCurrent(), holdsLease()]).toEqual([false, true])
@@ -123,7 +123,7 @@ it.effect("reads a log on once for each stamp of its organization, without a hin
       database.written = [{ organizationId, last }]
       yield* beat
       expect(isRead()).toBe(true)
-      // An old transaction lets the database tell it again.
+      // An old transaction makes the database report it again.
       yield* beat
       expect(isRead()).toBe(false)
     }

@@ -59,7 +59,7 @@ describe("the name of an endpoint", () => {
     const { find, asked } = await serve(replyTo)
     const failure = { code: "UNRESOLVED_NAME", said }
     await expect(find("hooks.test")).rejects.toMatchObject(failure)
-    // The failure is kept.
+    // The failure is cached.
     const before = asked.length
     await expect(find("hooks.test")).rejects.toMatchObject(failure)
     expect(asked).toHaveLength(before)
@@ -81,7 +81,7 @@ describe("the name of an endpoint", () => {
     const folder = await mkdtemp(join(tmpdir(), "outreach-pool-"))
     const pipes = Array.from({ length: Number(process.env["UV_THREADPOOL_SIZE"] ?? 4) }, (_, i) => join(folder, `${i}`))
     for (const pipe of pipes) execFileSync("mkfifo", [pipe])
-    // Opening a pipe waits, in a thread, until somebody writes to it.
+    // Opening a pipe blocks a thread until it has a writer.
     const opened = pipes.map((pipe) => open(pipe, "r"))
     let isLookedUp = false
     const lookedUp = lookup("localhost").then(() => {

@@ -28,7 +28,7 @@ export const accept: Answer = respondWith(200)
 /** Leaves the response to the test. */
 export const hold: Answer = () => undefined
 
-/** Starts a partner's receiver, and records its calls. `answerBy` changes how it responds from the next call on. */
+/** Starts a partner's receiver that records its calls. `answerBy` changes its responses from the next call on. */
 export const startReceiver = async (first: Answer) => {
   const changes = new Changes()
   const calls: Array<Call> = []
@@ -47,12 +47,12 @@ export const startReceiver = async (first: Answer) => {
     answerBy: (next: Answer) => {
       answer = next
     },
-    /** Waits until this number of calls have come, and returns all. */
+    /** Waits for this number of calls. Returns all calls. */
     receives: (count: number) => Effect.promise(() => until({ changes }, () => calls.length >= count && calls)),
   }
 }
 
-/** Reports whether a call's signature is valid with this secret. */
+/** Returns whether a call's signature is valid with this secret. */
 export const verifies = ({ headers, body }: Call, secret: Redacted.Redacted): boolean => {
   try {
     verify(String(headers["x-signature"]), body, [Redacted.value(secret)], { now: Date.now() / 1000 })
@@ -64,7 +64,7 @@ export const verifies = ({ headers, body }: Call, secret: Redacted.Redacted): bo
 
 export const httpClient = HttpWebhookClient({ allowPrivateAddresses: true, callMs: 600_000 })
 
-/** Delivers webhooks for as long as an effect lasts. */
+/** Delivers webhooks while an effect runs. */
 export const whileDelivering = <A, E>(
   effect: Effect.Effect<A, E, Services>,
   {

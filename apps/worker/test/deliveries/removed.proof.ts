@@ -19,11 +19,11 @@ import { startWorker } from "../startWorker.ts"
 
 const { url, run, query, kill } = journey()
 
-/** Calls of which every second fails, before they hang. */
+/** Every second of the first calls fails; later ones hang. */
 const [EVENTS, REFUSED, IN_FLIGHT] = [600, 80, 8]
 const SETTINGS = { WEBHOOK_LEASE_SECONDS: "5" }
 
-/** Runs the command that removes an endpoint, as a process. */
+/** Runs the command that removes an endpoint as a process. */
 const removing = (endpointId: string) =>
   startProcess(
     import.meta.resolve("../../../ops/src/main.ts"),
@@ -31,7 +31,7 @@ const removing = (endpointId: string) =>
     { args: ["endpoints", "remove", endpointId, "--yes"] },
   )
 
-/** A partner that fails every second of the first calls, and lets the others hang until they are answered. */
+/** A partner that fails every second of the first calls, and lets later calls hang until the test answers them. */
 const hangingPartner = async () => {
   const held: Array<ServerResponse> = []
   let calls = 0
@@ -45,7 +45,7 @@ const hangingPartner = async () => {
   return { to, held, answer }
 }
 
-/** An endpoint with hundreds of events that wait, retries, a replay that runs, and all its calls in flight, beside another of its organization. */
+/** An endpoint with hundreds of waiting events, retries, a running replay and all calls in flight, next to another endpoint of its organization. */
 const seedBusy = async () => {
   const gone = await hangingPartner()
   const other = await partner()
@@ -87,7 +87,7 @@ const seedBusy = async () => {
     )
     return row!
   }
-  /** Waits until all its calls are in flight, so that none can begin, beside retries and replays that wait. */
+  /** Waits until all its calls are in flight, with retries and replays waiting. */
   const isBusy = async () => {
     await until(gone.to, () => gone.held.length === IN_FLIGHT)
     await eventually(state, ({ retries, replays, jobs }) => retries >= REFUSED / 2 && replays > 0 && jobs === 1)
@@ -96,7 +96,7 @@ const seedBusy = async () => {
 }
 type Busy = Awaited<ReturnType<typeof seedBusy>>
 
-/** Waits until a session of a kind of process waits for a lock, or until there is none of it. */
+/** Waits until a session of a process waits for a lock, or until there are no sessions. */
 const sessions = (name: string, satisfies: (waiting: number, all: number) => boolean) =>
   eventually(
     () =>
@@ -107,7 +107,7 @@ const sessions = (name: string, satisfies: (waiting: number, all: number) => boo
       ),
     ([row]) => satisfies(row!.waiting, row!.all),
   )
-/** Does something while one row is locked, at which another process then waits. */
+/** Runs work while a row is locked, so that another process waits for it. */
 const whileLocked = (table: "endpoint_readers" | "replay_jobs", endpointId: string, work: () => Promise<unknown>) =>
   run(
     Effect.gen(function* () {
@@ -121,7 +121,7 @@ const whileLocked = (table: "endpoint_readers" | "replay_jobs", endpointId: stri
     }),
   )
 
-/** Expects that nothing waits of the removed endpoint, each call stands in its history, and the other has got all. */
+/** Expects that the removed endpoint has no waiting deliveries, that its history contains each call, and that the other endpoint received everything. */
 const expectEnded = async ({ endpointId, campaign, otherId, other, to, state }: Busy, called: number) => {
   await eventually(state, ({ rows, jobs, isOwned }) => rows === 0 && jobs === 0 && !isOwned)
   const history = await run(deliveriesTo(endpointId))
@@ -152,7 +152,7 @@ describe("an endpoint that is removed", () => {
     const caller = await startWorker(url(), SETTINGS)
     await isBusy()
 
-    // Killed within its transaction, the command has done nothing, and the worker goes on.
+    // Killed within its transaction, the command has no effect, and the worker continues.
     await whileLocked("endpoint_readers", endpointId, async () => {
       const removal = removing(endpointId)
       await sessions("ops", (waiting) => waiting > 0)
@@ -173,7 +173,7 @@ describe("an endpoint that is removed", () => {
     await kill(caller)
     answer()
 
-    // Killed while it ends what waits, the next goes on.
+    // If it is killed while it cancels deliveries, the next worker continues.
     await whileLocked("replay_jobs", endpointId, async () => {
       const ending = await startWorker(url(), SETTINGS)
       await sessions("worker", (waiting) => waiting > 0)
@@ -182,7 +182,7 @@ describe("an endpoint that is removed", () => {
     expect((await state()).rows).toBeGreaterThan(0)
     await startWorker(url(), SETTINGS)
     const history = await expectEnded(busy, called)
-    // What the worker may have called, too.
+    // Including possible calls of the worker.
     const lost = history.filter(({ made }) => made.some(({ outcome }) => outcome === "outcome_unknown"))
     expect(lost.map(({ id }) => id as string)).toEqual(expect.arrayContaining(inFlight))
   })

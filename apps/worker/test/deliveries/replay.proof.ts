@@ -21,8 +21,8 @@ const { url, run, query } = journey()
 const [KILLS, REPLAYED, RATE] = [3, 600, 200]
 
 /**
- * Lets two workers carry out a job while one of them at a time is killed and another started; returns the deliveries that came to the
- * partner. It holds calls until the kill, so that some are in flight.
+ * Runs a job with two workers, of which one at a time is killed and replaced. Returns the deliveries that the
+ * partner received. The partner holds calls until the kill, so that some are in flight.
  */
 const killWithin = async (
   seed: (to: Awaited<ReturnType<typeof partner>>) => Promise<{ readonly job: Replay; readonly endpointId: EndpointId }>,
@@ -59,7 +59,7 @@ const killWithin = async (
   const came = new Map<string, number>()
   for (const { deliveryId } of to.received) came.set(deliveryId, (came.get(deliveryId) ?? 0) + 1)
   expect(new Set(came.keys())).toEqual(new Set(delivered.map(({ id }) => id)))
-  // What came again was in a killed worker's hands, as its history says.
+  // Repeated deliveries were in flight in a killed worker, according to their history.
   for (const { id, lost } of delivered) expect(came.get(id)).toBeLessThanOrEqual(1 + lost)
   return { to, deliveries: new Set(came.keys()), endpointId }
 }

@@ -23,14 +23,14 @@ beforeAll(() => simulateClock(url()))
 const bounds = { maxInFlight: 256, perEndpoint: 16, callSeconds: 15, leaseSeconds: 30 }
 
 /**
- * Real are PostgreSQL and all its statements, the worker, its HTTP calls, and the signatures. Moved is the wall clock, of the database and of the worker
- * alike: due times, leases and timestamps of signatures come from it. Timeouts and the worker's waits run on the real, monotonic clock.
+ * Real: PostgreSQL and all statements, the worker, its HTTP calls, and signatures. Simulated: the wall clock of the database and the
+ * worker, used for due times, leases and signature timestamps. Timeouts and the worker's waits use the real monotonic clock.
  */
 
-/** What the simulated clock says, in Unix milliseconds. */
+/** Simulated time in Unix milliseconds. */
 let simulatedMs = Date.UTC(2100, 0, 1)
 
-/** Runs a worker on a machine whose clock is the database's: it delivers nothing while the two say different hours. */
+/** Runs a worker with the database's clock: if they differed, it would deliver nothing. */
 const onSimulatedTime = Effect.provideServiceEffect(
   Clock.Clock,
   Effect.map(
@@ -43,7 +43,7 @@ const onSimulatedTime = Effect.provideServiceEffect(
   ),
 )
 
-/** Runs an effect beside a worker, on a database whose clock it moves. */
+/** Runs an effect next to a worker on a database with a simulated clock. */
 const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>): Promise<A> =>
   Effect.raceFirst(effect, onSimulatedTime(deliver({ schedule: SPECIFIED_SCHEDULE, drainSeconds: 0, ...bounds }))).pipe(
     Effect.provide(
@@ -55,7 +55,7 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType
     Effect.runPromise,
   )
 
-/** Publishes one event to partners that each answer in their own way; answers when, and each endpoint by the partner's name. */
+/** Publishes one event to partners with different responses. Returns the time, and the endpoints by partner name. */
 const publishTo = Effect.fnUntraced(function* (
   partners: Readonly<Record<string, string>>,
   settings: Partial<EndpointSettings> = {},
@@ -82,7 +82,7 @@ interface Waiting {
   readonly wait: number | null
 }
 
-/** Waits until the deliveries that have a row satisfy; answers them. */
+/** Waits until the delivery rows meet a condition. Returns them. */
 const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Waiting>) => boolean) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Waiting>`
@@ -90,7 +90,7 @@ const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Wait
     from deliveries`.pipe(Effect.repeat({ until: satisfies, schedule: Schedule.spaced("20 millis") }))
 })
 
-/** Waits until every log is read to its end, and what was read of it has a row, or was settled. */
+/** Waits until every log is completely read, and its deliveries have a row or are settled. */
 const logsAreRead = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql<{ left: boolean }>`
@@ -106,7 +106,7 @@ const nothingLeft = Effect.andThen(
   queued((rows) => rows.length === 0),
 )
 
-/** Takes what is due of everything in the name of the worker that owns it. */
+/** Takes all due rows on behalf of the worker that owns them. */
 const takeDue = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const leases = yield* DeliveryLeases
@@ -116,7 +116,7 @@ const takeDue = Effect.gen(function* () {
   return yield* leases.takeDue(owned[0]!.owner, wanted)
 })
 
-/** Lists how each delivery ended, by the partner's name: in which state, why, and how many seconds after the publication each attempt began, in steps of ten. */
+/** Lists the end of each delivery by partner name: state, reason, and the start of each attempt in seconds since publication, in steps of ten. */
 const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<typeof publishTo>>) {
   const found: Record<string, { state: string; outcomes: string[]; statuses: Array<number | null>; at: number[] }> = {}
   for (const [endpointId, name] of published.endpoints) {
@@ -125,7 +125,7 @@ const ends = Effect.fnUntraced(function* (published: Effect.Success<ReturnType<t
       state: delivery!.state,
       outcomes: delivery!.made.map(({ outcome }) => outcome),
       statuses: delivery!.made.map(({ status }) => status),
-      // A call waits for its name on the real clock, which takes seconds on a busy machine. Each delay is a multiple of ten seconds.
+      // Name resolution uses the real clock, and takes seconds on a busy machine. All delays are multiples of ten seconds.
       at: delivery!.made.map(
         ({ startedAt }) => Math.floor((toUnixMillis(startedAt) - toUnixMillis(published.publishedAt)) / 10_000) * 10,
       ),
@@ -182,7 +182,7 @@ describe("a delivery that fails for now", () => {
     )
     expect(calls.map(({ attempt }) => attempt)).toEqual(["1", "2", "3", "4", "5", "6", "7"])
     expect(new Set(calls.map(({ id }) => id)).size).toBe(1)
-    // Each is signed for its own second, and for no other attempt's.
+    // Each is signed for its own second, and doesn't verify for another attempt's.
     const timestamps = calls.map(({ header, body }, i) => {
       const now = toUnixMillis(publishedAt) / 1000 + ATTEMPTS_AT[i]!
       return verify(header, body, [Redacted.value(secret)], { now, tolerance: 1 }).timestamp
@@ -230,7 +230,7 @@ describe("a delivery to an endpoint with a schedule of its own", () => {
             ({ wait }) => wait!,
           )
           if (waits.length === 0) break
-          // What succeeds between keeps the breaker closed, whose probes would wait for real seconds.
+          // Successes in between keep the breaker closed; its probes would wait for real seconds.
           yield* publishSent(published.campaign, 1)
           yield* logsAreRead
           yield* moveClock(Math.min(...waits))
@@ -279,8 +279,8 @@ describe("a delivery that is answered", () => {
 })
 
 /**
- * Gives a database a clock that stands still until it is moved: in every connection that is opened from now on, `clock_timestamp()` of
- * a statement or a function is this one. It begins far ahead, since nothing may be older than what the real clock has stamped.
+ * Gives a database a clock that stops until it is moved: in all new connections, `clock_timestamp()` of
+ * statements and functions returns it. It starts far in the future, because timestamps must not be older than those of the real clock.
  */
 const simulateClock = (databaseUrl: string): Promise<void> =>
   Effect.gen(function* () {
@@ -289,14 +289,14 @@ const simulateClock = (databaseUrl: string): Promise<void> =>
     yield* sql`create table simulated.clock as select timestamptz '2100-01-01T00:00:00Z' as at`
     yield* sql`
       create function simulated.clock_timestamp() returns timestamptz language sql volatile as 'select at from simulated.clock'`
-    // Named before pg_catalog, it is found before it.
+    // Listed before pg_catalog, so it is found first.
     yield* sql`
       do $$ begin
         execute format('alter database %I set search_path = simulated, pg_catalog, public', current_database());
       end $$`
   }).pipe(Effect.provide(adaptersFor(databaseUrl)), Effect.runPromise)
 
-/** Moves the simulated clock on by seconds, or back by as many below 0, and lets the workers know; answers what it says then. */
+/** Moves the simulated clock by seconds (negative: back) and notifies the workers. Returns the new time. */
 const moveClock = Effect.fnUntraced(function* (seconds: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ at: Timestamp }>`

@@ -26,7 +26,7 @@ it("shares endpoints evenly among 1, 2 and 4 workers, and passes on what a worke
   })
   await run(Effect.replicateEffect(others, ENDPOINTS - 1))
 
-  /** Waits until this number of workers own all endpoints, each its share. */
+  /** Waits until this number of workers own all endpoints in equal shares. */
   const isShared = (workers: number) =>
     eventually(
       () =>
@@ -40,7 +40,7 @@ it("shares endpoints evenly among 1, 2 and 4 workers, and passes on what a worke
         shares.every(({ endpoints }) => Math.abs(endpoints - ENDPOINTS / workers) <= 1),
     )
   let published = 0
-  /** Publishes events, and waits until every endpoint has received each. */
+  /** Publishes events, and waits until every endpoint has received them. */
   const isDelivered = async () => {
     published += (await run(publishSent(campaign, 2))).length
     const arrived = () => new Set(to.received.map(({ deliveryId }) => deliveryId)).size

@@ -17,7 +17,7 @@ import { type Call, startReceiver, whileDelivering } from "./receiver.ts"
 
 const test = effectTest(runOnDatabase())
 
-/** Starts an endpoint that responds with these statuses in turn, and then with 200. */
+/** Starts an endpoint that returns these statuses in turn, then 200. */
 const startEndpoint = Effect.fnUntraced(function* (standardWebhooks: boolean, ...statuses: ReadonlyArray<number>) {
   const remaining = [...statuses]
   const receiver = yield* Effect.promise(() =>
@@ -33,7 +33,7 @@ const change = (id: EndpointId, standardWebhooks: boolean) =>
 
 type Library = typeof StandardWebhook | typeof SvixWebhook
 
-/** Throws unless the library verifies. */
+/** Throws unless the library verifies it. */
 const verifyWith = (Webhook: Library, secret: string, { headers, body }: Pick<Call, "headers" | "body">) =>
   new Webhook(secret).verify(body, headers as Record<string, string>)
 

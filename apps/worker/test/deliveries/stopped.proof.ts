@@ -12,7 +12,7 @@ const { url, run, query } = journey()
 
 const EVENTS = 200
 const PER_ENDPOINT = 16
-/** No call in flight ends by itself meanwhile. */
+/** Calls in flight don't end by themselves in the meantime. */
 const settings = { WEBHOOK_CALL_SECONDS: "120", WEBHOOK_LEASE_SECONDS: "3" }
 
 interface Ended {
@@ -51,7 +51,7 @@ it("settles nothing for a worker that was stopped until another had taken over, 
 
   stopped.child.kill("SIGCONT")
   for (const answer of held) answer()
-  // The worker logs this once it has tried to write each outcome.
+  // The worker logs this after trying to write each outcome.
   await until(stopped, "endpoint taken over before the outcome was written", { count: PER_ENDPOINT })
   expect(to.received.length - before).toBeLessThanOrEqual((workerLimits.deliveries.readAhead - 1) * PER_ENDPOINT)
 
@@ -65,7 +65,7 @@ it("settles nothing for a worker that was stopped until another had taken over, 
     expect(known.map(({ response }) => response)).toEqual(["in time"])
   }
 
-  // Both go on with what is theirs now.
+  // Both continue with their own endpoints.
   await run(publishSent(campaign, 20))
   expect(await eventually(ended, ({ length }) => length === EVENTS + 20)).toHaveLength(EVENTS + 20)
   expect([other.over(), stopped.over()]).toEqual([undefined, undefined])

@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { claimLoop } from "../../src/loops/claimLoop.ts"
 
-/** A queue whose leases are numbers, and which says what happens. */
+/** A queue with numbered leases that reports its events. */
 const setUp = Effect.fnUntraced(function* (options: { readonly work?: number[]; readonly drainSeconds?: number }) {
   const work = [...(options.work ?? [])]
   const claims: number[] = []
@@ -37,7 +37,7 @@ const setUp = Effect.fnUntraced(function* (options: { readonly work?: number[]; 
     claims,
     started,
     finished,
-    /** Waits until the handling of a number of leases has begun. */
+    /** Waits until the handling of a number of leases has started. */
     begin: (count: number) => Effect.forEach(Array.from({ length: count }), () => Queue.take(begun)),
     finish: (n: number) => Deferred.succeed(gate(n), undefined),
     loop,

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { retryForever } from "../../src/loops/retryForever.ts"
 
-/** A monitor that covers every failure, and whose database recovers when the test says so. */
+/** A monitor that covers every failure; the test makes its database recover. */
 const monitored = () => {
   const recoveries = new Signal()
   const layer = Layer.succeed(DatabaseMonitor, {
@@ -31,7 +31,7 @@ describe("a loop that fails with its database", () => {
             Effect.suspend(() => Effect.fail(++tries)),
           ),
         )
-        // Two minutes of failures: the waits have grown to their longest.
+        // After two minutes of failures, the wait has reached its maximum.
         yield* TestClock.adjust("125 seconds")
         const before = tries
         yield* TestClock.adjust("10 seconds")

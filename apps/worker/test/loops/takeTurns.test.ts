@@ -14,7 +14,7 @@ import { takeTurns } from "../../src/loops/takeTurns.ts"
 
 const test = effectTest(runOnDatabase())
 
-/** Gathers the organizations that logged failures name. */
+/** Collects the organizations in the failure log. */
 const failuresOf = () => {
   const named: unknown[] = []
   const logger = Logger.make(({ fiber }) => {
@@ -23,7 +23,7 @@ const failuresOf = () => {
   return { named, layer: Logger.layer([logger]) }
 }
 
-/** Lets every write to the recipients of an organization fail. */
+/** Makes every write to an organization's recipients fail. */
 const breakOrganization = Effect.fnUntraced(function* (id: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

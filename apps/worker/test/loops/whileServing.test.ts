@@ -8,7 +8,7 @@ import { whileServing } from "../../src/loops/whileServing.ts"
 
 const run = runOnDatabase()
 
-/** How wrong the worker's clock is. What has passed is right, as on a machine. */
+/** Error of the worker's wall clock. Elapsed time is correct, as on a real machine. */
 let wrongMs = 0
 const wrongClock = Effect.provideServiceEffect(
   Clock.Clock,
@@ -24,14 +24,14 @@ const wrongClock = Effect.provideServiceEffect(
 
 const becomes = (running: () => boolean, wanted: boolean) =>
   Effect.gen(function* () {
-    // Each look follows five seconds after the one before.
+    // The check runs every five seconds.
     while (running() !== wanted) {
       yield* TestClock.adjust("1 second")
       yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
     }
   })
 
-/** Moves the database to another timeline, as a promotion does, seen a number of seconds ago. */
+/** Moves the database to another timeline, as a promotion does, last seen a number of seconds ago. */
 const promote = (unseenSeconds: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -40,7 +40,7 @@ const promote = (unseenSeconds: number) =>
         seen_at = clock_timestamp() - make_interval(secs => ${unseenSeconds}::int)`,
   )
 
-/** Runs `during` beside a worker's work; `running` tells whether the work is under way. */
+/** Runs `during` next to a worker's work; `running` returns whether the work is active. */
 const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolean) => Effect.Effect<A, E, R>) => {
   let running = false
   const work = Effect.acquireUseRelease(

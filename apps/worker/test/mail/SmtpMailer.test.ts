@@ -45,7 +45,7 @@ const mailTo = (
   unsubscribeAddress: "unsubscribe-1@bounces.acme.test",
 })
 
-/** A lease with a number of milliseconds left to begin. */
+/** A lease with a remaining time in milliseconds. */
 const leaseFor = (leftMs = 60_000, isHeld = () => true) =>
   Effect.map(Clock.currentTimeNanos, (now) => ({
     campaignId: "cmp_1" as CampaignId,
@@ -65,7 +65,7 @@ const send = (
   options: SendOptions & {
     readonly to?: string
     readonly html?: string
-    /** How many milliseconds are left to begin; default 60,000. */
+    /** Milliseconds left to start; default 60,000. */
     readonly leftMs?: number
     readonly isHeld?: () => boolean
   } = {},
@@ -200,7 +200,7 @@ describe("a message that the server does not take", () => {
   })
 })
 
-/** A server that answers each command with the first reply whose command matches, and says nothing where there is none; a null hangs up. */
+/** A server that answers each command with the first matching reply, or not at all; null closes the connection. */
 const scriptedServer = async (script: ReadonlyArray<readonly [command: RegExp, reply: string | null]>) => {
   const seen: string[] = []
   const port = await listen(
@@ -227,9 +227,9 @@ describe("each step of a session has a timeout of its own", () => {
     [/^DATA/, "354 go on"],
     [/^\.$/, "250 taken"],
   ] as const
-  /** Everything but what one command gets, which is silence. */
+  /** A server that doesn't answer one command. */
   const silentAt = (command: string) => scriptedServer(willing.filter(([pattern]) => !pattern.test(command)))
-  // Far above what this machine needs, except the one that is to pass.
+  // Far longer than necessary, except for the timeout under test.
   const patient: SmtpTimeouts = { connectMs: 60_000, replyMs: 60_000, dataMs: 60_000, blockMs: 60_000, finalMs: 60_000 }
 
   it.each([
@@ -311,7 +311,7 @@ describe("a relay that refuses us", () => {
 
   it("because we do not trust its certificate, is the reason", async () => {
     const server = new SMTPServer({ secure: true })
-    // Not by `listen`, which destroys sockets: Node dies of that while one is being secured.
+    // Not `listen`, which destroys sockets: Node crashes if one is in a TLS handshake.
     onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
     const port = await new Promise<number>((resolve) => {
       server.on("error", () => {})
@@ -325,7 +325,7 @@ describe("a relay that refuses us", () => {
 })
 
 describe("the connections", () => {
-  /** Sends messages of campaigns whose outcomes are never recorded, while `use` runs. */
+  /** Sends messages of campaigns without recording outcomes, while `use` runs. */
   const sendMany = <A>(
     url: string,
     count: number,
@@ -359,7 +359,7 @@ describe("the connections", () => {
     const server = await mailServer()
     await sendMany(server.url, 3 * connections, 4, async (recorded) => {
       await until(recorded, ({ count }) => count >= 2 * connections)
-      // A third message of a connection would have begun when its second was accepted.
+      // Otherwise a third message would start on a connection when its second was accepted.
       expect(await send(server.url)).toEqual(accepted)
       expect(recorded.count).toBe(2 * connections)
       expect(server.messages).toHaveLength(2 * connections + 1)

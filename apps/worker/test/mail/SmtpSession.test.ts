@@ -24,7 +24,7 @@ const open = async (port: number, options: SmtpOptions = {}) => {
 const send = (session: SmtpSession, text = "Subject: x\r\n\r\ntext\r\n", to = "clinician@clinic.test") =>
   session.send({ from: "bounce-1@acme.test", to }, Buffer.from(text), () => true)
 
-/** Starts a server that does what `serve` does with each line of a client, the first of which is `connected`. */
+/** Starts a server that passes each line of a client to `serve`, starting with `connected`. */
 const lineServer = async (serve: (line: string, socket: Socket) => void) => {
   const changes = new Changes()
   const lines: string[] = []
@@ -47,7 +47,7 @@ const WILLING: ReadonlyArray<readonly [RegExp, string]> = [
   [/^DATA/, "354 go on"],
   [/^(MAIL|RCPT|\.$)/, "250 fine"],
 ]
-/** Replies to commands, and to no line of a message. */
+/** Replies to commands, but not to the lines of a message. */
 const willingReply = (line: string) => WILLING.find(([pattern]) => pattern.test(line))?.[1]
 
 describe("a session in which nothing is awaited", () => {
@@ -72,7 +72,7 @@ describe("a session in which nothing is awaited", () => {
 
 describe("a refusal", () => {
   it("is that of another command when the server then says hello with another's reply, and ends the session", async () => {
-    // Each reply comes one command late.
+    // Each reply arrives one command late.
     let held = "550 5.1.1 No such user"
     const { port } = await lineServer((line, socket) => {
       const reply = willingReply(line) ?? "500 what?"
@@ -127,7 +127,7 @@ describe("a refusal", () => {
   })
 })
 
-/** Starts an SMTP server of another maker, which keeps the texts of messages. */
+/** Starts an SMTP server of a different implementation that stores the messages. */
 const smtpServer = async (options: SMTPServerOptions = {}) => {
   const texts: string[] = []
   const server = new SMTPServer({
@@ -193,7 +193,7 @@ describe("a login", () => {
 })
 
 describe("STARTTLS", () => {
-  /** Starts a server with STARTTLS that says more in plain text, right behind its consent. */
+  /** Starts a server with STARTTLS that sends additional plain text right after its consent. */
   const injecting = (injected: string) =>
     lineServer((line, socket) => {
       if (line !== "STARTTLS") {

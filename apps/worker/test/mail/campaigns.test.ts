@@ -36,14 +36,14 @@ afterAll(async () => {
 let mail: Awaited<ReturnType<typeof mailServer>>
 let worker: Awaited<ReturnType<typeof runWorker>>
 
-// One worker sends everything in this file. Each test has its own organization, and a domain of its recipients.
+// One worker sends everything in this file. Each test has its own organization and recipient domain.
 beforeAll(async () => {
   mail = await mailServer(undefined, undefined, atEnd)
   const settings = { SMTP_URL: mail.url, MAIL_FROM: "Deployment <outreach@deployment.test>" }
   worker = await runWorker(url(), settings, atEnd)
 })
 
-/** The messages to recipients of a domain. */
+/** Messages to recipients of a domain. */
 const sentTo = (domain: string) => mail.messages.filter(({ to }) => to[0]!.endsWith(`@${domain}`))
 const untilSent = (domain: string, count: number) => until(mail, () => sentTo(domain).length >= count && sentTo(domain))
 
@@ -79,7 +79,7 @@ const launch = Effect.fnUntraced(function* (options: Parameters<typeof seedCampa
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
 const SCANNER = "curl/8.5.0"
 
-/** Records a click of each recipient, and waits until all hits of the organization are judged. */
+/** Records a click of each recipient, and waits until all hits of the organization are classified. */
 const click = async (
   organizationId: OrganizationId,
   clicks: ReadonlyArray<readonly [recipientId: RecipientId, agent: string]>,
@@ -218,12 +218,12 @@ describe("a campaign", () => {
 
 describe("a sender", () => {
   const lostKeys = Layer.provide(
-    // Layers are shared otherwise, and with them the other cipher.
+    // Otherwise the layer would be shared, with the other cipher.
     Layer.fresh(SenderRepositoryPg),
     Layer.succeed(SecretCipher, SecretCipher.make(singleKey(Redacted.make(Buffer.alloc(32, 9))))),
   )
 
-  /** Seeds a campaign whose organization has an active sender at its own domain. */
+  /** Seeds a campaign of an organization with an active sender at its own domain. */
   const seedWithSender = Effect.fnUntraced(function* (domain: string, recipients: number) {
     const { organization, campaign } = yield* seedCampaign({ recipients, emailDomain: `of.${domain}` })
     const { id, keys } = yield* addSender(

@@ -21,7 +21,7 @@ const refusing = (refusals: Readonly<Record<string, string>>, condition: string)
     )
     .join("")
 
-/** A relay that wants TLS and a password, answers each domain of recipients in its own way, and sends on to itself what a second server is to refuse. */
+/** A relay that requires TLS and a password, has a reply for each recipient domain, and forwards to itself the messages that a second server rejects. */
 const configure = (folder: string, host: string) => {
   for (const [name, file] of [
     ["cert.pem", certificate.cert],
@@ -106,7 +106,7 @@ describe.skipIf("missing" in exim)(
         host,
         readMailbox: () => readMbox(`${folder}/mail/taken`),
       })
-      // Its reports, and the complaint, came to us encrypted. It writes its log a moment after it has delivered.
+      // Its reports and the complaint were encrypted. It writes its log a moment after delivery.
       const lines = [
         /<= .*A=plain:outreach/,
         /=> bounce-\S+@bounces\.acme\.test .*X=TLS/,

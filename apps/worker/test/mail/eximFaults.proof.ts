@@ -18,7 +18,7 @@ const exim = findUnpacked("exim")
 
 const data = (name: string): string => join(import.meta.dirname, "../data", name)
 
-/** A relay that takes mail over STARTTLS alone, shows a renewed certificate once there is one, and ends a connection after 20 messages. */
+/** A relay that requires STARTTLS, shows a renewed certificate when available, and closes a connection after 20 messages. */
 const configure = (folder: string) => {
   writeFileSync(
     join(folder, "first.pem"),
@@ -53,7 +53,7 @@ file:
 `
 }
 
-/** Says EHLO and STARTTLS; returns the issuer of the certificate that is shown. */
+/** Sends EHLO and STARTTLS. Returns the issuer of the server's certificate. */
 const issuerOf = (host: string) =>
   new Promise<string>((resolve, reject) => {
     const socket = connect(PORTS.relay, host).on("error", reject)
@@ -108,7 +108,7 @@ describe.skipIf("missing" in exim)("a relay that is exim", () => {
     const idOf = (message: string) => /^Message-ID: *\s*(\S+)/m.exec(message)?.[1]
     expect(new Set(taken.map(idOf)).size).toBe(2 * recipients)
     expect(taken).toHaveLength(2 * recipients)
-    // It names the protocol esmtps of a message that came over TLS.
+    // It logs esmtps for messages received over TLS.
     expect(received().filter((line) => line.includes(" P=esmtp "))).toEqual([])
   })
 })

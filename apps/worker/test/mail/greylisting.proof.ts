@@ -18,7 +18,7 @@ const { url, launch, query } = journey()
 const postfix = findInstalled("postfix")
 const postgrey = findInstalled("postgrey")
 
-/** Starts postgrey, which makes unknown clients wait for some seconds, until the test is finished; returns its address. */
+/** Starts postgrey, which delays unknown clients by some seconds, until the test is finished. Returns its address. */
 const startPostgrey = async (program: string, ...options: ReadonlyArray<string>) => {
   const address = { host: loopbackAddress(), port: 10_023 }
   const folder = mkdtempSync(join(tmpdir(), "postgrey-"))
@@ -55,7 +55,7 @@ describe.skipIf("missing" in postfix || "missing" in postgrey)("a message that p
     const sent = () => to.received.filter(({ event }) => event.event_type === "outreach.email_sent")
     await until(to, () => sent().length > 0)
     await eventually(server.readMailbox, ({ length }) => length > 0)
-    // Whoever comes too early is refused once more.
+    // Earlier attempts are rejected again.
     const refusals = server.readLog().match(/^.*NOQUEUE: reject: RCPT.*$/gm)
     expect(refusals).toEqual([expect.stringMatching(/450 4\.2\.0 .*Greylisted for 3 seconds/)])
     expect(server.readMailbox()).toHaveLength(1)

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { refused, sendSigned, verifySignature } from "./sendSigned.ts"
 import { startPostfix } from "./startPostfix.ts"
 
-/** Postfix names its queue in the reply. */
+/** Postfix includes its queue id in the reply. */
 const delivered = { _tag: "Accepted", reply: expect.stringMatching(/^250 /) }
 
 const postfix = findInstalled("postfix")

@@ -9,7 +9,7 @@ interface Received {
   readonly text: string
 }
 
-/** Starts an SMTP server that keeps what it is given, with the parameters of MAIL FROM. */
+/** Starts an SMTP server that stores messages with the parameters of MAIL FROM. */
 const server = async (options: SMTPServerOptions = {}) => {
   const received: Received[] = []
   const smtp = new SMTPServer({
@@ -24,7 +24,7 @@ const server = async (options: SMTPServerOptions = {}) => {
     },
   })
   smtp.on("error", () => {})
-  // The server shows domains with their letters, so what was sent is read from the wire.
+  // The server decodes domains, so the sent bytes are read from the connection.
   const wire: Buffer[] = []
   smtp.server.on("connection", (socket) => void socket.on("data", (chunk) => wire.push(chunk)))
   const commands = () => Buffer.concat(wire).toString().split("\r\n")

@@ -13,7 +13,7 @@ const { url, launch, kill, endLeases, query } = journey()
 const PHASES = ["before MAIL", "after RCPT", "in DATA", "after the dot, before the answer"] as const
 type Phase = (typeof PHASES)[number]
 
-/** Starts a mail server that calls back once, when a session reaches a phase, and continues when that is done. It keeps the messages that it received completely. */
+/** Starts a mail server that calls back once when a session reaches a phase, and waits for it. Stores completely received messages. */
 const startServer = async (phase: Phase, atPhase: () => Promise<unknown>) => {
   const messages: Array<string> = []
   let isDone = false
@@ -45,7 +45,7 @@ const startServer = async (phase: Phase, atPhase: () => Promise<unknown>) => {
   return { url: `smtp://127.0.0.1:${phase === "in DATA" ? await passBeginning(port) : port}`, messages }
 }
 
-/** Starts a proxy that passes the first 20,000 bytes of its first connection, and all of others: the kernel would keep the rest for the server. */
+/** Starts a proxy that passes the first 20,000 bytes of its first connection, and all of later ones: the kernel would buffer the rest for the server. */
 const passBeginning = (port: number): Promise<number> => {
   let left = 20_000
   const proxy = createServer((client) => {
@@ -62,10 +62,10 @@ const passBeginning = (port: number): Promise<number> => {
   return listen(proxy)
 }
 
-/** Several times as large as what the proxy passes. */
+/** Several times larger than the bytes that the proxy passes. */
 const LARGE = `<p>${"Good morning. ".repeat(15_000)}</p>`
 
-/** All of them take half a minute, and the last is the one that repeats a message. */
+/** All phases take half a minute. The last one repeats a message. */
 const phases = process.env["PROVE_MAIL"] === "1" ? PHASES : PHASES.slice(-1)
 
 describe("a message whose worker is killed", () => {

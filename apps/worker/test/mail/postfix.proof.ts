@@ -33,14 +33,14 @@ describe.skipIf("missing" in postfix)(
           smtpd_tls_key_file: certificate.key,
           smtpd_tls_loglevel: "1",
           smtpd_recipient_restrictions: `check_recipient_access ${table(REFUSALS)}, permit_mynetworks, reject`,
-          // A header of the message decides what the relay says after the final dot.
+          // A header of the message determines the reply after the final dot.
           header_checks: "regexp:{{/^To:.*@toolarge/ REJECT 5.3.4 552 Message too big}}",
           transport_maps: table({
             ...Object.fromEntries(Object.keys(LATE_REFUSALS).map((name) => [name, `smtp:[${host}]:${PORTS.next}`])),
             "bounces.acme": `smtp:[${host}]:${PORTS.bounces}`,
           }),
-          // What is deferred for longer is returned. qmgr tries reports no longer than that, and one that comes before its message is recorded is
-          // to come again.
+          // Messages deferred for longer are returned. qmgr retries reports for the same time; a report that arrives before its message is recorded is
+          // deferred.
           maximal_queue_lifetime: "20s",
           smtp_tls_security_level: "may",
           smtp_tls_CAfile: certificate.cert,
@@ -48,7 +48,7 @@ describe.skipIf("missing" in postfix)(
           next_restrictions: `check_recipient_access ${table(LATE_REFUSALS)}, permit_mynetworks, reject`,
           disable_dns_lookups: "yes",
           notify_classes: "",
-          // A report that comes before its message is recorded is asked to come again.
+          // A report that arrives before its message is recorded is deferred.
           queue_run_delay: "1s",
           minimal_backoff_time: "1s",
           maximal_backoff_time: "4s",

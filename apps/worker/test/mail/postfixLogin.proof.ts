@@ -14,12 +14,12 @@ import { PORTS, startPostfix } from "./startPostfix.ts"
 
 const { url, launch, query, endLeases } = journey()
 const postfix = findInstalled("postfix")
-// The second package brings the mechanisms; postfix recommends neither.
+// The second package contains the mechanisms; postfix recommends neither.
 const saslpasswd = findInstalled("saslpasswd")
 
 const PASSWORD = "pass word: 1/2@3"
 
-/** Starts a postfix that takes mail over TLS alone, from whoever logs in by one mechanism of Cyrus SASL, whose users stand in a file. */
+/** Starts a postfix that requires TLS and a login with one mechanism of Cyrus SASL, with users in a file. */
 const startRelay = async (postfixProgram: string, saslpasswdProgram: string, mechanism: string) => {
   const folder = mkdtempSync(join(tmpdir(), "sasl-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -82,7 +82,7 @@ describe.skipIf("missing" in postfix || "missing" in saslpasswd)(
         for (const secret of ["wrong secret", encodeURIComponent("wrong secret"), btoa("wrong secret")]) {
           expect(wrong.text + wrong.errors).not.toContain(secret)
         }
-        // Webhooks go on.
+        // Webhooks continue.
         await until(to, ({ received }) =>
           received.some(({ event }) => event.event_type === "outreach.recipients_published"),
         )

@@ -16,7 +16,7 @@ import { verifySignatures } from "./verifySignatures.ts"
 const { url, launch, query } = journey()
 const postfix = findInstalled("postfix")
 
-/** Starts a proxy that may hide from its clients that the server offers STARTTLS. */
+/** Starts a proxy that can hide STARTTLS from clients. */
 const startStripper = async (host: string) => {
   const sockets = new Set<Socket>()
   let isStripping = false

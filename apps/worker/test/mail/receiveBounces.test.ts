@@ -50,7 +50,7 @@ const sent = async (at: "now" | null = "now") => {
     )
     return row
   }
-  /** Queues the message, whose outcome was unknown this many times. */
+  /** Queues the message with this number of unknown outcomes. */
   const enqueue = (unknownOutcomes: number) =>
     query(
       (sql) => sql`
@@ -239,7 +239,7 @@ describe("a complaint", () => {
         complaints: expected === "complained" ? ["abuse"] : null,
         suppressions: values?.map((value) => `${expected} ${value}`) ?? null,
       })
-      // Nothing that the partner sees has changed.
+      // The partner's view is unchanged.
       expect(await message.outcome()).toEqual(UNCHANGED)
     },
   )
@@ -268,7 +268,7 @@ describe("STARTTLS", () => {
     fileURLToPath(new URL(`../../../../packages/postgres-connection/test/data/${name}.pem`, import.meta.url))
   const load = (certFile: string, keyFile: string) => readCertificate({ certFile, keyFile }) as Certificate
 
-  /** Delivers to a return path with STARTTLS; returns the certificate's fingerprint. */
+  /** Delivers to a return path with STARTTLS. Returns the certificate's fingerprint. */
   const deliver = async (port: number, to: string, ca: string) => {
     let fingerprint = ""
     const transport = createTransport({

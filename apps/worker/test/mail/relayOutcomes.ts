@@ -12,7 +12,7 @@ import { PORTS } from "./startPostfix.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
 const NOTHING = { sent: false, refused: null, reason: null, attempts: null, status: null, suppressed: null }
-/** A recipient whose message bounced, and whose address is suppressed, unless nobody knows why it bounced. */
+/** A recipient whose message bounced. Their address is suppressed, unless the reason is unknown. */
 const bounced = (reason: string) => ({ ...NOTHING, reason, suppressed: reason === "other" ? null : "bounced" })
 
 /** A recipient who waits because the rejection is about us: their domain is paused. */
@@ -35,7 +35,7 @@ export const OUTCOMES = {
   expires: [{ ...NOTHING, sent: true, refused: "expired" }, "250, and a report after deferrals"],
 } as const
 
-/** What a relay refuses at RCPT TO: the reply for each domain. */
+/** A relay's rejections of RCPT TO, by domain. */
 export const REFUSALS = {
   rejects: "550 5.1.1 No such user here",
   disabled: "550 5.2.1 This account is disabled",
@@ -47,25 +47,25 @@ export const REFUSALS = {
   blocks: "550 5.7.1 Blocked by policy",
 } as const
 
-/** What a second server refuses that the relay hands mail on to. */
+/** Rejections by a second server to which the relay forwards mail. */
 export const LATE_REFUSALS = {
   late: "550 5.2.1 This account is disabled",
   policy: "550 5.7.1 Your address is listed",
   expires: "451 4.3.2 Not now",
 }
 
-/** The certificate of the relay and of the bounce listener, which the worker trusts. Its name is localhost. */
+/** Certificate of the relay and the bounce listener, trusted by the worker, for the name localhost. */
 export const certificate = {
   cert: fileURLToPath(new URL("../data/certificate.pem", import.meta.url)),
   key: fileURLToPath(new URL("../data/key.pem", import.meta.url)),
 }
 
-/** Makes the worker check the relay's certificate, although the relay has another loopback address than localhost. */
+/** Makes the worker verify the relay's certificate for localhost, although the relay has another loopback address. */
 export const AS_LOCALHOST = "?tls.servername=localhost"
 
 /**
- * Sends a campaign through a relay that treats each domain in its own way, and compares what the worker recorded. A mailbox provider then
- * complains about the message that was accepted, with its own headers in the report, through the same relay. Prints what was shown.
+ * Sends a campaign through a relay that treats each domain differently, and compares the recorded outcomes. A mailbox provider then
+ * complains about the accepted message through the same relay, quoting its headers. Prints the outcomes.
  */
 export const proveOutcomes = async (
   { url, launch, query }: ReturnType<typeof journey>,
@@ -74,7 +74,7 @@ export const proveOutcomes = async (
     readonly smtpUrl: string
     /** The address of the relay. */
     readonly host: string
-    /** Reads the messages that it accepted for accepts.test. */
+    /** Reads the messages accepted for accepts.test. */
     readonly readMailbox: () => ReadonlyArray<string>
     /** Other outcomes, because the relay adds words to a reply. */
     readonly otherwise?: Partial<Record<keyof typeof OUTCOMES, object>>
@@ -106,7 +106,7 @@ export const proveOutcomes = async (
     "s2026._domainkey.acme.test": `v=DKIM1; k=rsa; p=${publicKey}`,
   })
   expect(signature?.status.result).toBe("pass")
-  // The second server accepts mail from strangers.
+  // The second server accepts mail from unknown senders.
   const stranger = createTransport({ host: relay.host, port: PORTS.next, ignoreTLS: true })
   await stranger.sendMail({
     envelope: { from: "feedback@provider.test", to: ["complaints@bounces.acme.test"] },
@@ -178,7 +178,7 @@ export const proveOutcomes = async (
   console.log(`${relay.name}: mail to List-Unsubscribe unsubscribed`)
 }
 
-/** Writes a report in the Abuse Reporting Format about a message, whose addresses the provider has struck out. */
+/** Creates an Abuse Reporting Format report about a message, with redacted addresses. */
 const complaintAbout = (message: string): string => {
   const head = message.replace(/\r?\n/g, "\r\n").split("\r\n\r\n", 1)[0]!
   return [
@@ -208,7 +208,7 @@ const complaintAbout = (message: string): string => {
   ].join("\r\n")
 }
 
-/** Reads the messages of a file in the mbox format. */
+/** Reads the messages of an mbox file. */
 export const readMbox = (file: string): ReadonlyArray<string> => {
   try {
     return readFileSync(file, "utf8")

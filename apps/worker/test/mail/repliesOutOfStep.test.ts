@@ -9,21 +9,21 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
 
-/** What a server does wrong with one command. Bytes are sent as they are. */
+/** A server's fault in one command. Bytes are sent unchanged. */
 type Fault =
-  /** Replies that nobody asked for, before or after the right one, in its packet or in one of their own. */
+  /** Unsolicited replies before or after the correct one, in the same packet or separately. */
   | { readonly kind: "stray"; readonly bytes: string; readonly place: "before" | "after"; readonly isApart: boolean }
-  /** Something in place of the reply; `isDone` says whether the command was obeyed. */
+  /** Other bytes instead of the reply; `isDone` is whether the command was executed. */
   | { readonly kind: "instead"; readonly bytes: string; readonly isDone: boolean }
   | { readonly kind: "split" }
   | { readonly kind: "drop"; readonly isDone: boolean }
-  /** After DATA was accepted, in the middle of the message; elsewhere as `drop`. */
+  /** After DATA was accepted, in the middle of the message; otherwise like `drop`. */
   | { readonly kind: "dropInData" }
 
 const hangsUp = (fault: Fault) => ("bytes" in fault ? fault.bytes.startsWith("421") : fault.kind !== "split")
 const isBad = (address: string) => address.startsWith("bad")
 
-/** A server that obeys RFC 5321, except its faults, one for each command that it is given, and counts copies. */
+/** A server that follows RFC 5321, except for one fault per command, and counts copies. */
 const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelining: boolean) => {
   const faults = [...script]
   const delivered: string[] = []
@@ -70,7 +70,7 @@ const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelinin
     const answer = async (line: string) => {
       commands.push(line)
       const next = line === "QUIT" ? null : (faults.shift() ?? null)
-      // A refusal behind which the server hangs up cannot be told from one that it means.
+      // A rejection followed by a closed connection can't be distinguished from an intended one.
       const fault = hasStrayRefusal && next !== null && hangsUp(next) ? null : next
       if (fault !== null && "bytes" in fault && /^[45]/m.test(fault.bytes)) hasStrayRefusal = true
       const { reply, act } = obey(line)
@@ -88,10 +88,10 @@ const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelinin
         return
       }
       if (fault.kind === "stray") {
-        // Who says first after the dot that the message is taken has taken it.
+        // A server that confirms the message first after the dot has accepted it.
         act()
         const [first, second] = fault.place === "before" ? [fault.bytes, reply] : [reply, fault.bytes]
-        // A 250 or 421 that arrives behind the dot is its reply, as far as anybody can tell.
+        // A 250 or 421 after the dot can't be distinguished from its reply.
         const isTheDots = line === "DATA" ? /^(2|421)/.test(second) : line === "." && first.startsWith("421")
         const isApart = fault.isApart && !isTheDots
         if (!isApart) return await write(first + second)
@@ -101,11 +101,11 @@ const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelinin
         return await write(second)
       }
       if (fault.kind === "instead") {
-        // Who refuses has not obeyed.
+        // A server that rejects hasn't executed the command.
         const isRefused = /^[45]\d\d[ -]/.test(fault.bytes)
         if ((fault.isDone && !isRefused) || (reply.startsWith("250 2.0.0") && /^2\d\d[ -]/.test(fault.bytes))) act()
         await write(fault.bytes)
-        // Half a reply would be waited for.
+        // The client would wait for the rest of half a reply.
         if (!fault.bytes.endsWith("\n")) socket.destroy()
         return
       }
@@ -163,7 +163,7 @@ const mailTo = (to: string, html = "<p>Your link</p>"): Mail => ({
   unsubscribeAddress: "unsubscribe-1@bounces.acme.test",
 })
 
-/** Sends to each address one after another, until its outcome is known; returns each attempt with the copies that the server took meanwhile. */
+/** Sends to each address in turn until its outcome is known. Returns each attempt with the copies that the server accepted in the meantime. */
 const sendAll = async (
   server: Awaited<ReturnType<typeof faultyServer>>,
   addresses: ReadonlyArray<string>,
@@ -173,7 +173,7 @@ const sendAll = async (
   const sending = Effect.gen(function* () {
     const mailer = yield* Mailer
     for (const to of addresses) {
-      // A server does wrong finitely often.
+      // A server has a finite number of faults.
       for (let i = 0; i < 50; i++) {
         const before = server.delivered.length
         const beginBy = (yield* Clock.currentTimeNanos) + 60_000_000_000n
@@ -189,7 +189,7 @@ const sendAll = async (
   return attempts
 }
 
-/** What a stray reply says; a whole one, several, a part of one, or none at all. */
+/** Content of a stray reply: a complete one, several, a part of one, or garbage. */
 const STRAYS = [
   "250 ok\r\n",
   "250 ok\r\n250 ok\r\n",
@@ -213,7 +213,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant("instead" as const),
-    // A refusal in place of a reply is one.
+    // A rejection instead of a reply is a normal rejection.
     bytes: fc.oneof(
       bytes.filter((text) => !text.startsWith("550")),
       fc.constantFrom("354 go on\r\n", "334 \r\n", "250ok\r\n", "999 x\r\n", "2500 x\r\n"),
@@ -225,7 +225,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constant({ kind: "dropInData" as const }),
 )
 
-/** The commands of a session until the reply to its first message. */
+/** Commands of a session until the reply to its first message. */
 const UNTIL_DOT = Array.from({ length: 5 }, () => null)
 const good = (count: number) => Array.from({ length: count }, (_, i) => `good${i}@clinic.test`)
 
@@ -304,7 +304,7 @@ describe.each([
 
 it("an end in the middle of the message is no unknown outcome", async () => {
   const script = [...UNTIL_DOT.slice(1), { kind: "dropInData" } as const]
-  // Larger than what the systems of both sides hold.
+  // Larger than the socket buffers of both sides.
   const attempts = await sendAll(await faultyServer(script, true), good(1), "x".repeat(8_000_000))
   expect(attempts.map(({ outcome, copies }) => [outcome._tag, copies])).toEqual([
     ["Unreachable", 0],

@@ -6,12 +6,12 @@ import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
 export const accepted = { _tag: "Accepted", reply: "250 OK: message queued" }
-/** The outcome where the server lacks SMTPUTF8. */
+/** Outcome if the server lacks SMTPUTF8. */
 export const refused = { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
 
 const pair = Effect.runSync(Effect.cached(generateDkimKeyPair))
 
-/** Sends a signed message to each address, one after another on one connection; returns the outcomes. */
+/** Sends a signed message to each address in turn on one connection. Returns the outcomes. */
 export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const mailer = yield* Mailer
@@ -43,7 +43,7 @@ export const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
     )
   }).pipe(Effect.provide(SmtpMailer({ url: Redacted.make(url) })), Effect.runPromise)
 
-/** Verifies the signature of a message that `sendSigned` sent; returns its result. */
+/** Verifies the signature of a message sent by `sendSigned`. Returns the result. */
 export const verifySignature = async (text: string) => {
   const { publicKey } = await Effect.runPromise(pair)
   const [signature] = await verifySignatures(text, { "s1._domainkey.acme.test": `v=DKIM1; k=rsa; p=${publicKey}` })

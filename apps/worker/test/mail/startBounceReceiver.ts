@@ -19,7 +19,7 @@ export const returnPaths = Effect.runSync(ReturnPaths.pipe(Effect.provide(paths)
 
 type Run = ReturnType<typeof journey>["run"]
 
-/** Receives bounces until the end; returns the port, and the log as a source. */
+/** Receives bounces until the end of the test. Returns the port, and the log as a source. */
 export const startBounceReceiver = async (
   run: Run,
   options: Partial<Parameters<typeof receiveBounces>[0]> = {},
@@ -43,7 +43,7 @@ export const startBounceReceiver = async (
   return { ...log, port: annotations["port"] as number }
 }
 
-/** Receives bounces for all tests of a file; returns a function that sends a message and returns the reply. */
+/** Receives bounces for all tests of a file. Returns a function that sends a message and returns the reply. */
 export const sharedBounceReceiver = (run: Run) => {
   const ends: Array<() => Promise<void>> = []
   let send: ReturnType<typeof sendTo>
@@ -55,7 +55,7 @@ export const sharedBounceReceiver = (run: Run) => {
   return (...message: Parameters<typeof send>) => send(...message)
 }
 
-/** Returns how to send a message to the port of a receiver, which returns the reply. */
+/** Returns a function that sends a message to the receiver's port and returns the reply. */
 const sendTo = (port: number) => {
   const transport = createTransport({ host: "127.0.0.1", port, ignoreTLS: true })
   return (to: string | ReadonlyArray<string>, raw: string, from = "") =>
@@ -65,7 +65,7 @@ const sendTo = (port: number) => {
     )
 }
 
-/** Seeds a campaign with one recipient, whose message was sent, unless `sentAt` is null. */
+/** Seeds a campaign with one recipient and a sent message, unless `sentAt` is null. */
 export const seedSent = Effect.fnUntraced(function* (sentAt: "now" | null = "now") {
   const { campaign, organization } = yield* seedCampaign({ recipients: 1 })
   const sql = yield* SqlClient.SqlClient

@@ -9,10 +9,10 @@ import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { onTestFinished } from "vitest"
 import { PORTS } from "./startPostfix.ts"
 
-/** Starts exim with its own configuration, folders and loopback address until the test is finished. */
+/** Starts exim with separate configuration, folders and loopback address until the test is finished. */
 export const startExim = async (
   unpacked: string,
-  /** Returns everything after the main section's own part. */
+  /** Returns the configuration after the main section's common part. */
   configure: (folder: string, host: string) => string,
 ) => {
   const host = loopbackAddress()
@@ -33,9 +33,9 @@ export const startExim = async (
   const below = (root: string) => readdirSync(join(unpacked, root)).filter((name) => name.endsWith("-linux-gnu"))
   const libraries = ["lib", "usr/lib"].flatMap((root) => below(root).map((name) => join(unpacked, root, name)))
   const binary = join(unpacked, "usr/sbin/exim4")
-  // With the rights of root that the package gives it, it would not load the libraries.
+  // With the setuid bit of the package, it wouldn't load the libraries.
   chmodSync(binary, 0o755)
-  // Exim clears its environment, and starts itself again for each delivery.
+  // Exim clears its environment, and restarts itself for each delivery.
   const exim = write(
     "exim",
     `#!/bin/sh

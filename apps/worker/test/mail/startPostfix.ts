@@ -23,12 +23,12 @@ anvil unix - - n - 1 anvil
 postlog unix-dgram n - n - 1 postlogd
 `
 
-/** The ports of a relay's address: of the relay, of a second server, and of the worker that receives its bounces. */
+/** Ports of a relay's address: the relay, a second server, and the worker's bounce listener. */
 export const PORTS = { relay: 2525, next: 2526, bounces: 2527 } as const
 
 /**
- * Starts postfix with its own configuration, folders and loopback address until the test is finished. It puts every message to
- * `clinic.test` into one mailbox.
+ * Starts postfix with separate configuration, folders and loopback address until the test is finished. Delivers all messages for
+ * `clinic.test` to one mailbox.
  */
 export const startPostfix = async (
   program: string,
@@ -39,9 +39,9 @@ export const startPostfix = async (
     saslSettings = "",
   }: {
     readonly host?: string
-    /** Further lines of master.cf. */
+    /** Additional lines of master.cf. */
     readonly services?: string
-    /** How Cyrus SASL checks passwords: Debian's postfix has it beside its own configuration. */
+    /** Password check of Cyrus SASL: Debian's postfix reads it from a separate configuration. */
     readonly saslSettings?: string
   } = {},
 ) => {
@@ -57,7 +57,7 @@ export const startPostfix = async (
     data_directory: join(folder, "data"),
     maillog_file: log,
     maillog_file_prefixes: folder,
-    // Postfix knows no other loopback address as its own, and listens on the one of master.cf.
+    // Postfix recognizes only this loopback address as local, and listens on the one in master.cf.
     inet_interfaces: "127.0.0.1",
     inet_protocols: "ipv4",
     myhostname: "relay.test",
@@ -108,7 +108,7 @@ export const startPostfix = async (
   if (!isUp || child.exitCode !== null) throw new Error(`postfix did not start: ${output}${readLog()}`)
   return {
     ...{ host, url: `smtp://${host}:${PORTS.relay}`, readLog },
-    /** Returns the text of every message in the mailbox. */
+    /** Returns every message in the mailbox. */
     readMailbox: () => {
       try {
         return readdirSync(join(mailbox, "new")).map((name) => readFileSync(join(mailbox, "new", name), "utf8"))

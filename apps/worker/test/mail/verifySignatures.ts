@@ -1,6 +1,6 @@
 import { authenticate } from "mailauth"
 
-/** Verifies a message's DKIM signatures with an independent library, which finds these TXT records and no others; returns their results. */
+/** Verifies a message's DKIM signatures with an independent library, using only these TXT records. Returns the results. */
 export const verifySignatures = async (message: string, records: Readonly<Record<string, string>>) => {
   const resolver = async (name: string, type: string) => {
     if (type === "TXT" && records[name] !== undefined) return [[records[name]]]

@@ -10,7 +10,7 @@ import { type Partner, startPartner } from "./startPartner.ts"
 
 const run = runOnDatabase()
 
-/** Delivers three events, each with its own row in the history, so that it can be tampered with. */
+/** Delivers three events, each with a separate history row, for tampering. */
 const deliverThree = Effect.gen(function* () {
   const partner = yield* Effect.promise(() => startPartner("fast", { callMs: 1000 }))
   const sql = yield* SqlClient.SqlClient
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => route.partner.close())
 
-/** Tampers with what is on record or was seen, returns what the audit finds, and undoes it. */
+/** Tampers with the records, returns the audit's findings, and undoes the change. */
 const findingsAfter = (tamper: (sql: SqlClient.SqlClient, partner: Partner) => Effect.Effect<unknown, unknown>) =>
   run(
     Effect.gen(function* () {

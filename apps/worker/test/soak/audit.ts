@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Partner } from "./startPartner.ts"
 
-/** An endpoint, its receiver, and the events whose publication was acknowledged. */
+/** An endpoint, its receiver, and the events with acknowledged publication. */
 export interface Route {
   readonly partner: Partner
   readonly organizationId: string
@@ -21,7 +21,7 @@ interface Finished {
 
 const UNKNOWN = "outcome_unknown"
 
-/** Compares what was published, what the database says became of it, and what the receivers saw; answers figures, and all that does not agree. */
+/** Compares the published events, the database's history and the receivers' view. Returns figures and all differences. */
 export const audit = Effect.fnUntraced(function* (
   routes: ReadonlyArray<Route>,
   options: { readonly maxAttempts: number },
@@ -37,7 +37,7 @@ export const audit = Effect.fnUntraced(function* (
 
   for (const { partner, organizationId, endpointId, published } of routes) {
     const name = `${partner.kind} ${endpointId}`
-    // A write whose commit the database did not answer is written again, so the history may hold the same outcome twice.
+    // A write with a lost commit reply is repeated, so the history may contain the same outcome twice.
     const finished = yield* sql<Finished>`
       select id, event_id as "eventId", 'delivered' as state, attempts from delivered
       where endpoint_id = ${endpointId} and event_id is not null
@@ -75,7 +75,7 @@ export const audit = Effect.fnUntraced(function* (
       if (delivery.state === "poison" && lost < MAX_LOSSES) complain(`after ${lost} lost workers`)
       if (known.length > options.maxAttempts) complain(`at ${known.length} attempts`)
 
-      // A request for an attempt that had one is owed to a worker that was lost with it.
+      // Repeated requests for an attempt are attributed to a worker that died with it.
       for (const [number, requests] of seen?.requests ?? []) {
         const allowed = delivery.attempts.filter((attempt) => attempt.number === number).length
         if (requests > allowed) complain(`attempt ${number} came ${requests} times, and is on record ${allowed} times`)

@@ -15,7 +15,7 @@ it(
     for (const { publish } of healthy) await publish(30)
     const served = () => healthy.filter(({ seen }) => seen.size === 30).length
     expect(await eventually(served, (served) => served === healthy.length)).toBe(10)
-    // None of those calls has ended meanwhile.
+    // None of those calls has ended in the meantime.
     for (const { open, seen } of sick) expect(open.size).toBe(seen.size)
   },
   timeout,

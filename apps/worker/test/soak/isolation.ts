@@ -2,8 +2,8 @@ import { setTimeout } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { startNeighbours } from "./startNeighbours.ts"
 
-// Alternates between runs in which some partners answer nothing, or have names that do not resolve, and runs in which all answer, and
-// compares how long the others waited. Many short runs, so that what else the machine does falls upon both kinds.
+// Alternates between runs in which some partners don't respond, or have unresolvable names, and runs in which all respond, and
+// compares the latency of the healthy ones. Uses many short runs, so that other load on the machine affects both kinds.
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
@@ -13,7 +13,7 @@ const { values } = parseArgs({
 interface Partners {
   readonly hanging: number
   readonly healthy: number
-  /** Names of one partner more that do not resolve; the healthy ones are then called by names, too. */
+  /** Unresolvable names of an additional partner; the healthy partners are then called by name, too. */
   readonly deadNames?: number
 }
 const CASES: Readonly<Record<string, Partners>> = {
@@ -23,16 +23,16 @@ const CASES: Readonly<Record<string, Partners>> = {
   names15: { hanging: 0, healthy: 100, deadNames: 15 },
   names200: { hanging: 0, healthy: 100, deadNames: 200 },
 }
-/** What dead names may cost: times the p99 without them, and seconds until the workers have found the database again. */
+/** Allowed cost of dead names: p99 relative to runs without them, and seconds until the workers are reconnected. */
 const MAX_RATIO = 1.5
 const MAX_RECONNECT_SECONDS = 3
 const ROUNDS = Number(values.rounds)
 const SECONDS = 8
 const WARM_UP_SECONDS = 2
 const EVENTS_PER_SECOND = 150
-/** Shorter than the default, so that each run sees calls end at their deadline, and the probes that follow. */
+/** Shorter than the default, so that each run includes timeouts and the following probes. */
 const CALL_SECONDS = 5
-/** All that may be in flight to one partner, and more that waits. */
+/** The maximum calls in flight to one partner, and some waiting events. */
 const SICK_FROM_THE_START = 30
 const DEAD_FROM_THE_START = 2
 
@@ -62,7 +62,7 @@ async function compare(partners: Partners): Promise<void> {
       const ahead = (i * 1000) / EVENTS_PER_SECOND - (performance.now() - began)
       if (ahead > 1) await setTimeout(ahead)
       publishing.push(all[i % all.length]!.publish(1))
-      // Each of its events goes to all of its endpoints. While its names resolve it has none, so that the others are alone.
+      // Each of its events goes to all of its endpoints. While its names resolve it has none, so that it doesn't affect the other partners.
       if (areDead && i % (4 * EVENTS_PER_SECOND) === 0) publishing.push(dead!.publish(1))
     }
     await Promise.all(publishing)
@@ -85,7 +85,7 @@ async function compare(partners: Partners): Promise<void> {
     return answer
   }
 
-  // The workers have taken all endpoints once each has had something.
+  // The workers own an endpoint after its first delivery.
   for (const { publish } of all) await publish(1)
   await neighbours.rest()
   console.log(
@@ -96,7 +96,7 @@ async function compare(partners: Partners): Promise<void> {
   const ratios: number[] = []
   const noise: number[] = []
   for (let round = 1; round <= ROUNDS; round++) {
-    // What hangs stands between two runs without it, whose difference is the machine's.
+    // Each run with hanging partners is between two runs without; the difference of those is noise.
     const [before, beside, after] = [await run("fast"), await run("hanging"), await run("fast")]
     ratios.push(beside.p99 / Math.sqrt(before.p99 * after.p99))
     noise.push(after.p99 / before.p99)

@@ -8,10 +8,10 @@ import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A migrated PostgreSQL of its own that forgets nothing it has committed, and that may be killed. */
+/** A separate migrated PostgreSQL with durable commits that can be killed. */
 export const killableDatabase = async () => {
   const folder = await mkdtemp(join(tmpdir(), "outreach-soak-"))
-  // The server's user is another when this process is root's.
+  // If this process is root, the server runs as another user.
   await chmod(folder, 0o711)
   let server = await startPostgres({ dataDirectory: folder })
   const { url, port } = server
@@ -20,14 +20,14 @@ export const killableDatabase = async () => {
 
   return {
     url,
-    /** Kills one backend of a worker with SIGKILL: the server throws all of them out, and recovers by itself. */
+    /** Kills a worker's backend with SIGKILL: the server disconnects all clients and recovers. */
     killBackend: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [backend] = yield* sql<{ pid: number }>`
         select pid from pg_stat_activity where application_name like 'outreach-worker%' order by random() limit 1`
       if (backend !== undefined) process.kill(backend.pid, "SIGKILL")
     }),
-    /** Ends the server without a checkpoint, and starts it again. */
+    /** Stops the server without a checkpoint, and starts it again. */
     restart: async () => {
       const pid = await postmaster()
       process.kill(pid, "SIGQUIT")

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs"
 
-// Loaded before a worker's own modules: its wall clock is wrong by WRONG_CLOCK_SECONDS, and its timers run as ever.
+// Loaded before a worker's modules: its wall clock is wrong by WRONG_CLOCK_SECONDS, while timers are correct.
 const skewMs = 1000 * Number(process.env["WRONG_CLOCK_SECONDS"])
 const RightDate = Date
 
@@ -11,7 +11,7 @@ globalThis.Date = new Proxy(RightDate, {
   get: (target, name) => (name === "now" ? () => RightDate.now() + skewMs : Reflect.get(target, name)),
 })
 
-// Reports that SIGTERM is handled from now on. The event comes before its listener is added, in the same turn.
+// Reports that SIGTERM is handled. The event precedes adding its listener, in the same turn.
 process.on("newListener", (name) => {
   if (name === "SIGTERM") queueMicrotask(() => writeSync(1, "loaded\n"))
 })

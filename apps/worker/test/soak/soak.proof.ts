@@ -20,7 +20,7 @@ describe("what three workers with wrong clocks deliver to twenty partners of eve
   it("does so though the database is ended and a backend of it killed", async () => {
     const { findings, outages, tally, maxDuplicates } = await soak({
       ...short,
-      // Longer than an outage on a busy machine: a worker that is silent for longer loses its endpoints, and what it had in flight is repeated.
+      // Longer than an outage on a busy machine: otherwise a silent worker loses its endpoints, and calls in flight are repeated.
       leaseSeconds: 45,
       events: 600,
       databaseKills: { everyMs: 700, most: 2 },

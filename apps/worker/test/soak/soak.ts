@@ -10,15 +10,15 @@ import { startWatch } from "./startWatch.ts"
 
 export interface SoakOptions {
   readonly events: number
-  /** How many of them go to each partner that is never mended: each takes as many probes as it has attempts. */
+  /** Number of events for each partner that never recovers: each event takes as many probes as attempts. */
   readonly hopeless: number
-  /** After how many seconds no more is published. Default: never. */
+  /** Seconds until publishing stops. Default: never. */
   readonly seconds?: number
   readonly callSeconds: number
   readonly leaseSeconds: number
-  /** Seconds between the attempts. */
+  /** Seconds between attempts. */
   readonly schedule: ReadonlyArray<number>
-  /** How often a worker is killed at random, and how often the database is, each until so often. */
+  /** Intervals for killing a random worker, and the database. */
   readonly workerKills?: Kills
   readonly databaseKills?: Kills
   readonly stepDeaths?: StepDeaths
@@ -30,15 +30,15 @@ interface Kills {
   readonly most?: number
 }
 
-/** Each worker's clock is wrong by a number of seconds: twice the tolerance of a signature. */
+/** Clock error of each worker in seconds: twice the tolerance of a signature. */
 const SKEWS = [-600, 0, 600]
 
-/** The share of deliveries at which they are mended: those that fail hold a third of all. */
+/** Share of settled deliveries at which partners recover: failing ones have a third of all. */
 const MENDED_AT = 0.6
 
 /**
- * Publishes events to twenty partners while three workers with wrong clocks deliver them, and are killed, and the database is; then
- * waits until all have come to their end, and compares what everyone saw.
+ * Publishes events to twenty partners while three workers with wrong clocks deliver them, and workers and database are killed. Then
+ * waits until all deliveries are settled, and compares all views.
  */
 export const soak = async (options: SoakOptions) => {
   const { seconds = Number.POSITIVE_INFINITY, callSeconds, leaseSeconds, schedule, progress = () => {} } = options
@@ -56,7 +56,7 @@ export const soak = async (options: SoakOptions) => {
 
   const deaths = new Map<string, number>()
   let killed = 0
-  // Far above what the next worker needs to load and take endpoints on a busy machine.
+  // Far longer than the next worker needs to load and take endpoints on a busy machine.
   const watch = startWatch({ run, withinMs: (leaseSeconds + 60) * 1000 })
   const fleet = startFleet({
     databaseUrl: database.url,
@@ -111,7 +111,7 @@ export const soak = async (options: SoakOptions) => {
       let open = routes.filter(({ isPublished }) => !isPublished())
       if (open.length === 0) {
         if (isEveryStepDied()) return
-        // Those who are still to die must have something to do.
+        // Workers that are still to die need work.
         await setTimeout(200)
         open = routes.filter(({ partner }) => partner.kind === "fast")
       }
@@ -150,11 +150,11 @@ export const soak = async (options: SoakOptions) => {
     seconds: (performance.now() - began) / 1000,
     published,
     tally,
-    /** How often a worker died, by step. */
+    /** Number of deaths by step. */
     deaths: Object.fromEntries(deaths) as Partial<Record<Step | "at random", number>>,
     outages,
     recoveries,
-    /** More requests than attempts there may be: what workers had in flight, unwritten or about to begin when they died. */
+    /** Limit of additional requests: calls that were in flight, unwritten or about to start when workers died. */
     maxDuplicates: recoveries.open,
     findings: [...findings, ...recoveries.findings, ...fleet.complaints],
   }
@@ -162,7 +162,7 @@ export const soak = async (options: SoakOptions) => {
 
 const at = (began: number): string => `${Math.round((performance.now() - began) / 1000)} s:`
 
-// The database is away now and then.
+// The database is unavailable from time to time.
 const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.timeout("20 seconds"),

@@ -3,9 +3,9 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 
-/** Where a worker that is made to die may die. */
+/** Steps at which a worker may die. */
 export const STEPS = [
-  // The first, so that others die while it lives.
+  // First, so that other workers die while it lives.
   "during takeover",
   "after read",
   "before POST",
@@ -15,7 +15,7 @@ export const STEPS = [
 ] as const
 export type Step = (typeof STEPS)[number]
 
-/** Lets workers die at each step a number of times, or for ever, each time after the step was taken about so often. */
+/** Lets workers die at each step a number of times, or forever, on average after this number of executions. */
 export interface StepDeaths {
   readonly each: number
   readonly oneIn: number
@@ -24,14 +24,14 @@ export interface StepDeaths {
 export interface FleetOptions {
   readonly databaseUrl: string
   readonly settings: Readonly<Record<string, string>>
-  /** By how many seconds each worker's clock is wrong; there are as many workers. */
+  /** Clock error of each worker in seconds; determines the number of workers. */
   readonly skews: ReadonlyArray<number>
   readonly stepDeaths?: StepDeaths
-  /** Called when a worker has died by SIGKILL, and at which step. */
+  /** Called when a worker died by SIGKILL, with the step. */
   readonly died: (step: Step | undefined) => void
 }
 
-/** Worker processes, each of which is started again when it has ended, until the fleet is told to stop. */
+/** Worker processes that are restarted when they end, until the fleet stops. */
 export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: FleetOptions) => {
   const workers: Array<{ readonly child: ChildProcess; readonly ended: Promise<unknown> }> = []
   const complaints: string[] = []
@@ -64,7 +64,7 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
     child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk.toString()))
     const ended = once(child, "close").then(([code, signal]) => {
       if (signal === "SIGKILL") died(STEPS.find((step) => said.includes(step)))
-      // One that is told to stop while it is still loading has nothing to finish.
+      // A worker that is stopped while loading has no work to finish.
       else if (stopping && signal === "SIGTERM" && !said.includes("loaded")) return
       else if (code !== 0 || !stopping) complaints.push(`a worker ended with ${signal ?? code}`)
       if (!stopping) start(place)
@@ -78,9 +78,9 @@ export const startFleet = ({ databaseUrl, settings, skews, stepDeaths, died }: F
   process.once("exit", killAll)
 
   return {
-    /** What the workers wrote to standard error, and those that ended by themselves. */
+    /** Standard error of the workers, and unexpected exits. */
     complaints,
-    /** Kills any one of the workers; another takes its place. */
+    /** Kills a random worker, which is replaced. */
     killAny: async () => {
       const { child, ended } = workers[Math.floor(Math.random() * workers.length)]!
       child.kill("SIGKILL")

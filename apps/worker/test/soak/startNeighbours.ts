@@ -15,7 +15,7 @@ import { startPartner } from "./startPartner.ts"
 const WORKERS = 2
 const LEASE_SECONDS = 9
 
-/** What a name server says of names that do not resolve, from the worst on. */
+/** Replies of a name server for unresolvable names, worst first. */
 const DEAD_NAMES: Readonly<Record<string, (name: string) => NameServerReply | undefined>> = {
   silent: () => undefined,
   endless: (name) => ({ records: [{ name, type: "CNAME", data: `a.${name}`.slice(-200), ttl: 0 }] }),
@@ -30,17 +30,17 @@ const replyTo = (name: string, type: string, areDead: boolean): NameServerReply 
 }
 
 /**
- * Starts partners that answer nothing, and partners that answer at once, and two workers that deliver to all of them.
+ * Starts partners that don't respond, partners that respond immediately, and two workers that deliver to all.
  *
- * With `deadNames`, those that answer at once are called by names, and close each connection; one partner more has a number of endpoints whose
- * names do not resolve while it hangs, and the workers find the database by a name.
+ * With `deadNames`, the healthy partners are called by name and close each connection; an additional partner has a number of endpoints with
+ * unresolvable names, and the workers resolve the database by name.
  */
 export const startNeighbours = async (options: {
   readonly hanging: number
   readonly healthy: number
   readonly deadNames?: number
   readonly callSeconds: number
-  /** Called when a request comes to one that is healthy, with the milliseconds since its event was published. */
+  /** Called for each request to a healthy partner, with the milliseconds since the publication of its event. */
   readonly arrived?: (millis: number) => void
 }) => {
   const { callSeconds, deadNames = 0, arrived = () => {} } = options
@@ -99,7 +99,7 @@ export const startNeighbours = async (options: {
   for (let i = 0; i < options.healthy; i++) healthy.push(await start(dead === undefined ? "fast" : "closing"))
 
   const fleet = startFleet({
-    // A name, which the workers look up in the thread pool.
+    // A name, which the workers resolve in the thread pool.
     databaseUrl: database.url.replace("127.0.0.1", "localhost"),
     settings: {
       DNS_SERVERS: nameServer.address,
@@ -115,10 +115,10 @@ export const startNeighbours = async (options: {
   const running = starting.move()
   return {
     sick,
-    /** The partner whose names do not resolve. */
+    /** The partner with unresolvable names. */
     dead,
     healthy,
-    /** Counts how often the breaker of another endpoint than those of the dead names opened. */
+    /** Counts opened breakers of all endpoints without dead names. */
     breakersOpened: () =>
       runtime.runPromise(
         SqlClient.SqlClient.use(
@@ -126,7 +126,7 @@ export const startNeighbours = async (options: {
             select count(*)::int as opened from breaker_changes where breaker = 'open' and endpoint_id <> all (${dead?.ids ?? []}::text[])`,
         ).pipe(Effect.map(([row]) => row!.opened)),
       ),
-    /** Ends every connection of the workers to the database. Returns after how many seconds each has said again that it lives, as it does every second. */
+    /** Closes all database connections of the workers. Returns the seconds until each has renewed its lease. */
     reconnect: () =>
       runtime.runPromise(
         Effect.gen(function* () {
@@ -144,7 +144,7 @@ export const startNeighbours = async (options: {
           }
         }),
       ),
-    /** Waits until nothing is queued, and no endpoint taken for sick; one with a dead name is until it has been called often enough. */
+    /** Waits until no delivery is queued and all breakers are closed, except those of dead names. */
     rest: async () => {
       const busy = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -4,23 +4,23 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verify } from "@outreach/signature/node"
 
-/** What a delivery's requests were, as its receiver saw them. */
+/** A delivery's requests as seen by the receiver. */
 export interface Seen {
   readonly eventId: string
-  /** Of the body, which must not change. */
+  /** Digest of the body, which must not change. */
   readonly digest: string
-  /** How many requests came for each attempt. */
+  /** Number of requests per attempt. */
   readonly requests: Map<number, number>
-  /** Whether one of them was answered with 2xx. */
+  /** Whether one of them had a 2xx response. */
   accepted: boolean
 }
 
-/** How partners answer. All but `fast`, `closing` and `slow` refuse something; those that fail do so until they are mended, if they ever are. */
+/** Behavior of partners. All except `fast`, `closing` and `slow` reject some requests; failing ones do until they recover, if ever. */
 export type Kind = keyof typeof ANSWERS | "dead"
 
 interface PartnerOptions {
   readonly callMs: number
-  /** Called at each request with the moment at which its event was published, in Unix milliseconds. */
+  /** Called for each request with the time of its event's publication in Unix milliseconds. */
   readonly arrived?: (emittedAt: number) => void
 }
 
@@ -31,23 +31,23 @@ const FLAPS_MS = 1500
 
 const ANSWERS = {
   fast: ok,
-  /** As fast, and closes each connection. */
+  /** Like fast, but closes each connection. */
   closing: (response) => response.writeHead(200, { connection: "close" }).end(),
-  /** As long as 5 s of 15. */
+  /** A third of the timeout, such as 5 of 15 s. */
   slow: (response, { callMs }) => setTimeout(() => response.writeHead(200).end(), callMs / 3),
   flapping: (response) => response.writeHead(Math.floor(Date.now() / FLAPS_MS) % 2 === 0 ? 200 : 503).end(),
   rejecting: (response) => response.writeHead(410).end(),
   failing: (response) => response.writeHead(500).end(),
   hanging: () => {},
-  /** Inside the headers: once they are complete, the status decides, whatever becomes of the body. */
+  /** Within the headers: after complete headers, the status decides regardless of the body. */
   "breaking off": ({ socket }) => socket?.write("HTTP/1.1 200 OK\r\nContent-", () => socket.destroy()),
 } satisfies Record<string, Answer>
 
-/** On Linux, an address of this machine that nobody else listens on: a port that a dead partner has closed is then not taken by another server. */
+/** On Linux, a loopback address without other listeners, so that no other server takes the port of a dead partner. */
 const ownAddress = (): string =>
   process.platform === "linux" ? `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}` : "127.0.0.1"
 
-/** A partner's receiver on this machine: it verifies with its own clock what comes, and remembers it. */
+/** A partner's local receiver: it verifies requests with its own clock, and records them. */
 export const startPartner = async (kind: Kind, options: PartnerOptions) => {
   const open = new Set<ServerResponse>()
   const seen = new Map<string, Seen>()
@@ -98,14 +98,14 @@ export const startPartner = async (kind: Kind, options: PartnerOptions) => {
     kind,
     url: `http://${host}:${port}/webhooks`,
     seen,
-    /** The requests that wait for their answer. */
+    /** Requests without a response yet. */
     open,
-    /** What must not have come. */
+    /** Requests that must not have arrived. */
     faults,
     trust: (given: string) => {
       secret = given
     },
-    /** Makes it answer as another kind does, also what waits. */
+    /** Changes its behavior, including responses to waiting requests. */
     become: async (kind: Exclude<Kind, "dead">) => {
       answer = ANSWERS[kind]
       for (const response of open) if (!response.headersSent) answer(response, options)

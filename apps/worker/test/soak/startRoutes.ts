@@ -7,17 +7,17 @@ import { type Kind, startPartner } from "./startPartner.ts"
 
 interface Role {
   readonly kind: Kind
-  /** Some that fail are mended after a while, and some never are. */
+  /** Whether a failing partner recovers, or never does. */
   readonly fate?: "mended" | "hopeless"
-  /** How many events, beside others. Default 1. */
+  /** Relative number of events. Default 1. */
   readonly weight?: number
 }
 
 const PARTNERS: ReadonlyArray<Role> = [
   ...Array<Role>(7).fill({ kind: "fast" }),
-  // Sixteen calls of a third of the time at once, and fewer while dead workers hold some.
+  // Sixteen concurrent calls, each a third of the timeout, and fewer while calls of dead workers count.
   ...Array<Role>(2).fill({ kind: "slow", weight: 0.2 }),
-  // After each fall it is only probed, for longer than it stays up.
+  // After each failure it is only probed, for longer than it stays up.
   ...Array<Role>(2).fill({ kind: "flapping", weight: 0.2 }),
   { kind: "rejecting" },
   ...(["failing", "dead", "hanging", "breaking off"] as const).flatMap((kind): Role[] => [
@@ -27,10 +27,10 @@ const PARTNERS: ReadonlyArray<Role> = [
 ]
 const WEIGHTS = PARTNERS.reduce((sum, { weight = 1 }) => sum + weight, 0)
 
-/** How many events one transaction publishes. */
+/** Events published per transaction. */
 const TOGETHER = 100
 
-/** Starts the partners, each with an organization and an endpoint of its own. */
+/** Starts the partners, each with its own organization and endpoint. */
 export const startRoutes = async (
   run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>,
   options: { readonly events: number; readonly hopeless: number; readonly callSeconds: number },
@@ -52,7 +52,7 @@ export const startRoutes = async (
         endpointId: endpoint.id,
         published: published as ReadonlyArray<string>,
         isPublished: () => published.length >= share,
-        /** Publishes some more, and one more event than its share when that is published; what fails is published again by the next call, as other events. */
+        /** Publishes further events, and one additional event when its share is published. Failed publications are replaced by new events. */
         publish: async () => {
           const count = Math.max(1, Math.min(TOGETHER, share - published.length))
           published.push(...(await run(publishTogether(campaign, count))))

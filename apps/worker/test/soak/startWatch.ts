@@ -2,18 +2,18 @@ import { setTimeout } from "node:timers/promises"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What a worker's token stands for. */
+/** State of a worker's token. */
 interface Holding {
   readonly token: string
-  /** As text, in the database's own precision. */
+  /** As text with the database's precision. */
   readonly aliveUntil: string
-  /** The endpoints, and the deliveries with a row of their own, that are the worker's. */
+  /** Number of endpoints and delivery rows of the worker. */
   readonly holds: number
-  /** Calls that may have begun and are not settled. */
+  /** Calls that may have started and aren't settled. */
   readonly open: number
 }
 
-/** Watches what a worker held when it died: within a time others have taken all of it. */
+/** Watches a dead worker's endpoints and rows: other workers must take all of them within a time. */
 export const startWatch = (options: {
   readonly run: <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) => Promise<A>
   readonly withinMs: number
@@ -42,7 +42,7 @@ export const startWatch = (options: {
     const [diedAt, outagesThen] = [performance.now(), outages]
     const then = await run(holdings)
     while (true) {
-      // Nobody tells which of them died: it is the one that no longer says that it lives.
+      // The dead worker is the one that no longer renews its lease.
       const silent = (await run(holdings)).filter(({ token, aliveUntil }) =>
         then.some((before) => before.token === token && before.aliveUntil === aliveUntil),
       )
@@ -69,14 +69,14 @@ export const startWatch = (options: {
     workerDied: () => {
       watches.push(follow())
     },
-    /** Runs what takes the database away: no recovery is judged that it falls into. */
+    /** Runs an outage of the database: overlapping recoveries aren't judged. */
     duringOutage: async (outage: () => Promise<unknown>) => {
       outages += 1
       away += 1
       await outage()
       away -= 1
     },
-    /** Waits until all is judged. Its `open` says how many calls dead workers had said that they may begin, and had not settled. */
+    /** Waits until all recoveries are judged. `open` is the number of announced and unsettled calls of dead workers. */
     end: async () => {
       await Promise.all(watches)
       return { findings, seconds, unjudged, open: [...openAtDeath.values()].reduce((sum, open) => sum + open, 0) }

@@ -19,14 +19,14 @@ const dieAt = process.env["DIE_AT"] as Step
 const oneIn = Number(process.env["DIE_ONE_IN"])
 
 const perhapsDie = (step: Step): void => {
-  // Endpoints are taken over seldom.
+  // Takeovers are rare.
   if (step !== dieAt || (step !== "during takeover" && Math.random() * oneIn >= 1)) return
   writeSync(1, `${step}\n`)
   process.kill(process.pid, "SIGKILL")
 }
 const perhaps = (step: Step) => Effect.sync(() => perhapsDie(step))
 
-// A write of progress is told by its parameters. Once the kernel has it, it is on its way, and its answer has not been read.
+// Identifies a write of progress by its parameters. Once the kernel has it, it is sent, and its reply hasn't been read.
 const write = Socket.prototype.write as (...given: unknown[]) => boolean
 Socket.prototype.write = function (this: Socket, ...given: unknown[]) {
   const [chunk] = given
@@ -34,7 +34,7 @@ Socket.prototype.write = function (this: Socket, ...given: unknown[]) {
   return write.apply(this, isProgress ? [chunk, () => perhapsDie("inside write")] : given)
 }
 
-/** Delivers as the worker does, and dies at one step, once in a number of times. */
+/** Delivers like the worker, and randomly dies at one step. */
 const worker = Effect.gen(function* () {
   const { database, secretsKey, webhooks, webhookRetryDelays: schedule, drainSeconds } = yield* WorkerConfig
   const delivering = Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { eraseEndedRecipients } from "../../src/upkeep/eraseEndedRecipients.ts"
 
 const test = effectTest(runOnDatabase())
 
-/** Seeds a campaign that was last changed, and whose window ended, a number of months ago. */
+/** Seeds a campaign whose last change and end of window were a number of months ago. */
 const seed = Effect.fnUntraced(function* (status: string, months: number, windowMonths = months, recipients = 1) {
   const sql = yield* SqlClient.SqlClient
   const { campaign } = yield* seedCampaign({ recipients })
@@ -22,7 +22,7 @@ const seed = Effect.fnUntraced(function* (status: string, months: number, window
 
 test("several workers erase the recipients of campaigns that ended or expired long enough ago, each once, and no others", function* () {
   const sql = yield* SqlClient.SqlClient
-  // First in the order in which campaigns are found.
+  // The first one in processing order.
   const kept = [
     yield* seed("completed", 11, 13),
     yield* seed("cancelled", 11, 13),

@@ -11,7 +11,7 @@ import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
-// The first worker came when the events were published that the tests drop.
+// The first worker existed when the events that the tests drop were published.
 beforeAll(() =>
   run(
     Effect.flatMap(
@@ -20,7 +20,7 @@ beforeAll(() =>
     ),
   ),
 )
-// Each test is another day.
+// Each test runs on another day.
 beforeEach(async () => {
   await run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update retention_limits set dropped_on = null`))
 })
@@ -51,7 +51,7 @@ test("dead letters are purged after their days, and months of events are dropped
   const recent = yield* seedDeadLetters(2, { daysAgo: 100 })
   yield* sql`update events set emitted_at = emitted_at - interval '200 days' where id = ${old.eventId}`
   const ids = [old.eventId, recent.eventId]
-  // One month is dropped a day, and another test may have dropped one.
+  // One month is dropped per day, and another test may have dropped one.
   yield* sql`update retention_limits set dropped_on = null`
   const left = sql<{ events: number; letters: number }>`
     select (select count(*)::int from events where id = any(${ids})) as events,

@@ -13,7 +13,7 @@ import { startWorker } from "../startWorker.ts"
 
 const { url, run, query } = journey()
 
-/** Seeds an endpoint that failed for five days, and whose organization was notified twice, next to an endpoint that responds. */
+/** Seeds an endpoint that failed for five days, with an organization that was notified twice, next to a healthy endpoint. */
 const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })

@@ -16,7 +16,7 @@ import { type NoticeOptions, sendNotices } from "../../src/upkeep/noticeFailingE
 
 const run = runOnDatabase()
 const test = effectTest(run)
-// Each test is alone with its endpoints.
+// Each test has only its own endpoints.
 beforeEach(() =>
   run(
     Effect.gen(function* () {
@@ -58,7 +58,7 @@ const count = Effect.fnUntraced(function* (endpointId: EndpointId, calls: Calls,
     on conflict (endpoint_id, at, seconds, organization_id) do update set delivered = held.delivered + excluded.delivered`
 })
 
-/** Moves all that the rule looks at into the past. */
+/** Moves all timestamps of the rule into the past. */
 const pass = Effect.fnUntraced(function* (hours: number) {
   const sql = yield* SqlClient.SqlClient
   const by = sql`make_interval(hours => ${hours}::int)`
@@ -75,7 +75,7 @@ const contactsOf = (organizationId: OrganizationId, ...contacts: ReadonlyArray<s
     ),
   )
 
-/** An endpoint that begins to fail now, of an organization with contacts, beside another's that answers. */
+/** An endpoint that starts to fail now, of an organization with contacts, next to a healthy endpoint of another one. */
 const seed = Effect.fnUntraced(function* (...contacts: ReadonlyArray<string>) {
   const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
   const { endpoint: other } = yield* seedCampaign({ recipients: 0 })
@@ -86,7 +86,7 @@ const seed = Effect.fnUntraced(function* (...contacts: ReadonlyArray<string>) {
   return { endpoint, organization, other }
 })
 
-/** Lets hours pass, in which the endpoint fails once more and the other one answers before. */
+/** Simulates hours in which the endpoint keeps failing, each time after a success of the other one. */
 const failOn = Effect.fnUntraced(function* (hours: number, endpoint: EndpointId, other: EndpointId) {
   yield* pass(hours)
   yield* count(other, { delivered: 1 }, 5)
@@ -145,7 +145,7 @@ describe("an endpoint to which every call fails", () => {
     yield* failOn(49, endpoint.id, other.id)
     expect(yield* round).toEqual([])
     expect(mail.messages).toHaveLength(6)
-    // A repetition would bear the same id.
+    // A repetition would have the same id.
     expect(new Set(mail.messages.map(({ text }) => /^Message-ID:\s+(\S+)/m.exec(text)![1])).size).toBe(3)
     const audited = yield* SqlClient.SqlClient.use(
       (sql) => sql`
@@ -191,7 +191,7 @@ describe("an endpoint to which every call fails", () => {
     yield* count(endpoint.id, { noResponses: 9 })
     yield* count(other.id, { noResponses: 9 })
     expect(yield* judge).toEqual([])
-    // The other one is called first, as the network works again.
+    // The other endpoint is called first, because the network works again.
     yield* count(other.id, { delivered: 1 })
     expect(yield* judge).toEqual([])
   })
@@ -216,7 +216,7 @@ describe("an endpoint to which every call fails", () => {
     const up = yield* Effect.promise(() => mailServer())
     yield* sendNotices(optionsFor(up.url))
     expect(up.messages).toHaveLength(1)
-    // The time until the next step counts from now.
+    // The time until the next step starts now.
     yield* failOn(47, endpoint.id, other.id)
     expect(yield* judge).toEqual([])
     yield* failOn(2, endpoint.id, other.id)
