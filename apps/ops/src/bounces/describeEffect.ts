@@ -22,8 +22,6 @@ export const describeEffect = (returned: Returned): string => {
     case "delivered":
       return "None: the message was delivered, or passed on."
     case "message":
-    case "automatic_reply":
-    case "challenge":
       return "None: it is counted as ignored."
   }
 }

@@ -71,17 +71,6 @@ const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> =>
   return whole
 }
 
-/** Returns whether a message is a report (RFC 6522) of a type. */
-export const isReport = (
-  { headers }: Email,
-  type: "delivery-status" | "global-delivery-status" | "feedback-report" | "disposition-notification",
-): boolean => {
-  const contentType = headers.find(({ key }) => key === "content-type")?.value ?? ""
-  return (
-    /^multipart\/report\b/i.test(contentType) && new RegExp(`report-type="?${type}(?![\\w-])`, "i").test(contentType)
-  )
-}
-
 /** Returns the header fields by their names in lower case, as people read them; of several of one name, the first. */
 export const headsOf = ({ headers }: Email): ReadonlyMap<string, string> =>
   new Map(headers.toReversed().map(({ key, value }) => [key, decodeWords(value)]))

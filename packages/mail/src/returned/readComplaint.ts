@@ -1,6 +1,6 @@
 import type { Email } from "postal-mime"
 import { MESSAGE_SEAL_HEADER } from "../mimeMessage.ts"
-import { findLocalParts, isReport, originalHeadOf, partOf, readFieldGroups } from "./parseReturned.ts"
+import { findLocalParts, originalHeadOf, partOf, readFieldGroups } from "./parseReturned.ts"
 
 export interface Complaint {
   /** In lower case: `abuse`, `not-spam`, … */
@@ -15,7 +15,7 @@ export interface Complaint {
  */
 export const readComplaint = (message: Email): Complaint | undefined => {
   const original = readFieldGroups(originalHeadOf(message).trimStart())[0] ?? new Map()
-  const report = isReport(message, "feedback-report")
+  const report = isFeedbackReport(message)
     ? readFieldGroups(partOf(message, "message/feedback-report").trimStart())[0]
     : undefined
   const feedbackType = report?.get("feedback-type") ?? (original.has(JUNK_MAIL_HEADER) ? "abuse" : undefined)
@@ -27,6 +27,12 @@ export const readComplaint = (message: Email): Complaint | undefined => {
   ]
   return { feedbackType: feedbackType.toLowerCase(), localParts: findLocalParts(fields.join("\n")) }
 }
+
+/** RFC 5965, 2. */
+const isFeedbackReport = ({ headers }: Email): boolean =>
+  /^multipart\/report\b(?=.*report-type="?feedback-report(?![\w-]))/is.test(
+    headers.find(({ key }) => key === "content-type")?.value ?? "",
+  )
 
 /** Microsoft sends a message with this header in `multipart/mixed`, and no part for machines. */
 const JUNK_MAIL_HEADER = "x-hmxmroriginalrecipient"

@@ -1,25 +1,24 @@
 import type { Email } from "postal-mime"
-import { type Judgement, judgeReasons, type Sureness } from "./judgeReasons.ts"
+import { type Judgement, judgeReasons } from "./judgeReasons.ts"
 import { ENDS } from "./noticeForms.ts"
 import { headsOf, textOf } from "./parseReturned.ts"
-import { isOfSystem, RETURNED_FORMS, type ReturnedForm } from "./returnedForms.ts"
+import { isOfSystem, RETURNED_FORMS } from "./returnedForms.ts"
 
 type Read = { readonly rule: string } & (
   | ({ readonly kind: "bounce" } & Judgement)
-  | { readonly kind: Exclude<ReturnedForm["kind"], "bounce">; readonly sureness: Sureness }
+  | { readonly kind: "delay"; readonly sureness: "likely" }
 )
 
-/** Reads a message by the forms of machines; undefined when none fits. Only mail systems return messages. */
+/** Reads a message by the forms of mail systems, which alone return messages; undefined when none fits. */
 export const readNotice = (message: Email): Read | undefined => {
+  if (!isOfSystem(message)) return undefined
   const received = message.headers.flatMap(({ key, value }) => (key === "received" ? [value] : []))
   const heads = new Map([...headsOf(message), ["received", received.join("\n")]])
-  const isSystem = isOfSystem(message)
   const all = textOf(message)
     .split(/\r\n?|\n/)
     .map((line) => line.trim())
   const notice = upTo(ENDS, all)
   for (const { head = {}, opening, end = [], kind, name: rule, isGuess } of RETURNED_FORMS) {
-    if ((kind === "bounce" || kind === "delay") && !isSystem) continue
     if (!Object.entries(head).every(([name, pattern]) => heads.has(name) && pattern.test(heads.get(name)!))) continue
     const start = opening === undefined ? 0 : notice.findIndex((line) => beginsWith(opening, line))
     if (start === -1) continue

@@ -1,6 +1,6 @@
 import type { Email } from "postal-mime"
 import type { Judgement, Sureness } from "./judgeReasons.ts"
-import { findLocalParts, isReport, originalHeadOf, textOf } from "./parseReturned.ts"
+import { findLocalParts, originalHeadOf, textOf } from "./parseReturned.ts"
 import { readComplaint } from "./readComplaint.ts"
 import { readNotice } from "./readNotice.ts"
 import { readReport } from "./readReport.ts"
@@ -24,10 +24,7 @@ export type Returned = {
   /** The message was delivered, or passed on to anybody. */
   | { readonly kind: "delivered" }
   | { readonly kind: "complaint"; readonly feedbackType: string }
-  | { readonly kind: "automatic_reply" }
-  /** The sender is asked to show that a person wrote. */
-  | { readonly kind: "challenge" }
-  /** Anything else: a person may have written it. */
+  /** Anything else, such as an automatic reply. */
   | { readonly kind: "message" }
 )
 
@@ -38,9 +35,6 @@ export const readReturned = (message: Email): Returned => {
     return { kind: "complaint", rule: "feedback report (RFC 5965)", sureness: "certain", ...complaint }
   }
   const localParts = findLocalParts(`${originalHeadOf(message)}\n${textOf(message)}`)
-  if (isReport(message, "disposition-notification")) {
-    return { kind: "automatic_reply", rule: "read receipt (RFC 8098)", sureness: "certain", localParts }
-  }
   const found = readReport(message) ?? readNotice(message)
   return { ...(found ?? { kind: "message", rule: "none", sureness: "guess" }), localParts }
 }

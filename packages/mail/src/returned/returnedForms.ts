@@ -1,11 +1,9 @@
 import type { Email } from "postal-mime"
-import { AUTOMATIC_REPLIES, CHALLENGES } from "./automaticForms.ts"
 import { NOTICES, SISIMAI } from "./noticeForms.ts"
 import { headsOf } from "./parseReturned.ts"
 
 /**
- * How machines word what they send back: bounces and notices of delay in texts for people, challenges, and automatic replies. The first that fits
- * decides.
+ * How mail systems word what they send back: bounces and notices of delay in texts for people. The first that fits decides.
  *
  * Texts are compared by the beginnings of their lines, without regard to case. In a bounce, a line that begins with an address begins the reason
  * why that recipient did not get the message (`readNotice`).
@@ -13,7 +11,7 @@ import { headsOf } from "./parseReturned.ts"
 export interface ReturnedForm {
   /** Who writes it. */
   readonly name: string
-  readonly kind: "bounce" | "delay" | "challenge" | "automatic_reply"
+  readonly kind: "bounce" | "delay"
   readonly source: string
   /** The years or versions. */
   readonly seen: string
@@ -40,36 +38,33 @@ export const isOfSystem = (message: Email): boolean => {
 const FAILURE_SUBJECT =
   /undeliver|delivery (has )?fail|fail\w* (delivery|notice)|delivery status notification \(failure|returned mail|(mail|message|delivery).{0,20}(returned|error|problem|not delivered)|could ?n.t be delivered|unzustellbar|nicht zustellbar|non remis|non distribu|echec|échec|no se puede entregar|no entregado|devuelto|mancato recapito|non recapitabile|não (é possível|foi possível) entregar|onbestelbaar|niet bezorgd|kunde inte leverer|olevererbart|ikke leveres|配信|未达|退信|недостав/i
 
-const byHead = (
-  kind: ReturnedForm["kind"],
-  name: string,
-  source: string,
-  seen: string,
-  head: Readonly<Record<string, RegExp>>,
-): ReturnedForm => ({ name, kind, source, seen, head })
+const byHead = (name: string, source: string, seen: string, head: Readonly<Record<string, RegExp>>): ReturnedForm => ({
+  name,
+  kind: "bounce",
+  source,
+  seen,
+  head,
+})
 
 const guessed = (...[name, source, seen, head]: [string, string, string, Readonly<Record<string, RegExp>>]) => ({
-  ...byHead("bounce", name, source, seen, head),
+  ...byHead(name, source, seen, head),
   isGuess: true as const,
 })
 
 export const RETURNED_FORMS: ReadonlyArray<ReturnedForm> = [
   ...NOTICES,
-  byHead("bounce", "qmail, in other words", "qmail-send.c 1.03, injectbounce", "since 1998", {
+  byHead("qmail, in other words", "qmail-send.c 1.03, injectbounce", "since 1998", {
     received: /\(qmail \d+ invoked for bounce\)/,
   }),
-  byHead("bounce", "IMail", `${SISIMAI} (IMailServer)`, "since 1998", { "x-mailer": /^<SMTP32 v/i }),
-  byHead("bounce", "X-Failed-Recipients", "exim 4.96, deliver.c; Gmail", "since 1998", { "x-failed-recipients": /@/ }),
-  ...CHALLENGES,
+  byHead("IMail", `${SISIMAI} (IMailServer)`, "since 1998", { "x-mailer": /^<SMTP32 v/i }),
+  byHead("X-Failed-Recipients", "exim 4.96, deliver.c; Gmail", "since 1998", { "x-failed-recipients": /@/ }),
   guessed("a report without fields", "RFC 3464", "since 1996", {
     "content-type": /report-type="?(global-)?delivery-status/i,
   }),
   guessed("a subject of mail systems", SISIMAI, "2024", { from: SYSTEM, subject: FAILURE_SUBJECT }),
-  ...AUTOMATIC_REPLIES,
-  // Automatic replies come from nobody, too, and repeat our subject.
+  // Automatic replies come from nobody, too, and repeat our subject after a colon.
   guessed("a subject of mail systems, from nobody", "RFC 5321, 4.5.5", "since 2001", {
     "return-path": /^<>$/,
-    subject: FAILURE_SUBJECT,
+    subject: new RegExp(`^[^:：]*(?:${FAILURE_SUBJECT.source})`, "i"),
   }),
-  byHead("automatic_reply", "a mail system", "RFC 2142", "since 1997", { from: SYSTEM }),
 ]
