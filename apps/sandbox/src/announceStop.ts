@@ -10,11 +10,10 @@ export const announceStop = (display: Display): Effect.Effect<void, never, Scope
   const onSignal = (signal: NodeJS.Signals) => {
     if (stoppingSince === undefined) {
       stoppingSince = Date.now()
-      return Effect.runSync(display.show({ isStopping: true }))
+      return display.print("Stopping. The same signal again ends it immediately.")
     }
     if (signal !== "SIGINT" || Date.now() - stoppingSince < SAME_CTRL_C_MS) return
-    Effect.runSync(display.close)
-    process.stderr.write("Ended immediately. The services and PostgreSQL end by themselves, and the data is kept.\n")
+    display.print("Ended immediately. The services and PostgreSQL end by themselves, and the data is kept.")
     process.exit(130)
   }
   return Effect.acquireRelease(

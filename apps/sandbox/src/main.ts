@@ -36,7 +36,7 @@ const MIN_FREE_BYTES = 150_000_000
 const sandbox = Effect.fnUntraced(function* (options: Options) {
   const { folder, host, port } = options
   yield* checkMachine
-  const display = yield* openDisplay
+  const display = openDisplay()
   yield* announceStop(display)
   yield* lockDirectory(folder)
   const addresses = join(folder, "sandbox.json")
@@ -50,14 +50,14 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
   const consoleUrl = `http://${host}:${consolePort.port}`
   yield* checkDisk(folder, MIN_FREE_BYTES)
 
-  yield* display.show({ status: "starting PostgreSQL" })
+  display.step("starting PostgreSQL")
   const database = yield* openDatabase(options)
   const databaseUrl = database.url
   const state = yield* openSandboxState(folder, database.name)
   const { SECRETS_KEY, CURSOR_KEY } = state.read()
 
   return yield* Effect.gen(function* () {
-    yield* display.show({ status: "creating the schema" })
+    display.step("creating the schema")
     yield* migrate
     const mailboxes = yield* simulateMailboxes(baseUrl)
     const mail = yield* startMailCatcher({
@@ -96,18 +96,17 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
     const earlier = yield* earlierState(campaign.id)
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
-    yield* display.show({
-      status: "starting the API, the worker and the console",
-      note: earlier,
-      addresses: [
-        { name: "documents", url: `${baseUrl}/docs`, note: "how to begin, the reference, curl" },
-        { name: "sample partner", url: partner.url, note: "its webhooks, verified" },
-        { name: "mail catcher", url: mail.url, note: `the newest ${MAX_MAILS.toLocaleString("en")} e-mails` },
-        { name: "operator console", url: signInUrl, note: "signed in as an admin" },
-        { name: "partner's view", url: partnerSignInUrl, note: "the console, signed in as the sample partner" },
-        { name: "keys, commands", url: folder, note: "sandbox.json, commands.txt, logs" },
-      ],
-    })
+    const addressLines = [
+      ["documents", `${baseUrl}/docs`, "how to begin, the reference, curl"],
+      ["sample partner", partner.url, "its webhooks, verified"],
+      ["mail catcher", mail.url, `the newest ${MAX_MAILS.toLocaleString("en")} e-mails`],
+      ["operator console", signInUrl, "signed in as an admin"],
+      ["partner's view", partnerSignInUrl, "the console, signed in as the sample partner"],
+      ["keys, commands", folder, "sandbox.json, commands.txt, logs"],
+    ] as const
+    for (const [name, url, note] of addressLines) display.print(`${name.padEnd(18)}${url}   ${note}`)
+    if (earlier !== undefined) display.print(`\n${earlier}`)
+    display.step("starting the API, the worker and the console")
     yield* consolePort.release
     const [services] = yield* Effect.all(
       [
@@ -137,7 +136,6 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
           mail_url: mail.url,
         }),
       )
-      yield* display.show({ status: "running" })
       const client = createClient({ apiKey: seeded.api_key, baseUrl })
       yield* Effect.forkScoped(partner.pull(client))
       yield* Effect.forkScoped(partner.simulate(inboundUrl))

@@ -8,7 +8,7 @@ import type { SeededPartner } from "./seed/seedPartner.ts"
 
 const SINCE = "2020-01-01T00:00:00Z"
 
-/** Shows a command that pulls the oldest record, once there is one, and writes the commands to try to a file. */
+/** Shows the commands to try, once there is a record to pull, and writes them to a file. */
 export const showCommands = Effect.fnUntraced(function* (
   display: Display,
   sandbox: {
@@ -42,10 +42,7 @@ Send the service an event about a clinician, as a partner does, and see the day'
 Operate it in another terminal: npm run ops -- --help
 `
   yield* Effect.promise(() => writeFile(join(folder, "commands.txt"), commands, { mode: 0o600 }))
-  yield* display.show({
-    pull: [`curl -s ${tokens}/${oldest.value!.token} \\`, `  -H 'Authorization: Bearer ${seeded.api_key}'`],
-  })
-  yield* display.printWithoutPanel(`
+  display.print(`
 ${commands}
 From now on the simulated clinicians act: within two minutes of their e-mail they open, click, bounce, unsubscribe, sign up and qualify.
 `)

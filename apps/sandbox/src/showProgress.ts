@@ -3,7 +3,14 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import type { Display } from "./openDisplay.ts"
 import type { PartnerCounts } from "./partnerPage.ts"
-import type { FirstWebhook } from "./View.ts"
+
+/** The first webhook that the sample partner has received and verified in this run. */
+export interface FirstWebhook {
+  readonly id: string
+  readonly type: string
+  /** Since the start of the sandbox. */
+  readonly seconds: number
+}
 
 /** Shows the counts of the campaign once a second, until interrupted. */
 export const showProgress = Effect.fnUntraced(function* (
@@ -21,12 +28,11 @@ export const showProgress = Effect.fnUntraced(function* (
   const campaigns = yield* CampaignRepository
   let isFirstShown = false
   const show = Effect.gen(function* () {
-    const incidents = counts.incidents()
-    yield* display.show({ incidents })
     const firstWebhook = counts.firstWebhook()
     if (firstWebhook !== undefined && !isFirstShown) {
       isFirstShown = true
-      yield* display.show({ firstWebhook })
+      const { type, id, seconds } = firstWebhook
+      display.print(`first webhook ${type} · ${id} · received and verified after ${seconds.toFixed(1)} s`)
     }
     const { recipients, published, sent } = yield* campaigns.progress(campaignId)
     const { status } = yield* campaigns.find(campaignId)
@@ -42,9 +48,17 @@ export const showProgress = Effect.fnUntraced(function* (
       repeated: duplicates,
     }
     const webhooks = Object.values(events).reduce((sum, count) => sum + count, 0)
-    yield* display.show({
-      progress: { status, recipients, published, sent, mails: counts.mails(), webhooks, reconciled, outcomes },
-    })
+    const number = (count: number) => count.toLocaleString("en")
+    display.count([
+      ...counts.incidents(),
+      `published ${number(published)} of ${number(recipients)}`,
+      `sent ${number(sent)}`,
+      `mails ${number(counts.mails())}`,
+      `webhooks received ${number(webhooks)}`,
+      `reconciled ${number(reconciled)}`,
+      ...Object.entries(outcomes).flatMap(([name, count]) => (count > 0 ? [`${name} ${number(count)}`] : [])),
+      `campaign ${status}`,
+    ])
   })
   // If the counts cannot be read, the next round tries again.
   return yield* Effect.forever(Effect.andThen(Effect.ignoreCause(show), Effect.sleep(1000)))

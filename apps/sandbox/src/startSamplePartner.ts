@@ -6,8 +6,8 @@ import { Pool } from "pg"
 import { sendPage } from "./page.ts"
 import { eventPage, type PartnerCounts, partnerPage, type StoredEvent } from "./partnerPage.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
+import type { FirstWebhook } from "./showProgress.ts"
 import { countAccepted, simulateClinicians, storeVisitors, VISITORS } from "./simulateClinicians.ts"
-import type { FirstWebhook } from "./View.ts"
 
 /** The maximum of events in the JSON and on the page. */
 const MAX_LISTED = 2000

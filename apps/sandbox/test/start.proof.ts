@@ -82,6 +82,17 @@ it("stops completely on Ctrl-C, continues an earlier run, and starts from scratc
   expect(new Set(all.events.map((event) => event.data["service_campaign_id"]))).toEqual(new Set([after.campaign_id]))
 })
 
+it("ends immediately on a second Ctrl-C", async () => {
+  const sandbox = runSandbox(await temporaryFolder("start"))
+  await sandbox.shows(/mail catcher/)
+  sandbox.child.kill("SIGINT")
+  await sandbox.shows(/The same signal again ends it immediately/)
+  // A sandbox that has nothing more to do may have ended in order.
+  const again = setInterval(() => sandbox.child.kill("SIGINT"), 100)
+  expect([0, 130]).toContain(await sandbox.ended)
+  clearInterval(again)
+})
+
 it("uses the database of DATABASE_URL, pulls events that no webhook has brought, and keeps its folder to that database", async () => {
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
