@@ -138,11 +138,6 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     insert into digest_funnel_hours (organization_id, program_id, hour, account_created, learner_qualified, completer_qualified)
     select organization, program, date_trunc('hour', now(), 'UTC') - make_interval(hours => h), 2, 1, 0
     from shares cross join generate_series(0, ${DAYS}::int * 24) h`
-  // Eight days of what the gauges read, of all and of each organization.
-  await sql`
-    insert into gauge_samples
-    select organization, date_bin('5 minutes', clock_timestamp(), 'epoch') - s * interval '5 minutes', s % 500, s % 90, s % 3, s % 900, s % 7, s % 4
-    from (select organization from shares union all select '') scope cross join generate_series(0, 2303) s`
   await sql`
     insert into domain_pauses (organization_id, campaign_id, domain, status, until)
     select organization, 'cmp_' || lpad(to_hex(n * 100 + 1), 32, '0'), 'hospital-' || d || '.test', '5.7.1', clock_timestamp() + interval '1 hour'

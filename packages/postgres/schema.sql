@@ -1402,58 +1402,6 @@ CREATE OR REPLACE FUNCTION public.ramp_slots(daily integer[], day_number integer
  IMMUTABLE
 RETURN GREATEST(0, COALESCE(((daily)[ramp_day(day_number, counted_on, sent, today)] - CASE WHEN (counted_on >= today) THEN sent ELSE 0 END), 2147483647));
 
-CREATE OR REPLACE FUNCTION public.read_gauges(only_organization text, sent_from timestamp with time zone, sent_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone)
- RETURNS TABLE(organization_id text, sent integer, oldest_due_at timestamp with time zone, breakers_open integer, dead_letters integer, inbox_quarantined integer, domains_refusing integer)
- LANGUAGE sql
- STABLE
-AS $function$
-  with endpoint as materialized (
-    select endpoint.id, endpoint.organization_id, event_types, allowance, begun_at, begun_id, last > begun_at as behind
-    from webhook_endpoints endpoint
-    join endpoint_readers reader on reader.endpoint_id = endpoint.id
-    cross join lateral reader_position(endpoint.id) position
-    join organization_clock clock on clock.organization_id = endpoint.organization_id
-    where enabled and (only_organization is null or endpoint.organization_id = only_organization)
-  ), gauge (organization_id, sent, due_at, breaker, dead_letters, quarantined, domain) as (
-    select clock.organization_id, each.count, null::timestamptz, null::text, null::integer, null::text, null::text
-    from organization_clock clock cross join lateral (
-      select count(*) as count from events
-      where events.organization_id = clock.organization_id and type = 'outreach.email_sent'
-        and emitted_at >= sent_from and emitted_at < sent_before
-    ) each
-    -- Few of many organizations have published anything of late.
-    where last >= sent_from and each.count > 0 and (only_organization is null or clock.organization_id = only_organization)
-    union all
-    select endpoint.organization_id, null, least(row.due_at, log.emitted_at), null, null, null, null
-    from endpoint
-    left join lateral (
-      select due_at from deliveries
-      where endpoint_id = endpoint.id and not replay and owner is null and due_at <= statement_timestamp()
-      order by due_at limit 1
-    ) row on true
-    left join lateral (
-      select emitted_at from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', 1)
-      where behind
-    ) log on true
-    where allowance is null and (row.due_at is not null or log.emitted_at is not null)
-    union all
-    select endpoint.organization_id, null, null, endpoint.id, null, null, null from endpoint where allowance is not null
-    union all
-    select failure_groups.organization_id, null, null, null, open, null, null from failure_groups
-    where open > 0 and muted_at is null and (only_organization is null or failure_groups.organization_id = only_organization)
-    union all
-    (select inbox.organization_id, null, null, null, null, event_id, null from inbox
-      where quarantined_at is not null and (only_organization is null or inbox.organization_id = only_organization)
-      limit 10000)
-    union all
-    select domain_pauses.organization_id, null, null, null, null, null, domain from domain_pauses
-    where until > statement_timestamp() and (only_organization is null or domain_pauses.organization_id = only_organization)
-  )
-  select coalesce(gauge.organization_id, ''), coalesce(sum(sent), 0)::int, min(due_at), count(breaker)::int,
-    coalesce(sum(gauge.dead_letters), 0)::int, count(quarantined)::int, count(distinct domain)::int
-  from gauge group by grouping sets ((gauge.organization_id), ())
-$function$;
-
 CREATE OR REPLACE FUNCTION public.read_logs(worker uuid, endpoints text[], limits integer[])
  RETURNS TABLE(endpoint_id text, organization_id text, version integer, event_id text, body text, traceparent text, emitted_at timestamp with time zone, read_at double precision)
  LANGUAGE plpgsql
@@ -2493,18 +2441,6 @@ create table failure_groups (
   constraint failure_groups_check CHECK (((muted_at IS NULL) = (muted_reason IS NULL)))
 ) with (fillfactor=50, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
 
-create table gauge_samples (
-  organization_id text collate "C" not null,
-  sampled_at timestamp with time zone not null,
-  sent integer not null,
-  oldest_due_seconds integer not null,
-  breakers_open integer not null,
-  dead_letters integer not null,
-  inbox_quarantined integer not null,
-  domains_refusing integer not null,
-  constraint gauge_samples_pkey PRIMARY KEY (organization_id, sampled_at)
-);
-
 create table granted_roles (
   role text collate "C" not null,
   kind text collate "C" not null,
@@ -3039,7 +2975,6 @@ CREATE INDEX events_log ON public.events USING btree (organization_id, emitted_a
 CREATE INDEX events_of_recipient ON public.events USING btree (organization_id, recipient_id, emitted_at) WHERE (type = ANY (ARRAY['outreach.email_bounced'::text, 'outreach.email_opened'::text, 'outreach.email_clicked'::text]));
 CREATE INDEX failure_groups_lasting ON public.failure_groups USING btree (organization_id, id) WHERE (closed_at IS NULL);
 CREATE INDEX failure_groups_of_endpoint ON public.failure_groups USING btree (organization_id, endpoint_id);
-CREATE INDEX gauge_samples_by_age ON public.gauge_samples USING btree (sampled_at);
 CREATE INDEX hits_judged ON public.hits USING btree (judged_at) WHERE (judged_at IS NOT NULL);
 CREATE INDEX hits_of_recipient ON public.hits USING btree (recipient_id, received_at);
 CREATE INDEX hits_to_judge ON public.hits USING btree (organization_id, received_at, id) WHERE (judged_at IS NULL);

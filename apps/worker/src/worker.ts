@@ -35,7 +35,6 @@ import {
   deleteExpired,
   endRemovedEndpoints,
   mergeOutcomes,
-  sampleGauges,
 } from "./upkeep/upkeep.ts"
 import { watchClock } from "./upkeep/watchClock.ts"
 import { WorkerConfig } from "./WorkerConfig.ts"
@@ -92,7 +91,6 @@ export const worker = Effect.gen(function* () {
     countCampaigns,
     endRemovedEndpoints,
     deleteExpired,
-    sampleGauges,
     closeFailureGroups,
     managePartitions(config.retention),
     mergeOutcomes(config.retention.historyDays),

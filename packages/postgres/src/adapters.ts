@@ -36,7 +36,6 @@ import { SuppressionRepositoryPg } from "./suppressions/SuppressionRepositoryPg.
 import { UnsubscriptionRepositoryPg } from "./suppressions/UnsubscriptionRepositoryPg.ts"
 import { WithdrawalRepositoryPg } from "./suppressions/WithdrawalRepositoryPg.ts"
 import { TransactionPg } from "./TransactionPg.ts"
-import { GaugeSamples } from "./today/GaugeSamples.ts"
 
 const settlements = Layer.provideMerge(Settlements.layer, Layer.merge(TransactionPg, MessageQueuePg))
 
@@ -73,7 +72,6 @@ export const adapters = Layer.mergeAll(
   InboxRepositoryPg,
   SuppressionRepositoryPg,
   WithdrawalRepositoryPg,
-  GaugeSamples.layer,
   RestoreRepositoryPg,
   ErasureRepositoryPg,
 ).pipe(Layer.provideMerge(ErasedClinicianRepositoryPg), Layer.provideMerge(HintsPg))

@@ -9,7 +9,6 @@ import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
-import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -84,9 +83,6 @@ const seedOld = (days: number) =>
       yield* sql`
         insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at, finished_at)
         values (${organization.id}, make_id('dlv'), ${endpoint.id}, 'evt_1', 'rejected', '[]', 'fgr_1', ${old}, ${old})`
-      yield* sql`
-        insert into gauge_samples (organization_id, sampled_at, sent, oldest_due_seconds, breakers_open, dead_letters, inbox_quarantined, domains_refusing)
-        values ('', ${old}, 0, 0, 0, 0, 0, 0)`
       yield* sql`update campaigns set status = 'completed', updated_at = ${old} where id = ${campaign.id}`
     }),
   )
@@ -95,13 +91,12 @@ const countOld = asOwner(
     sqlAs<{ counts: Readonly<Record<string, number>> }>(`select jsonb_build_object(
       'hits', (select count(*) from hits), 'attempts', (select count(*) from message_attempts),
       'outcomes', (select count(*) from delivery_outcomes), 'trends', (select count(*) from failure_group_hours),
-      'responses', (select count(*) from stored_responses), 'deadLetters', (select count(*) from dead_letters),
-      'samples', (select count(*) from gauge_samples)) as counts`),
+      'responses', (select count(*) from stored_responses), 'deadLetters', (select count(*) from dead_letters)) as counts`),
     (rows) => rows[0]!.counts,
   ),
 )
 const ALL_THERE = {
-  ...{ hits: 1, attempts: 1, outcomes: 1, trends: 1, responses: 1, deadLetters: 1, samples: 1 },
+  ...{ hits: 1, attempts: 1, outcomes: 1, trends: 1, responses: 1, deadLetters: 1 },
 }
 
 /** Deletes what is older than 90 days, or than its own time; returns the campaign whose recipients it would erase. */
@@ -111,7 +106,6 @@ const forgetAll = Effect.gen(function* () {
   yield* (yield* DeliveryOutcomes).forget(90)
   yield* (yield* DeliveryOutcomes).forgetGroups(90)
   yield* (yield* IdempotencyRepository).forgetExpired
-  yield* (yield* GaugeSamples).forget
   yield* (yield* OperatorRepository).deleteExpired
   const deadLetters = yield* DeadLetterRepository
   const before = yield* deadLetters.daysAgo(90)

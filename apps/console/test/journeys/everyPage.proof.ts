@@ -59,10 +59,6 @@ const seedPast = ({ ids }: Effect.Success<ReturnType<typeof seedOrganization>>) 
         insert into campaign_domains (organization_id, campaign_id, domain, sent, mailbox_not_found, last_reply, last_reply_at)
         values (${ids.organization}, ${ids.campaign}, 'university.test', 90, 10,
           '550 5.7.1 Message refused by policy, see https://postmaster.hospital.test/why', now())`,
-      sql`
-        insert into gauge_samples
-        select scope, date_bin('5 minutes', now(), 'epoch') - n * interval '5 minutes', 300 + n, 0, 0, n, 0, 0
-        from generate_series(0, 280) n cross join unnest(array['', ${ids.organization}]) scope`,
     ]),
   )
 

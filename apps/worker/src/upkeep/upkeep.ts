@@ -6,7 +6,6 @@ import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepositor
 import { settleAll } from "@outreach/domain/settleAll"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { untilNone } from "../loops/withRest.ts"
@@ -15,15 +14,6 @@ import { whileBelieved } from "./watchClock.ts"
 /** Adds changes to the counts of campaigns, until interrupted. */
 export const countCampaigns = Effect.flatMap(CampaignCounts, ({ fold }) =>
   retryForever("foldCampaignCounts", Effect.andThen(fold, Effect.sleep("5 seconds"))),
-)
-
-/**
- * Keeps what the gauges read, for the operator console, until interrupted.
- *
- * All workers look each minute whether the sample of these five minutes is there; one takes it.
- */
-export const sampleGauges = Effect.flatMap(GaugeSamples, ({ take }) =>
-  retryForever("sampleGauges", Effect.andThen(take, Effect.sleep("1 minute"))),
 )
 
 /** Closes failure groups of endpoints that accept calls again, until interrupted. All workers do this. */
@@ -36,13 +26,12 @@ export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemo
   retryForever("endRemovedEndpoints", Effect.andThen(untilNone(endRemoved), Effect.sleep("5 seconds"))),
 )
 
-/** Deletes rate windows, idempotency keys, sending rates, samples of gauges, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
+/** Deletes rate windows, idempotency keys, sending rates, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
 export const deleteExpired = Effect.gen(function* () {
   const once = settleAll([
     (yield* ApiKeyRepository).forgetWindows,
     (yield* IdempotencyRepository).forgetExpired,
     (yield* MessageQueue).forgetRates,
-    (yield* GaugeSamples).forget,
     (yield* OperatorRepository).deleteExpired,
   ])
   return yield* retryForever("deleteExpired", Effect.andThen(whileBelieved(once), Effect.sleep("1 minute")))

@@ -4,17 +4,10 @@ import { Hints, type Topic } from "@outreach/postgres/events/Hints"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"
-import {
-  closeFailureGroups,
-  countCampaigns,
-  deleteExpired,
-  mergeOutcomes,
-  sampleGauges,
-} from "../../src/upkeep/upkeep.ts"
+import { closeFailureGroups, countCampaigns, deleteExpired, mergeOutcomes } from "../../src/upkeep/upkeep.ts"
 
 const test = effectTest(runOnDatabase())
 
@@ -84,23 +77,12 @@ test("workers merge outcomes that are days old by the hour, and delete those pas
   expect(rows[1]!.count).toBeGreaterThanOrEqual(47)
 })
 
-test("workers store samples of the gauges, and delete those older than eight days", function* () {
+test("workers delete expired rows although one kind of them can't be deleted", function* () {
   const sql = yield* SqlClient.SqlClient
-  const { organization } = yield* seedDeadLetters(2)
-  yield* sql`
-    insert into gauge_samples select '', now() - make_interval(days => days), 0, 0, 0, 0, 0, 0 from unnest(array[7, 9]) days`
-  const samples = sql<{ organizationId: string; deadLetters: number }>`
-    select distinct organization_id as "organizationId", dead_letters as "deadLetters" from gauge_samples
-    where sampled_at > now() - interval '1 hour' and organization_id in ('', ${organization.id}) order by 1`
-  expect(yield* whileTwo(sampleGauges, samples, ({ length }) => length > 1)).toEqual([
-    { organizationId: "", deadLetters: 2 },
-    { organizationId: organization.id, deadLetters: 2 },
-  ])
-  const old = sql`select from gauge_samples where sampled_at < now() - interval '1 hour'`
-  // The other expired rows are deleted although one kind of them can't be.
+  yield* sql`insert into send_rates values ('', now() - interval '1 day')`
   const forgetWindows = Effect.die(new Error("a defect"))
   const deleting = Effect.updateService(deleteExpired, ApiKeyRepository, (keys) => ({ ...keys, forgetWindows }))
-  expect(yield* whileTwo(deleting, old, ({ length }) => length < 2)).toHaveLength(1)
+  expect(yield* whileTwo(deleting, sql`select from send_rates`, ({ length }) => length === 0)).toEqual([])
 })
 
 test("new partitions of the events are announced to all organizations, because a reader that waited for them saw none", function* () {

@@ -1,11 +1,11 @@
 import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
+import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { CampaignId, EndpointId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { complainedCampaigns } from "@outreach/postgres/campaigns/complainedCampaigns"
 import { decodeRows } from "@outreach/postgres/rowsOf"
-import { SAMPLE_MINUTES } from "@outreach/postgres/today/GaugeSamples"
 import { Effect, Schema } from "effect"
 import { FAILURE_GROUP_STATES } from "../deliveries/FailureGroupReader.ts"
 
@@ -83,24 +83,11 @@ const FailingEndpoint = Schema.Struct({
 
 const MAX_FAILING_ENDPOINTS = 100
 
-/** The gauges of five minutes; null while nobody took a sample, because no worker ran. */
-const GaugeSample = Schema.Struct({
-  at: Timestamp,
-  sent: Schema.NullOr(Schema.Int),
-  oldestDueSeconds: Schema.NullOr(Schema.Int),
-  breakersOpen: Schema.NullOr(Schema.Int),
-  deadLetters: Schema.NullOr(Schema.Int),
-  inboxQuarantined: Schema.NullOr(Schema.Int),
-  domainsRefusing: Schema.NullOr(Schema.Int),
-})
-export type GaugeSample = typeof GaugeSample.Type
-
 const decodeToday = decodeRows({ today: Today })
 const decodeQuotaDays = decodeRows({ date: Timestamp, count: Schema.Int })
 const decodeDomains = decodeRows(RefusingDomain.fields)
 const decodeComplained = decodeRows(ComplainedCampaign.fields)
 const decodeFailing = decodeRows(FailingEndpoint.fields)
-const decodeSamples = decodeRows(GaugeSample.fields)
 
 /** Reads what an operator looks at first; each reading is one statement, and no table is counted. */
 export class TodayReader extends DatabaseService<TodayReader>()("backoffice/today/TodayReader", (sql) => ({
@@ -121,6 +108,44 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
         where target is not null and status <> 'archived'
           and (${organizationId}::text is null or program.organization_id = ${organizationId})
         order by count >= target, count::double precision / target desc, program.id, stage limit 1
+      ), endpoint as materialized (
+        select endpoint.id, endpoint.organization_id, event_types, allowance, begun_at, begun_id, last > begun_at as behind
+        from webhook_endpoints endpoint
+        join endpoint_readers reader on reader.endpoint_id = endpoint.id
+        cross join lateral reader_position(endpoint.id) position
+        join organization_clock clock on clock.organization_id = endpoint.organization_id
+        where enabled and (${organizationId}::text is null or endpoint.organization_id = ${organizationId})
+      ), gauges as (
+        select
+          -- Only few organizations have published events lately.
+          (select coalesce(sum(each.count), 0)::int from organization_clock clock cross join lateral (
+            select count(*) as count from events
+            where events.organization_id = clock.organization_id and type = 'outreach.email_sent'
+              and emitted_at >= statement_timestamp() - interval '1 minute'
+          ) each
+          where last >= statement_timestamp() - interval '1 minute'
+            and (${organizationId}::text is null or clock.organization_id = ${organizationId})) as sent,
+          (select min(least(row.due_at, log.emitted_at)) from endpoint
+          left join lateral (
+            select due_at from deliveries
+            where endpoint_id = endpoint.id and not replay and owner is null and due_at <= statement_timestamp()
+            order by due_at limit 1
+          ) row on true
+          left join lateral (
+            select emitted_at from events_after(endpoint.organization_id, event_types, begun_at, begun_id, 'infinity', 1)
+            where behind
+          ) log on true
+          where allowance is null) as oldest_due_at,
+          (select count(*)::int from endpoint where allowance is not null) as breakers_open,
+          (select coalesce(sum(open), 0)::int from failure_groups
+          where open > 0 and muted_at is null
+            and (${organizationId}::text is null or failure_groups.organization_id = ${organizationId})) as dead_letters,
+          (select count(*)::int from (select from inbox
+            where quarantined_at is not null and (${organizationId}::text is null or inbox.organization_id = ${organizationId})
+            limit ${COUNT_CAP}) quarantined) as inbox_quarantined,
+          (select count(distinct domain)::int from domain_pauses
+          where until > statement_timestamp()
+            and (${organizationId}::text is null or domain_pauses.organization_id = ${organizationId})) as domains_refusing
       )
       select jsonb_build_object(
         'sending', (
@@ -140,8 +165,7 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
         'quota', (select jsonb_build_object('organizationId', quota.organization_id, 'programId', id, 'program', name,
           'stage', stage, 'count', count, 'target', target) from quota)
       ) as today
-      from read_gauges(${organizationId}, statement_timestamp() - interval '1 minute') gauges
-      where gauges.organization_id = ''`.pipe(decodeToday)
+      from gauges`.pipe(decodeToday)
     return rows[0]!.today
   }),
 
@@ -181,27 +205,4 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
       where notices > 0 and (enabled or disabled_reason = 'failing')
         and (${organizationId}::text is null or organization.id = ${organizationId})
       order by failing_since, endpoint.id limit ${MAX_FAILING_ENDPOINTS}`.pipe(decodeFailing),
-
-  /** Reads the samples of the last 24 hours, oldest first, one for every five minutes. */
-  readHistory: (organizationId: OrganizationId | null) =>
-    sql`
-      with step as (select make_interval(mins => ${SAMPLE_MINUTES}::int) as size),
-      newest as (select date_bin(size, statement_timestamp(), 'epoch') as at from step),
-      own as (
-        select * from gauge_samples
-        where organization_id = ${organizationId ?? ""} and sampled_at > statement_timestamp() - interval '1 day'
-      )
-      select each.at, case when taken then coalesce(sent, 0) end as sent,
-        case when taken then coalesce(oldest_due_seconds, 0) end as "oldestDueSeconds",
-        case when taken then coalesce(breakers_open, 0) end as "breakersOpen",
-        case when taken then coalesce(dead_letters, 0) end as "deadLetters",
-        case when taken then coalesce(inbox_quarantined, 0) end as "inboxQuarantined",
-        case when taken then coalesce(domains_refusing, 0) end as "domainsRefusing"
-      from step cross join newest
-      cross join lateral generate_series(newest.at - interval '1 day' + size, newest.at, size) each (at)
-      cross join lateral (
-        select exists (select from gauge_samples where organization_id = '' and sampled_at = each.at) as taken
-      ) sample
-      left join own on own.sampled_at = each.at
-      order by each.at`.pipe(decodeSamples),
 })) {}

@@ -37,11 +37,11 @@ describe("SystemReader", () => {
     const newest = before.newest!.file
     yield* sql.withTransaction(
       Effect.gen(function* () {
-        yield* sql`delete from migrations where file = any (${[newest, "functions/read_gauges.sql"]}::text[])`
+        yield* sql`delete from migrations where file = any (${[newest, "functions/write_progress.sql"]}::text[])`
         const after = yield* readSchema
         expect(after.migrations).toBe(before.migrations - 1)
-        expect(after.pending).toEqual([newest, "functions/read_gauges.sql"])
-        yield* sql`insert into migrations (file, checksum) values (${newest}, ''), ('functions/read_gauges.sql', '')`
+        expect(after.pending).toEqual([newest, "functions/write_progress.sql"])
+        yield* sql`insert into migrations (file, checksum) values (${newest}, ''), ('functions/write_progress.sql', '')`
       }),
     )
   })

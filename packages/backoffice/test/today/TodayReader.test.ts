@@ -3,7 +3,6 @@ import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepo
 import type { DeliveryId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { GaugeSamples } from "@outreach/postgres/today/GaugeSamples"
 import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
@@ -21,9 +20,6 @@ const run = runOnDatabase({ layer: backoffice })
 const test = effectTest(run)
 const read = (organizationId: OrganizationId | null) =>
   Effect.flatMap(TodayReader, (reader) => reader.read(organizationId))
-const readHistory = (organizationId: OrganizationId | null) =>
-  Effect.flatMap(TodayReader, (reader) => reader.readHistory(organizationId))
-const takeSample = Effect.flatMap(GaugeSamples, ({ take }) => take)
 
 const NOTHING = {
   sending: { campaigns: 0, sentInLastMinute: 0, remaining: null },
@@ -39,7 +35,7 @@ const NOTHING = {
 
 const forgetAll = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql`truncate organizations, inbox_keys, domain_pauses, failure_groups, gauge_samples cascade`,
+  (sql) => sql`truncate organizations, inbox_keys, domain_pauses, failure_groups cascade`,
 )
 beforeEach(() => run(forgetAll))
 
@@ -188,27 +184,6 @@ describe("TodayReader.read", () => {
     expect((yield* read(null)).quota).toMatchObject({ programId: far.program.id })
     expect((yield* read(near.organization.id)).quota).toMatchObject({ stage: "learner", count: 100, target: 100 })
   })
-})
-
-test("GaugeSamples keeps one sample of five minutes for all and for each organization that has something to show", function* () {
-  const one = yield* seedDeadLetters(3)
-  yield* seedCampaign({ recipients: 0 })
-  yield* Effect.all([takeSample, takeSample, takeSample], { concurrency: "unbounded" })
-  const [all, own] = yield* Effect.forEach([null, one.organization.id], readHistory)
-  expect([all!.length, own!.length]).toEqual([288, 288])
-  // The five minutes of a sample may end between two of them.
-  for (const history of [all!, own!]) {
-    expect(history.findLast(({ deadLetters }) => deadLetters !== null)).toMatchObject({
-      deadLetters: 3,
-      breakersOpen: 0,
-    })
-    expect(history[0]).toMatchObject({ sent: null, deadLetters: null })
-  }
-  const sql = yield* SqlClient.SqlClient
-  expect(yield* sql`select distinct organization_id as id from gauge_samples order by 1`).toEqual([
-    { id: "" },
-    { id: one.organization.id },
-  ])
 })
 
 describe("campaigns with many complaints", () => {

@@ -1124,22 +1124,6 @@ create table granted_roles (
   primary key (role, kind)
 );
 
--- What the gauges of the deployment and of each organization read, every five minutes, for the sparklines of the operator console.
--- organization_id is empty for the whole deployment, which has a row for each time. An organization has none when all its gauges are 0.
--- sent counts the e-mails of the five minutes before.
-create table gauge_samples (
-  organization_id text collate "C" not null,
-  sampled_at timestamptz not null,
-  sent integer not null,
-  oldest_due_seconds integer not null,
-  breakers_open integer not null,
-  dead_letters integer not null,
-  inbox_quarantined integer not null,
-  domains_refusing integer not null,
-  primary key (organization_id, sampled_at)
-);
-create index gauge_samples_by_age on gauge_samples (sampled_at);
-
 -- The server
 
 -- Where PostgreSQL runs the database, as the workers last saw it: its system identifier and timeline. There is at most one row.

@@ -80,7 +80,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
     operator: "select, delete",
   },
   digest_outreach: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
-  gauge_samples: { worker: "select, insert, delete", operator: "select" },
   digest_funnel: { api: "select", worker: "select, insert, update", operator: "select" },
   digest_funnel_hours: { worker: "select, insert, update", operator: "select" },
   stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },

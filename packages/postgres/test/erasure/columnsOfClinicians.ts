@@ -60,7 +60,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   },
   failure_group_hours: { others: "organization_id group_id" },
   failure_groups: { erased: "first_line", others: "organization_id id endpoint_id outcome muted_reason" },
-  gauge_samples: { others: "organization_id" },
   granted_roles: { others: "role kind" },
   hit_windows: { deleted: "organization_id recipient_id link_hash network" },
   // The reasons of refused lines repeat nothing of them.

@@ -1,8 +1,8 @@
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { type GaugeSample, MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
+import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
-import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Order } from "effect"
 import type { ComponentChildren } from "preact"
 import { Advice } from "../../components/Advice.tsx"
@@ -21,18 +21,14 @@ import { type TodayTile, todayTiles } from "./todayTiles.ts"
 const MAX_IDLE = 5
 const MAX_ISSUES = 5
 
-/** A quarter of an hour is a point of a line, its highest sample: more would not be seen. */
-const SAMPLES_PER_POINT = 3
-
 export const todayPage = definePage("/", {
   run: Effect.fnUntraced(function* (_, { operator, now }) {
     const reader = yield* TodayReader
     const scope = operator.organizationId
     const { largest } = yield* FailureGroupReader
-    const [today, samples, idle, domains, complained, failing, groups, endpoints] = yield* Effect.all(
+    const [today, idle, domains, complained, failing, groups, endpoints] = yield* Effect.all(
       [
         reader.read(scope),
-        reader.readHistory(scope),
         (yield* SendingReader).listIdle(scope, MAX_IDLE),
         reader.readRefusingDomains(scope),
         reader.readComplained(scope),
@@ -50,14 +46,12 @@ export const todayPage = definePage("/", {
     return (
       <Page title="Today" commands={[ops("status"), ops("status", { watch: true })]}>
         <p>
-          <small>
-            Read at {fromUnixMillis(now).slice(11, 19)} UTC. The lines show the last 24 hours, and of the quota 30 days.
-          </small>
+          <small>Read at {fromUnixMillis(now).slice(11, 19)} UTC.</small>
         </p>
         <ul class="tiles">
           {Arr.sort(todayTiles(today), byUrgency).map((tile) => (
             <Tile key={tile.name} tile={tile}>
-              {historyOf(tile, samples, quotaDays)}
+              {tile.name === "quota" && <QuotaLine days={quotaDays} />}
             </Tile>
           ))}
         </ul>
@@ -158,20 +152,10 @@ const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChi
   )
 }
 
-type QuotaDays = ReadonlyArray<{ readonly date: Timestamp; readonly count: number }>
-
-const historyOf = (tile: TodayTile, samples: ReadonlyArray<GaugeSample>, quotaDays: QuotaDays) => {
-  if (tile.history === undefined && tile.name !== "quota") return null
-  const { unit, of } = tile.history ?? {}
-  const points =
-    of === undefined
-      ? quotaDays.map(({ date, count }) => ({ at: toUnixMillis(date), value: count }))
-      : Arr.chunksOf(samples, SAMPLES_PER_POINT).flatMap((each) => {
-          const values = each.map(of).filter((value) => value !== null)
-          return values.length === 0 ? [] : [{ at: toUnixMillis(each[0]!.at), value: Math.max(...values) }]
-        })
+/** The count of the quota over the last 30 days. */
+const QuotaLine = (props: { readonly days: Effect.Success<ReturnType<TodayReader["Service"]["readQuotaDays"]>> }) => {
+  const points = props.days.map(({ date, count }) => ({ at: toUnixMillis(date), value: count }))
   const values = points.map(({ value }) => value)
-  const range = unit === undefined ? "in the last 30 days" : `in the last 24 hours, in ${unit}`
-  const label = `${tile.title} ${range}: from ${formatCount(values[0] ?? 0)} to ${formatCount(values.at(-1) ?? 0)}, at most ${formatCount(Math.max(0, ...values))}`
+  const label = `The last 30 days: from ${formatCount(values[0] ?? 0)} to ${formatCount(values.at(-1) ?? 0)}`
   return <Sparkline label={label} points={points} />
 }

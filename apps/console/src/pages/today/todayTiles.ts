@@ -1,4 +1,4 @@
-import type { GaugeSample, Today } from "@outreach/backoffice/today/TodayReader"
+import type { Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
 import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
@@ -12,7 +12,6 @@ export interface TodayTile {
   readonly tone: Tone
   readonly value: string
   readonly detail: string
-  readonly history?: { readonly unit: string; readonly of: (sample: GaugeSample) => number | null }
 }
 
 export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
@@ -24,7 +23,6 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     tone: isAlerting("liveOldestSeconds", today.oldestDueSeconds) ? "bad" : "good",
     value: today.oldestDueSeconds === 0 ? "None is due" : formatDuration(today.oldestDueSeconds),
     detail: "to an endpoint that works",
-    history: { unit: "seconds", of: ({ oldestDueSeconds }) => oldestDueSeconds },
   },
   {
     name: "breakers",
@@ -33,7 +31,6 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     tone: today.breakersOpen > 0 ? "bad" : "good",
     value: formatCount(today.breakersOpen),
     detail: "endpoints that only get probes",
-    history: { unit: "endpoints", of: ({ breakersOpen }) => breakersOpen },
   },
   {
     name: "failing",
@@ -50,7 +47,6 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     tone: today.deadLetters > 0 ? "warning" : "good",
     value: formatCount(today.deadLetters),
     detail: "neither replayed nor removed",
-    history: { unit: "dead letters", of: ({ deadLetters }) => deadLetters },
   },
   {
     name: "quarantined",
@@ -59,7 +55,6 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     tone: today.inboxQuarantined > 0 ? "warning" : "good",
     value: formatCapped(today.inboxQuarantined, COUNT_CAP),
     detail: "could not be applied",
-    history: { unit: "events", of: ({ inboxQuarantined }) => inboxQuarantined },
   },
   {
     name: "domains",
@@ -68,7 +63,6 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     tone: today.domainsRefusing > 0 ? "warning" : "good",
     value: formatCount(today.domainsRefusing),
     detail: "paused by a campaign for now",
-    history: { unit: "domains", of: ({ domainsRefusing }) => domainsRefusing },
   },
   quotaTile(today),
   ...(today.workers === null ? [] : [workersTile(today.workers)]),
@@ -93,7 +87,6 @@ const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: To
     tone: campaigns === 0 ? "neutral" : isStuck ? "warning" : "good",
     value: campaigns === 0 && sentInLastMinute === 0 ? "Nothing" : `${formatCount(sentInLastMinute)} a minute`,
     detail: campaigns === 0 ? "no campaign is sending" : parts.join(", "),
-    history: { unit: "e-mails in five minutes", of: ({ sent }) => sent },
   }
 }
 
