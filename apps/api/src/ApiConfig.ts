@@ -27,16 +27,6 @@ const settings = Config.all({
   adminPort: adminPort("api"),
   trustProxy,
   unauthenticatedLimit,
-  maxConnections: setting("MAX_CONNECTIONS", wholeNumber(1, 1_000_000), {
-    default: "8192",
-    about:
-      "open connections in each process. The API closes a further connection at once, and keeps idle ones for 75 s",
-  }),
-  idempotencyMib: setting("IDEMPOTENCY_MIB", wholeNumber(1, 1_048_576, "MiB"), {
-    default: "256",
-    about:
-      "the most that the stored responses of one organization's idempotency keys take together, compressed. Beyond it the oldest are deleted before their 24 hours are over ([operations](operations.md#how-long-data-is-kept))",
-  }),
   shutdownDelay: setting("SHUTDOWN_DELAY_SECONDS", wholeNumber(0, 300, "seconds"), {
     otherwise: "`5`, in development `0`",
     about:
@@ -52,13 +42,14 @@ const settings = Config.all({
   cursorKey,
 })
 
+/** Open connections in each process; further ones are closed at once. */
+export const MaxConnections = Context.Reference("api/MaxConnections", { defaultValue: () => 8192 })
+
 const readConfig = Effect.gen(function* () {
-  const { idempotencyMib, cursorKey, ...read } = yield* settings
+  const { cursorKey, ...read } = yield* settings
   return {
     ...read,
-    connectionsPerAddress: yield* connectionsPerAddress(read.maxConnections),
-    /** Maximum bytes of responses stored for the idempotency keys of one organization. */
-    maxStoredBytes: idempotencyMib * 1024 * 1024,
+    connectionsPerAddress: yield* connectionsPerAddress(yield* MaxConnections),
     shutdownDelay: Duration.seconds(read.shutdownDelay ?? (read.deployment === "development" ? 0 : 5)),
     docsUrl: read.docsUrl ?? `${read.publicBaseUrl}/docs`,
     cursorKey: cursorKeyRing(cursorKey.map(({ key, mark }) => ({ key: Redacted.value(key), id: mark }))),

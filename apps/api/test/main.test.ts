@@ -90,7 +90,6 @@ describe("the API", () => {
     ["LOG_LEVEL", "loud"],
     ["TRUST_PROXY", "everybody"],
     ["UNAUTHENTICATED_LIMIT", "many"],
-    ["MAX_CONNECTIONS", "none"],
     ["SHUTDOWN_DELAY_SECONDS", "-1"],
   ])("does not start if %s is %j", async (name, value) => {
     const sentence = await refusal({ [name]: value })

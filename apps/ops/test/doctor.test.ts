@@ -219,7 +219,7 @@ describe("the finding about the mail server", () => {
     const found = (reason: string) => ({ status: "failed", found: `The mail server does not let us in: ${reason}.` })
     expect(await look({ SMTP_URL: rejecting.url })).toMatchObject(found("554 5.7.1 at CONN"))
     expect(await look({})).toMatchObject(found("ECONNREFUSED at CONN"))
-    const withoutTls = { SMTP_URL: open.url, SMTP_REQUIRE_TLS: "true" }
+    const withoutTls = { SMTP_URL: `${open.url}?requireTLS=true` }
     expect(await look(withoutTls)).toMatchObject(found("it offers no TLS, which is required"))
     expect(await look({ SMTP_URL: open.url.replace("://", "://me:hunter2@") })).toMatchObject({
       ...{ status: "failed", found: expect.stringMatching(/offers no login/) },

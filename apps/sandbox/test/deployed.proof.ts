@@ -106,7 +106,6 @@ server_tls_ca_file = ${files.certificate}
       installed.current,
       () => ({
         DATABASE_URL: addressFor(role, pooled),
-        DATABASE_POOLER: "transaction",
         DATABASE_LISTEN_URL: addressFor(role, database.url),
         HOST: host,
         PORT: "8080",
@@ -174,7 +173,6 @@ server_tls_ca_file = ${files.certificate}
   for await (const { event_id } of client.listEvents({ since: "2026-01-01T00:00:00Z" })) pulled.add(event_id)
   expect(pulled.size).toBe(3 * RECIPIENTS)
 
-  await writeFile(join(installed.etc, "outreach.env"), "DATABASE_POOLER=transaction\n")
   const ofOperators = {
     DATABASE_URL: addressFor(ROLES.operator, pooled),
     DATABASE_LISTEN_URL: addressFor(ROLES.operator, database.url),

@@ -1,9 +1,8 @@
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
-import { toAsciiDomain } from "@outreach/domain/DomainName"
 import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { configError, secretSetting, setting, whereSet } from "@outreach/process/setting"
-import { Host, publicBaseUrl, trueOrFalse } from "@outreach/process/settings"
+import { secretSetting, setting, whereSet } from "@outreach/process/setting"
+import { Host, publicBaseUrl } from "@outreach/process/settings"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { readDkimKeyPair } from "./dkimKeys.ts"
 import { mailFrom } from "./mailFrom.ts"
@@ -18,43 +17,8 @@ const smtpUrl = secretSetting(
   }),
   {
     about:
-      "address of the mail server. Without SMTPUTF8, it takes no address whose local part has non-ASCII letters: such a recipient is refused ([decision 21](decisions/0021-every-e-mail-address-is-stored-in-one-canonical-form.md)). The console starts without it, and sends no test messages from the deployment's own sender",
+      "address of the mail server. `?name=mail.acme.example` is the domain name that the server is greeted with, by default the name of the machine, or `[127.0.0.1]` if that has no dot; `ops doctor` compares it with the reverse name of the address that e-mails leave from ([why](deliverability.md#how-messages-look-and-how-the-relay-is-met)). With `requireTLS=true`, nothing is sent except over TLS; otherwise TLS is used if the server offers it, and the certificate must be valid in both cases. Without SMTPUTF8, it takes no address whose local part has non-ASCII letters: such a recipient is refused ([decision 21](decisions/0021-every-e-mail-address-is-stored-in-one-canonical-form.md)). The console starts without it, and sends no test messages from the deployment's own sender",
   },
-)
-
-const ehloName = setting(
-  "SMTP_EHLO_NAME",
-  noneOr(textSchema("a domain name such as mail.acme.example", toAsciiDomain)),
-  {
-    default: "none",
-    isAdvised: true,
-    about:
-      "domain name that the mail server is greeted with. With `none` it is the name of the machine, or `[127.0.0.1]` where that has no dot. `ops doctor` compares it with the reverse name of the address that e-mails leave from ([why](deliverability.md#how-messages-look-and-how-the-relay-is-met))",
-  },
-)
-
-const requireTls = setting("SMTP_REQUIRE_TLS", trueOrFalse, {
-  default: "false",
-  isAdvised: true,
-  about:
-    "with `true`, nothing is sent to the mail server except over TLS, with a certificate that is valid for its name in `SMTP_URL`. With `false`, TLS is used where the server offers it, with the same demand on its certificate",
-})
-
-/** Server URL, EHLO name, and whether TLS is required. */
-const smtpServer = Config.all({ smtpUrl, ehloName, requireTls }).pipe(
-  Config.mapEffect(({ smtpUrl, ehloName, requireTls }) => {
-    const url = new URL(Redacted.value(smtpUrl))
-    if (ehloName !== null) url.searchParams.set("name", ehloName)
-    if (requireTls) {
-      url.searchParams.set("requireTLS", "true")
-      if (url.searchParams.getAll("tls.rejectUnauthorized").some((text) => text !== "true")) {
-        return configError(
-          "SMTP_URL allows certificates that are not valid, and SMTP_REQUIRE_TLS does not. Remove tls.rejectUnauthorized from SMTP_URL.",
-        )
-      }
-    }
-    return Effect.succeed(ehloName !== null || requireTls ? Redacted.make(url.href, { label: "SMTP_URL" }) : smtpUrl)
-  }),
 )
 
 const dkimKey = secretSetting(
@@ -64,7 +28,7 @@ const dkimKey = secretSetting(
     default: "none",
     isAdvised: true,
     about:
-      "key that signs the e-mails of `MAIL_FROM` (`openssl genpkey -algorithm RSA -outform DER | base64 -w0`); `none` signs none",
+      "key that signs the e-mails of `MAIL_FROM` (`openssl genpkey -algorithm RSA -outform DER | base64 -w0`); `none` signs none. Publish its public half as the TXT record at `outreach._domainkey.<domain of MAIL_FROM>`. Senders have their own keys and selectors (`ops senders`)",
   },
 )
 
@@ -98,18 +62,8 @@ const bouncePort = setting(
   },
 )
 
-const dkim = Config.all({
-  key: dkimKey,
-  selector: setting("DKIM_SELECTOR", DomainName.annotate({ expected: "a selector, such as s2026" }), {
-    default: "outreach",
-    about:
-      "together with `DKIM_DOMAIN`, the place of the public key: the TXT record at `<selector>._domainkey.<domain>`",
-  }),
-  domain: setting("DKIM_DOMAIN", DomainName, {
-    otherwise: "the domain of `MAIL_FROM`",
-    about: "the domain that signs",
-  }),
-})
+/** The selector of the key of `MAIL_FROM`. */
+const DKIM_SELECTOR = "outreach"
 
 const from = setting("MAIL_FROM", mailFrom, {
   about:
@@ -118,14 +72,14 @@ const from = setting("MAIL_FROM", mailFrom, {
 
 /** Settings for sending e-mail: the server, and the deployment's own sender with its keys in the format of `SenderRepository`. */
 export const smtpSettings = Config.all({
-  smtpUrl: smtpServer,
+  smtpUrl,
   from,
-  dkim,
+  dkimKey,
   bounceDomain,
   bounceHost,
   bouncePort,
 }).pipe(
-  Config.map(({ smtpUrl, from, dkim: { key, selector, domain }, bounceDomain, bounceHost, bouncePort }) => ({
+  Config.map(({ smtpUrl, from, dkimKey, bounceDomain, bounceHost, bouncePort }) => ({
     smtpUrl,
     bounceHost,
     bouncePort,
@@ -136,7 +90,7 @@ export const smtpSettings = Config.all({
       replyTo: null,
       bounceDomain: null,
       linkDomain: null,
-      dkim: key && { domain: domain ?? domainOf(from.address), keys: [{ selector, ...key }] },
+      dkim: dkimKey && { domain: domainOf(from.address), keys: [{ selector: DKIM_SELECTOR, ...dkimKey }] },
     },
   })),
 )

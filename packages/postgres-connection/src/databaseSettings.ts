@@ -7,7 +7,7 @@ import {
   wholeNumber,
 } from "@outreach/process/setting"
 import { deployment, trueOrFalse } from "@outreach/process/settings"
-import { Config, Effect, Schema } from "effect"
+import { Config, Effect } from "effect"
 import { type DatabaseAddress, mayBePlaintext, parseDatabaseAddress } from "./DatabaseAddress.ts"
 import type { Pooler } from "./DatabaseRoute.ts"
 
@@ -49,26 +49,13 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
   listenUrl: secretSetting("DATABASE_LISTEN_URL", OptionalAddress, {
     otherwise: "`DATABASE_URL`",
     about:
-      "address of the database itself, past a pooler, for listening and for `migrate`; required with `DATABASE_POOLER=transaction`",
+      "address of the database itself, for listening and for `migrate`, if `DATABASE_URL` is the address of [a pooler in transaction mode](connections.md#a-pooler-in-transaction-mode), such as PgBouncer",
   }),
-  pooler: setting(
-    "DATABASE_POOLER",
-    Schema.Literals(["none", "transaction"]).annotate({ expected: "none or transaction" }),
-    {
-      default: "none",
-      about:
-        "`transaction` where `DATABASE_URL` leads to [a pooler in transaction mode](connections.md#a-pooler-in-transaction-mode), such as PgBouncer",
-    },
-  ),
   ...rules,
 }).pipe(
   Config.mapEffect(
-    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, pooler, clockSkewSeconds, ...rules }) {
-      if (pooler === "transaction" && listenUrl === null) {
-        return yield* configError(
-          "DATABASE_POOLER is transaction, so DATABASE_LISTEN_URL must be the address of the database itself, which is not set.",
-        )
-      }
+    Effect.fnUntraced(function* ({ databaseUrl, listenUrl, clockSkewSeconds, ...rules }) {
+      const pooler = listenUrl === null ? "none" : "transaction"
       if (pooler === "transaction" && databaseUrl.targetSession !== "any") {
         return yield* configError(
           "DATABASE_URL has target_session_attrs, which a pooler in transaction mode does not follow: let the pooler choose the server, and take the parameter away.",

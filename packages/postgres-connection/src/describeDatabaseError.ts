@@ -126,7 +126,7 @@ export const poolerRefusal = (error: unknown): string | undefined => {
   for (const { message } of causesOf(error)) {
     // PgBouncer gives most of its errors the same SQLSTATE.
     if (/^unsupported startup parameter/.test(String(message))) {
-      return "a pooler refuses settings of the session; set DATABASE_POOLER, and DATABASE_LISTEN_URL to the database itself"
+      return "a pooler refuses settings of the session; set DATABASE_LISTEN_URL to the address of the database itself"
     }
   }
   return undefined

@@ -19,7 +19,7 @@ export const sessionFault = Effect.gen(function* () {
   const names = lacking.map(({ name }) => name).join(", ")
   const advice =
     pooler === "none"
-      ? `a pooler drops settings of the session (${names}); set DATABASE_POOLER and DATABASE_LISTEN_URL`
+      ? `a pooler drops settings of the session (${names}); set DATABASE_LISTEN_URL to the address of the database itself`
       : `the role of DATABASE_URL lacks settings that the pooler does not pass on (${names}); give it them by \`alter role\``
   return { code: SESSION_SETTINGS_CODE, advice } satisfies DatabaseFault
 })

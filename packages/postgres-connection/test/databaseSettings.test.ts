@@ -195,7 +195,7 @@ describe("behind a pooler", () => {
   const DATABASE_URL = "postgres://pooler/d"
 
   it("the database itself has an address of its own", () => {
-    const settings = readAll({ DATABASE_URL, DATABASE_POOLER: "transaction", DATABASE_LISTEN_URL: "postgres://db/d" })
+    const settings = readAll({ DATABASE_URL, DATABASE_LISTEN_URL: "postgres://db/d" })
     expect(settings).toMatchObject({
       address: { hosts: [{ host: "pooler" }] },
       directAddress: { hosts: [{ host: "db" }] },
@@ -204,10 +204,7 @@ describe("behind a pooler", () => {
     expect(readAll({ DATABASE_URL }).directAddress.hosts[0]!.host).toBe("pooler")
   })
 
-  it("the address of the database itself is required, and may stand in a file", () => {
-    const sentence =
-      "DATABASE_POOLER is transaction, so DATABASE_LISTEN_URL must be the address of the database itself, which is not set."
-    expect(read(databaseSettings, { DATABASE_URL, DATABASE_POOLER: "transaction" })).toBe(sentence)
+  it("the address of the database itself may be in a file", () => {
     const file = { DATABASE_LISTEN_URL_FILE: "/nowhere" }
     expect(read(databaseSettings, { DATABASE_URL, ...file })).toBe(
       "The file of DATABASE_LISTEN_URL_FILE does not exist.",
@@ -215,10 +212,7 @@ describe("behind a pooler", () => {
   })
 
   it("a session that needs a certain server is refused", () => {
-    const through = {
-      DATABASE_POOLER: "transaction",
-      DATABASE_LISTEN_URL: "postgres://a,b/d?target_session_attrs=primary",
-    }
+    const through = { DATABASE_LISTEN_URL: "postgres://a,b/d?target_session_attrs=primary" }
     expect(read(databaseSettings, { DATABASE_URL, ...through })).toMatchObject({ pooler: "transaction" })
     expect(
       read(databaseSettings, { DATABASE_URL: `${DATABASE_URL}?target_session_attrs=primary`, ...through }),
@@ -229,9 +223,6 @@ describe("behind a pooler", () => {
     const DATABASE_LISTEN_URL = "postgres://db?x=y"
     expect(read(databaseSettings, { DATABASE_URL, DATABASE_LISTEN_URL })).toMatch(
       /^DATABASE_LISTEN_URL is malformed: the parameter x is not known/,
-    )
-    expect(read(databaseSettings, { DATABASE_URL, DATABASE_POOLER: "session" })).toBe(
-      "DATABASE_POOLER is malformed. It must be none or transaction.",
     )
   })
 })

@@ -8,7 +8,6 @@ import type { Transaction } from "@outreach/domain/Transaction"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
-import { ApiConfig } from "../ApiConfig.ts"
 import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
 import { RequestError } from "./toErrorResponse.ts"
@@ -18,6 +17,9 @@ export class TransactionalServices extends Context.Service<
   TransactionalServices,
   Context.Context<HandlerServices | IdempotencyRepository | Transaction>
 >()("api/http/TransactionalServices") {}
+
+/** Compressed responses of one organization's keys; the oldest are deleted beyond it. */
+const MAX_STORED_BYTES = 256 * 1024 * 1024
 
 const KeyHeader = z.object({ "Idempotency-Key": requestHeaders["Idempotency-Key"] })
 
@@ -30,7 +32,6 @@ const GIVEN_TWICE = RequestError.BadRequest({
 /** Creates the function that executes a request once per `Idempotency-Key` and returns the stored response to repetitions. */
 export const createExecuteOnce = Effect.gen(function* () {
   const services = yield* TransactionalServices
-  const { maxStoredBytes } = yield* ApiConfig
 
   return Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
@@ -57,7 +58,7 @@ export const createExecuteOnce = Effect.gen(function* () {
     const { response, replayed } = yield* executeOnce(
       { organizationId: caller.organizationId, key: header.value["Idempotency-Key"], fingerprint },
       execution,
-      { maxStoredBytes },
+      { maxStoredBytes: MAX_STORED_BYTES },
     ).pipe(
       Effect.catchTags({
         IdempotencyKeyReused: () => Effect.fail(RequestError.IdempotencyKeyReused()),

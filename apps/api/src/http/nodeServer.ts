@@ -7,7 +7,7 @@ import { drainableServer } from "@outreach/process/drainableServer"
 import { listen } from "@outreach/process/listen"
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { ApiConfig } from "../ApiConfig.ts"
+import { ApiConfig, MaxConnections } from "../ApiConfig.ts"
 import { requestCounters } from "./apiMetrics.ts"
 import { encode } from "./encode.ts"
 import { errorHeaders } from "./ResponseContext.ts"
@@ -39,7 +39,7 @@ const LINGER_MS = 500
  * to all further responses.
  */
 export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {
-  const { host, port, maxConnections, docsUrl } = yield* ApiConfig
+  const { host, port, docsUrl } = yield* ApiConfig
   const catalog = definePartnerCatalog(docsUrl)
   const runSync = Effect.runSyncWith(yield* Effect.context<SecureRandom.SecureRandom>())
   // Upgrades aren't supported: the header is ignored (RFC 9110, 7.8).
@@ -47,7 +47,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
     { ...LIMITS, requireHostHeader: false, shouldUpgradeCallback: () => false },
     DRAIN_MS,
   )
-  server.maxConnections = maxConnections
+  server.maxConnections = yield* MaxConnections
   const { refuse } = requestCounters(yield* Effect.context<never>())
   const dropping = (reason: "connection_limit" | "address_connection_limit", message: string) => {
     let dropped = 0

@@ -25,6 +25,7 @@ const KNOWN_MS = 8000
 const LIMIT_MS = 10_000
 /** Beside other work of the machine. On an idle one, what is known is answered in a few milliseconds. */
 const AT_ONCE_MS = 3000
+/** Of one address. */
 const MAX_CONNECTIONS = 300
 
 const url = migratedDatabase()
@@ -37,7 +38,6 @@ const start = async (host: string) => {
   const process = startApiProcess(url(), {
     DOCS_URL,
     DATABASE_URL: `postgres://${username}:${password}@${host}${pathname}`,
-    MAX_CONNECTIONS: String(MAX_CONNECTIONS),
     CONNECTIONS_PER_ADDRESS: String(MAX_CONNECTIONS),
   })
   const listening = await until(process, "listening")
@@ -134,7 +134,7 @@ it("answers every request in time while the database is mute, and serves soon af
   expect(lines().length).toBeLessThanOrEqual((SILENCE_MS + LIMIT_MS) / 1000 + 2)
   expect(api.process.text).not.toContain("unhandled error in request")
 
-  // As many connections as the public port takes, and requests on top of them, do not keep the admin port from responding.
+  // As many connections as the public port takes of an address, and requests on top of them, do not keep the admin port from responding.
   const idle = Array.from({ length: MAX_CONNECTIONS }, () => connect(api.port, "127.0.0.1").on("error", () => {}))
   const flood = [
     every(10, () => fetch(`${api.url}/v1/partners/consumer/events`).catch(() => {})),

@@ -5,7 +5,9 @@ import { operations } from "@outreach/contract"
 import { eventually } from "@outreach/testing/eventually"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { until } from "@outreach/testing/until"
+import { Layer } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { MaxConnections } from "../../src/ApiConfig.ts"
 import { ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"
 import { DOCS_URL, startApi } from "../startApi.ts"
@@ -41,7 +43,7 @@ describe("a connection", () => {
 
 describe("too many connections", () => {
   it("are closed at once and logged, first those of one address and then all, until another one ends", async () => {
-    const narrow = await runApi(api().databaseUrl, { MAX_CONNECTIONS: "4", CONNECTIONS_PER_ADDRESS: "2" })
+    const narrow = await runApi(api().databaseUrl, { CONNECTIONS_PER_ADDRESS: "2" }, Layer.succeed(MaxConnections, 4))
     onTestFinished(narrow.stop)
     const port = Number(new URL(narrow.url).port)
     const connectFrom = (localAddress: string) => {

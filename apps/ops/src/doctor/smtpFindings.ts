@@ -47,7 +47,7 @@ export const greetingFinding = Effect.fnUntraced(function* (
 ) {
   const greeting = `The mail server is greeted as ${name},`
   const advice =
-    "Set SMTP_EHLO_NAME to the reverse name of the address that e-mails leave from, and have it lead there."
+    "Set name in SMTP_URL to the reverse name of the address that e-mails leave from, and have it lead there."
   if (name.startsWith("[")) return warning(`${greeting} which is not a name.`, advice)
   const found = yield* Effect.all([
     query(name, () => resolver.resolve4(name)),

@@ -7,7 +7,7 @@ import type { Fault, Unit } from "./Fault.ts"
 import { canMount, mountTmpfs, type Stage } from "./startStage.ts"
 import { ADMIN_PORTS, API_PORT } from "./startUnits.ts"
 
-/** More than `MAX_CONNECTIONS`, from addresses that have fewer than `CONNECTIONS_PER_ADDRESS` each. */
+/** More than the API's 8,192, from addresses that have fewer than `CONNECTIONS_PER_ADDRESS` each. */
 const CONNECTIONS = 10_000
 const PER_ADDRESS = 2000
 

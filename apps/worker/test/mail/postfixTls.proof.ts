@@ -55,9 +55,7 @@ describe.skipIf("missing" in postfix)("a worker that requires TLS", () => {
     const relay = await startStripper(server.host)
     const { publicKey, privateKey } = await Effect.runPromise(generateDkimKeyPair)
     const worker = await startWorker(url(), {
-      SMTP_URL: relay.url,
-      SMTP_EHLO_NAME: "mail.acme.test",
-      SMTP_REQUIRE_TLS: "true",
+      SMTP_URL: `${relay.url}?name=mail.acme.test&requireTLS=true`,
       MAIL_FROM: "Acme <outreach@acme.test>",
       DKIM_KEY: Redacted.value(privateKey),
       NODE_EXTRA_CA_CERTS: certificate.cert,
