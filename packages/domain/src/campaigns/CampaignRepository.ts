@@ -89,8 +89,10 @@ export class CampaignRepository extends Context.Service<
       organizationId: OrganizationId,
       campaignIds: ReadonlyArray<CampaignId>,
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
-    /** Locks the next scheduled campaign, and at most `limit` of its recipients that are not published; undefined when there is none. */
-    lockNextChunk(limit: number): Effect.Effect<PublicationChunk | undefined>
+    /** Locks the next scheduled campaign that is not among `except`; undefined when there is none. */
+    lockNext(except: ReadonlyArray<CampaignId>): Effect.Effect<Pick<Campaign, "organizationId" | "id"> | undefined>
+    /** Locks at most `limit` of a campaign's recipients that are not published. */
+    lockChunk(campaign: Pick<Campaign, "organizationId" | "id">, limit: number): Effect.Effect<PublicationChunk>
     /** Sets the status, and queues the messages of the recipients. A message is due when the window starts. */
     queue(publication: Publication, status: CampaignStatus): Effect.Effect<void>
     storePublication(publication: Publication, event: EventDraft, at: CommitTimestamp): Effect.Effect<void>

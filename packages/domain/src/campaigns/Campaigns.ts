@@ -1,5 +1,5 @@
 import { RECIPIENTS_PER_EVENT } from "@outreach/contract"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import { type CampaignId, createIdentifier } from "../Identifier.ts"
 import { checkTemplate, shortLinkTo, templatesOf } from "../mail/Template.ts"
 import { ProgramArchived, ProgramRepository, ProgramWithoutSender } from "../programs/ProgramRepository.ts"
@@ -135,18 +135,26 @@ const checkWindow = Effect.fnUntraced(function* (window: Pick<Campaign, "windowS
   }
 })
 
-/** Publishes the next recipients of some scheduled campaign in one transaction; returns false when there is nothing to publish. */
+/**
+ * Publishes the next recipients of some scheduled campaign in one transaction; returns false when there is nothing to publish.
+ * If that fails, publishes those of the next campaign instead. Fails only when no other campaign can be published.
+ */
 export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const campaigns = yield* CampaignRepository
   const transaction = yield* Transaction
-  const eventId = yield* createIdentifier("event")
+  const failed: Array<CampaignId> = []
+  let locked: CampaignId | undefined
   const publish = Effect.gen(function* () {
-    const chunk = yield* campaigns.lockNextChunk(RECIPIENTS_PER_EVENT)
-    if (chunk === undefined) return undefined
+    const next = yield* campaigns.lockNext(failed)
+    locked = next?.id
+    if (next === undefined) return undefined
+    const chunk = yield* campaigns.lockChunk(next, RECIPIENTS_PER_EVENT)
     const withdrawn = yield* withdrawErased(chunk)
     if (withdrawn > 0) return { campaignId: chunk.campaign.id, recipients: 0, withdrawn }
     const isEmpty = chunk.recipients.length === 0
-    const { event, recipients } = isEmpty ? { recipients: [] } : composeRecipientsPublished(eventId, chunk)
+    const { event, recipients } = isEmpty
+      ? { recipients: [] }
+      : composeRecipientsPublished(yield* createIdentifier("event"), chunk)
     const count = { limit: RECIPIENTS_PER_EVENT, read: chunk.recipients.length, announced: recipients.length }
     const status = statusAfterPublication(count)
     const { campaign } = chunk
@@ -158,7 +166,15 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
     }
     return { campaignId: campaign.id, recipients: recipients.length, withdrawn: 0 }
   })
-  const published = yield* transaction.run(publish)
+  const first = yield* Effect.exit(transaction.run(publish))
+  let latest = first
+  while (Exit.isFailure(latest) && locked !== undefined) {
+    yield* Effect.logWarning("publication failed").pipe(Effect.annotateLogs({ campaignId: locked }))
+    failed.push(locked)
+    locked = undefined
+    latest = yield* Effect.exit(transaction.run(publish))
+  }
+  const published = (yield* latest) ?? (yield* first)
   if (published === undefined) return false
   if (published.recipients > 0 || published.withdrawn > 0) {
     yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs(published))

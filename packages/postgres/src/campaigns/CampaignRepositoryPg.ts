@@ -23,7 +23,7 @@ import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
 import { publishEvents } from "../events/publishEvents.ts"
-import { decodeColumn, decodeRow, decodeRows, firstOr, rowsOf } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeRows, first, firstOr, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { countMessages, countRecipients, MESSAGE_STATE, RECIPIENT_STATE } from "./campaignChanges.ts"
 import { openAndComplete } from "./openAndComplete.ts"
@@ -192,12 +192,16 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
         from chosen where campaign.organization_id = chosen.organization_id and campaign.id = chosen.id
         returning campaign.id as "campaignId", chosen.sent::int, chosen.complained::int`.pipe(decodePaused),
 
-    lockNextChunk: Effect.fnUntraced(function* (limit) {
-      const campaigns = yield* sql`
-          select organization_id as "organizationId", id from campaigns where status = any (${publish.from}::text[])
-          order by window_start > clock_timestamp(), updated_at, id limit 1 for update skip locked`.pipe(decodeKeys)
-      if (campaigns[0] === undefined) return undefined
-      const { organizationId, id } = campaigns[0]
+    lockNext: (except) =>
+      sql`
+          select organization_id as "organizationId", id from campaigns
+          where status = any (${publish.from}::text[]) and id <> all (${except}::text[])
+          order by window_start > clock_timestamp(), updated_at, id limit 1 for update skip locked`.pipe(
+        decodeKeys,
+        first,
+      ),
+
+    lockChunk: Effect.fnUntraced(function* ({ organizationId, id }, limit) {
       const recipients = yield* sql`
           select ${recipient.columns} from recipients
           where organization_id = ${organizationId} and campaign_id = ${id} and published_at is null and withdrawn_at is null

@@ -17,7 +17,7 @@ import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns } from "@outreach/testing/sendCampaign"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
@@ -138,6 +138,19 @@ describe("publishChunk", () => {
     for (const { organization } of [first, second]) {
       expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([2])
     }
+  })
+
+  test("publishes the other campaigns when one always fails, and then fails as well", function* () {
+    const failing = yield* seedCampaign({ recipients: 1 })
+    const { campaign } = yield* seedCampaign({ recipients: 501, opensIn: 60, emailDomain: "other.test" })
+    for (const { id } of [failing.campaign, campaign]) yield* scheduleCampaign(id)
+    // A message that exists already can't be queued.
+    yield* (yield* SqlClient.SqlClient)`
+      insert into messages (organization_id, recipient_id, campaign_id, due_at)
+      select organization_id, id, campaign_id, now() from recipients where campaign_id = ${failing.campaign.id}`
+    expect([yield* publishChunk(), yield* publishChunk()]).toEqual([true, true])
+    expect([yield* status(failing.campaign.id), yield* status(campaign.id)]).toEqual(["scheduled", "published"])
+    expect(Exit.isFailure(yield* Effect.exit(publishChunk()))).toBe(true)
   })
 
   test("forwards no event of a survey campaign", function* () {
