@@ -9,13 +9,15 @@ import {
 } from "@outreach/domain/senders/linkDomainProof"
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { describeCause } from "@outreach/process/describeCause"
-import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Semaphore } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiConfig } from "../ApiConfig.ts"
 import type { PageRow } from "../http/serve.ts"
 import { PERSONAL, UNKNOWN_LINK } from "./htmlPage.ts"
 
 const REFRESH_MS = 10_000
+/** How long the start waits for the first reading. */
+const FIRST_READ_LIMIT = "2 seconds"
 /** Minimum time between refreshes for unknown names, so that they cost the database little. */
 const MIN_REFRESH_MS = 1000
 /** Maximum number of names waiting for a refresh; further ones count as unknown. A quarter of a proxy's connections to the admin port. */
@@ -52,7 +54,12 @@ export class LinkDomains extends Context.Service<LinkDomains>()("api/tracking/Li
         ),
       ),
     )
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(REFRESH_MS))))
+    const wasRead = yield* Latch.make()
+    yield* Effect.forkScoped(
+      Effect.forever(Effect.andThen(Effect.andThen(read, wasRead.open), Effect.sleep(REFRESH_MS))),
+    )
+    // Until then, every page is served under a link domain. An unavailable database must not keep the API from starting.
+    yield* Effect.timeoutOption(wasRead.await, FIRST_READ_LIMIT)
 
     /** Refreshes for a name that arrived after the last refresh, at most once a second. */
     const refresh = Effect.gen(function* () {

@@ -1,4 +1,5 @@
 import { request } from "node:http"
+import { setImmediate } from "node:timers/promises"
 import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
@@ -110,6 +111,19 @@ describe("a link domain", () => {
   it("never replaces the deployment's own host", async () => {
     expect(await ask(OWN_HOST, "/v1/health")).toMatchObject({ status: 200, type: "application/json" })
   })
+
+  it("is known when the API starts to serve", () =>
+    Effect.gen(function* () {
+      const served = Effect.as(
+        Effect.promise(() => setImmediate()),
+        [{ domain: "click.one.test", organizationId: one.organization.id }],
+      )
+      const { isLinkDomain } = yield* LinkDomains.make.pipe(
+        Effect.provideService(LinkDomainRepository, { readServed: () => served } as never),
+        Effect.provideService(ApiConfig, { publicBaseUrl: `https://${OWN_HOST}` } as typeof ApiConfig.Service),
+      )
+      expect(isLinkDomain("click.one.test")).toBe(true)
+    }).pipe(Effect.scoped, Effect.runPromise))
 
   it("serves its links while the database does not say which domains there are", async () => {
     await api().whileLocked("link_domains", async () => {
