@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { credentialOf, secretsOf } from "@outreach/ops/doctor/processEnvironments"
+import { credentialOf, secretsOf } from "@outreach/ops/doctor/processSettings"
 import { root } from "./publishedPackages.ts"
 
 const UNITS = join(root, "deploy/systemd")

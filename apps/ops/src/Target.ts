@@ -23,11 +23,6 @@ export class Target extends Context.Service<
     readonly secretsKey: Effect.Effect<KeyRing, Config.ConfigError | Refusal>
   }
 >()("ops/Target") {
-  /** Reads the target from the environment. */
-  static readonly fromEnvironment = Layer.effect(
-    Target,
-    Effect.suspend(() => readEnvironment),
-  )
   /** Reads the target from the environment, or else from `.sandbox/sandbox.json` in this folder or the nearest one above. */
   static readonly layer = Layer.effect(
     Target,

@@ -83,13 +83,9 @@ export const settingByProcess =
       { about: options.about, default: options.default[process] },
     )
 
-/** Reads the text of a setting; empty if it isn't set. */
-export const settingText = (declaration: Declaration): Config.Config<string> =>
-  Config.map(readText(declaration), ({ text }) => text)
-
 /** Returns whether a setting is set. */
 export const isSet = ({ declaration }: Setting<unknown>): Config.Config<boolean> =>
-  Config.map(settingText(declaration), (text) => text !== "")
+  Config.map(readText(declaration), ({ text }) => text !== "")
 
 /** Reads a config, or the setting itself, if the setting is set; otherwise null. */
 export function whereSet<A>(setting: Setting<A>): Config.Config<A | null>

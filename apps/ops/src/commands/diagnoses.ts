@@ -1,46 +1,19 @@
-import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { reading } from "../Declaration.ts"
-import type { ReaderName } from "../doctor/processSettings.ts"
 import { dnsServer } from "../inputs/filters.ts"
-import { flag, named, onlySwitch, several, text, wholeNumber, withDefault } from "../inputs/Input.ts"
+import { onlySwitch, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { Output, print } from "../output/Output.ts"
-
-const EnvFile = textSchema("a file, or api=, worker=, console=, ops= or migrate= and a file", (given) => {
-  const [, reader, path = ""] = /^(?:(api|worker|console|ops|migrate)=)?(.+)$/.exec(given) ?? []
-  return path === "" ? undefined : { path, reader: (reader ?? null) as ReaderName | null }
-})
 
 export const doctor = reading({
   about:
     "Check the settings, the database, the keys, the mail server, its DNS records, the senders and the endpoints; change nothing, and fail if a check fails",
-  examples: [
-    "ops doctor",
-    "ops doctor --dns-server 192.0.2.53",
-    "ops doctor --all-processes",
-    "ops doctor --env-file api=api.env --env-file worker=worker.env",
-  ],
+  examples: ["ops doctor", "ops doctor --dns-server 192.0.2.53"],
   input: {
     dnsServer,
-    allProcesses: onlySwitch(
-      "Check the settings, the secrets and the roles of all processes together, from the files of --env-folder, instead of this environment",
-    ),
-    envFolder: withDefault(
-      text("The folder of --all-processes, as the units of systemd read it (default /etc/outreach)", "folder"),
-      "/etc/outreach",
-    ),
-    envFiles: named(
-      "env-file",
-      several(
-        flag(EnvFile, "Check the same from such files instead; without a process, a file is of all", "[process=]file"),
-      ),
-    ),
   },
-  *run({ dnsServer, allProcesses, envFolder, envFiles }) {
+  *run({ dnsServer }) {
     const { runDoctor } = yield* Effect.promise(() => import("../doctor/runDoctor.ts"))
-    const { readFiles, readFolder } = yield* Effect.promise(() => import("../doctor/processEnvironments.ts"))
-    const processes = envFiles.length > 0 ? readFiles(envFiles) : allProcesses ? readFolder(envFolder) : undefined
-    yield* runDoctor({ dnsServer, processes })
+    yield* runDoctor(dnsServer)
   },
 })
 

@@ -1,7 +1,6 @@
 import { ApiConfig } from "@outreach/api/ApiConfig"
 import { ConsoleConfig } from "@outreach/console/ConsoleConfig"
 import { optionalMailFrom, optionalSmtpSettings } from "@outreach/mail/smtpSettings"
-import type { RoleKind } from "@outreach/postgres/roles/grants"
 import { databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
 import { collectSettings, type Declaration } from "@outreach/process/setting"
@@ -18,23 +17,21 @@ import { WorkerConfig } from "@outreach/worker/WorkerConfig"
 import { Config, ConfigProvider, Effect, Layer, Result } from "effect"
 import { operator } from "../audit/audited.ts"
 
-/** What reads settings: its name in sentences, its settings, and the kind of its role; null for the owner. */
+/** What reads settings: its name in sentences, and its settings. */
 export interface SettingsReader {
   readonly title: string
   readonly settings: Effect.Effect<unknown, Config.ConfigError>
-  readonly kind: RoleKind | null
 }
 
 const served = <E, R>(config: Layer.Layer<never, E, R>) =>
   Effect.andThen(Effect.scoped(Layer.build(config)), telemetrySettings)
 
 export const SETTINGS_READERS = {
-  api: { title: "API", kind: "api", settings: served(ApiConfig.fromEnvironment) },
-  worker: { title: "worker", kind: "worker", settings: Config.all([WorkerConfig, telemetrySettings]) },
-  console: { title: "console", kind: "operator", settings: served(ConsoleConfig.fromEnvironment) },
+  api: { title: "API", settings: served(ApiConfig.fromEnvironment) },
+  worker: { title: "worker", settings: Config.all([WorkerConfig, telemetrySettings]) },
+  console: { title: "console", settings: served(ConsoleConfig.fromEnvironment) },
   ops: {
     title: "command line",
-    kind: "operator",
     settings: Config.all({
       ...{
         databaseSettings,
@@ -48,7 +45,7 @@ export const SETTINGS_READERS = {
       ...{ dnsServers, webhookAllowPrivateAddresses, webhookRetryDelays, operator },
     }),
   },
-  migrate: { title: "migration", kind: null, settings: databaseSettings },
+  migrate: { title: "migration", settings: databaseSettings },
 } as const satisfies Readonly<Record<string, SettingsReader>>
 
 export type ReaderName = keyof typeof SETTINGS_READERS
@@ -106,3 +103,14 @@ export const declaredSettings = (): ReadonlyMap<string, Declaration> =>
       ({ declarations }) => [...declarations],
     ),
   )
+
+/** Returns the secrets that a process may read. */
+export const secretsOf = (name: ReaderName): ReadonlyArray<string> => {
+  const declared = declaredSettings()
+  const read = [...Effect.runSync(settingsRead(SETTINGS_READERS[name]))]
+  return read.filter((setting) => declared.get(setting)?.isSecret === true)
+}
+
+/** Returns the name of the file that holds a secret of a process: addresses of the database differ by role, and the other secrets are of all. */
+export const credentialOf = (name: ReaderName, setting: string): string =>
+  `${setting.startsWith("DATABASE_") ? `${name}.` : ""}${setting.toLowerCase()}`

@@ -24,7 +24,7 @@ import { misspeltSettings, variablesOf } from "@outreach/process/misspeltSetting
 import { isSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
-import { Cause, Clock, ConfigProvider, Console, type Duration, Effect, Layer, Result } from "effect"
+import { Cause, Clock, Console, type Duration, Effect, Layer, Result } from "effect"
 import { database } from "../database.ts"
 import { formatCount, formatFinding, Output, print, refuse } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
@@ -33,8 +33,6 @@ import { linkTarget } from "../senders/linkTarget.ts"
 import { Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
-import type { ProcessEnvironments } from "./processEnvironments.ts"
-import { agreementFindings, processSettingFindings, roleFindings } from "./processFindings.ts"
 import { declaredSettings, SETTINGS_READERS } from "./processSettings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
 import { smtpFindings } from "./smtpFindings.ts"
@@ -43,21 +41,8 @@ const DATABASE_LIMIT = "10 seconds"
 
 /**
  * Makes all checks one after another, prints a line for each, and fails if one of them failed. Without a name server it asks those of the settings.
- *
- * With the environments of processes it checks these together, and all else with that of the operators.
  */
-export const runDoctor = (options: {
-  readonly dnsServer: string | undefined
-  readonly processes: ProcessEnvironments | undefined
-}) => {
-  const environments = options.processes?.environments
-  const env = environments?.get("ops") ?? environments?.get("console") ?? environments?.get("worker") ?? {}
-  return environments === undefined
-    ? makeChecks(options)
-    : Effect.provideService(makeChecks(options), ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
-}
-
-const makeChecks = Effect.fnUntraced(function* ({ dnsServer, processes }: Parameters<typeof runDoctor>[0]) {
+export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefined) {
   const output = yield* Output
   const made: Array<Finding & { readonly check: string }> = []
   /** Prints and returns the findings of a check. What makes the check fail is a finding, too. */
@@ -73,23 +58,13 @@ const makeChecks = Effect.fnUntraced(function* ({ dnsServer, processes }: Parame
     return found
   })
 
-  const target = yield* Effect.result(
-    Effect.provide(Target, processes === undefined ? Target.layer : Target.fromEnvironment),
-  )
+  const target = yield* Effect.result(Effect.provide(Target, Target.layer))
   const { sandboxUrl, livemode, allowHttp: allowPrivate } = Result.getOrElse(target, () => NO_TARGET)
   const isSandbox = sandboxUrl !== null
-  if (processes !== undefined) {
-    const { environments, findings } = processes
-    yield* check("files", Effect.succeed(findings))
-    yield* check("settings", processSettingFindings(environments))
-    yield* check("agreement", agreementFindings(environments))
-    yield* check("roles", roleFindings(environments))
-  } else {
-    yield* check(
-      "settings",
-      isSandbox ? Effect.succeed(skipped("The sandbox runs with settings of its own.")) : allSettingFindings,
-    )
-  }
+  yield* check(
+    "settings",
+    isSandbox ? Effect.succeed(skipped("The sandbox runs with settings of its own.")) : allSettingFindings,
+  )
 
   // What is wrong with the setting was said above.
   const servers = dnsServer !== undefined ? [dnsServer] : yield* Effect.orElseSucceed(dnsServers, () => [])

@@ -12,13 +12,9 @@ const PLACEHOLDER =
 const MIN_DISTINCT_BYTES = 12
 
 /**
- * Reads the settings of a process as the process does, and judges each of them. A missing one is a warning, because it may stand elsewhere; with
- * `failed` it is a failure.
+ * Reads the settings of a process as the process does, and judges each of them. A missing one is a warning, because it may stand elsewhere.
  */
-export const settingFindings = Effect.fnUntraced(function* (
-  reader: SettingsReader,
-  missing: typeof warning | typeof failed = warning,
-) {
+export const settingFindings = Effect.fnUntraced(function* (reader: SettingsReader) {
   const environment = yield* ConfigProvider.ConfigProvider
   const { title } = reader
   const { names, sentences } = yield* readOn(reader)
@@ -31,7 +27,7 @@ export const settingFindings = Effect.fnUntraced(function* (
   const findings = [
     ...sentences.map((sentence) =>
       /^\w+ is not set\./.test(sentence)
-        ? missing(sentence, `The ${title} would not start with this environment.`)
+        ? warning(sentence, `The ${title} would not start with this environment.`)
         : failed(sentence, `The ${title} does not start; correct the setting.`),
     ),
     ...present
