@@ -91,6 +91,8 @@ async function unknownOpsCommands(page: string, text: string): Promise<readonly 
   return faults
 }
 
+/** Its notes link to decisions. */
+const CONFORMANCE = "docs/conformance.yaml"
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: root,
   encoding: "utf8",
@@ -122,6 +124,7 @@ const violations = pages.flatMap((page) => {
   const text = read(page)
   return [...brokenLinks(page, text), ...unknownCommands(page, text), ...headlessTables(page, text)]
 })
+violations.push(...brokenLinks(CONFORMANCE, read(CONFORMANCE)))
 const unknownOps: Array<string> = []
 for (const page of pages) unknownOps.push(...(await unknownOpsCommands(page, read(page))))
 report([...violations, ...unknownOps, ...unlisted, ...unindexed, ...misnamed], `${pages.length} documents`)

@@ -1,7 +1,6 @@
 /** Compares the generated pages with the data from which they are made; `--write` writes them. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { conformancePage } from "./conformance.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 import { settingsPage } from "./settingsPage.ts"
@@ -26,7 +25,6 @@ interface Page {
 }
 
 const pages: ReadonlyArray<Page> = [
-  { path: "docs/conformance.md", source: "docs/conformance.yaml", text: conformancePage },
   { path: "deploy/kubernetes/alerts.yaml", source: "deploy/alerts.yml", text: prometheusRule },
   { path: "docs/settings.md", source: "the settings that the processes declare", text: settingsPage, hasProse: true },
 ]
