@@ -38,6 +38,7 @@ declare
   first timestamptz;
   until timestamptz;
   bound text;
+  upper_bound text;
 begin
   if parent = 'delivered' then
     -- What came while a day had no partition is in the default one, and goes where it belongs. What only a wrong clock can have written stays.
@@ -83,14 +84,16 @@ begin
   foreach each in array names loop
     -- Each begins where the one before ends.
     until := case when each = earlier then this_month else to_date(right(each, 7), 'YYYY_MM') + interval '1 month' end;
+    -- The ids of hits begin with their time.
+    upper_bound := case when parent = 'hits' then 'hit_' || lpad(to_hex((extract(epoch from until) * 1000)::bigint), 12, '0') else until::text end;
     execute format('create table %I (like %I including all)', each, later);
     execute format(
       'with moved as (delete from %I where %s < %L returning *) insert into %I select * from moved',
       later, case parent when 'events' then 'emitted_at' when 'inbox' then 'received_at' else 'id' end,
-      partition_bound(parent, until), each);
+      upper_bound, each);
     execute format('alter table %I attach partition %I for values from (%s) to (%L)',
-      parent, each, coalesce(quote_literal(bound), 'minvalue'), partition_bound(parent, until));
-    bound := partition_bound(parent, until);
+      parent, each, coalesce(quote_literal(bound), 'minvalue'), upper_bound);
+    bound := upper_bound;
     added := added + 1;
   end loop;
   execute format('alter table %I attach partition %I for values from (%L) to (maxvalue)', parent, later, bound);
@@ -1231,14 +1234,6 @@ AS $function$
   from delivery_outcomes where endpoint_id = endpoint and at >= date_bin('5 minutes', since, 'epoch')
 $function$;
 
-CREATE OR REPLACE FUNCTION public.partition_bound(parent text, at timestamp with time zone)
- RETURNS text
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when parent = 'hits' then 'hit_' || lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') else at::text end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.partition_locks(parent text)
  RETURNS text
  LANGUAGE sql
@@ -1312,15 +1307,13 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.partition_ranges(parent text)
- RETURNS TABLE(name text, begins_at timestamp with time zone, ends_at timestamp with time zone, is_ahead boolean)
+ RETURNS TABLE(name text, begins_at timestamp with time zone, ends_at timestamp with time zone)
  LANGUAGE sql
  STABLE
  SET "TimeZone" TO 'UTC'
  SET "DateStyle" TO 'ISO'
 AS $function$
-  select relname::text, first, until, coalesce(until > case parent
-    when 'delivered' then date_trunc('day', clock_timestamp()) + interval '8 days'
-    else date_trunc('month', clock_timestamp()) + interval '3 months' end, false)
+  select relname::text, first, until
   from pg_inherits join pg_class on pg_class.oid = inhrelid
   cross join lateral (
     select case when parent = 'hits' then to_timestamp(('x' || substr(lower, 5))::bit(48)::bigint / 1000.0) else lower::timestamptz end as first,
@@ -1467,44 +1460,6 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
 begin
   raise exception '% is append-only', tg_table_name;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.remove_future_partitions(parent text)
- RETURNS SETOF text
- LANGUAGE plpgsql
- SET lock_timeout TO '2s'
- SET "TimeZone" TO 'UTC'
- SET "DateStyle" TO 'ISO'
-AS $function$
-declare
-  rest constant text := case when parent = 'delivered' then 'delivered_default' else parent || '_later' end;
-  earlier constant text := parent || '_earlier';
-  column_name constant text := case parent when 'events' then 'emitted_at' when 'inbox' then 'received_at' else 'id' end;
-  each text;
-  bound text;
-begin
-  if plausible_now() is null then
-    raise exception 'the database''s clock is not believed, so nobody knows which partitions are of the future';
-  end if;
-  execute partition_locks(parent);
-  execute format('alter table %I detach partition %I', parent, rest);
-  for each in select name from partition_ranges(parent) where is_ahead order by ends_at loop
-    execute format('alter table %I detach partition %I', parent, each);
-    if each = earlier then
-      -- What is earlier than this month stays in it.
-      bound := partition_bound(parent, date_trunc('month', plausible_now()));
-      execute format('with moved as (delete from %I where %I >= %L returning *) insert into %I select * from moved', each, column_name, bound, rest);
-      execute format('alter table %I attach partition %I for values from (minvalue) to (%L)', parent, each, bound);
-    else
-      execute format('insert into %I select * from %I', rest, each);
-      execute format('drop table %I', each);
-    end if;
-    return next each;
-  end loop;
-  bound := partition_bound(parent, (select max(ends_at) from partition_ranges(parent)));
-  execute format('alter table %I attach partition %I %s', parent, rest,
-    case when parent = 'delivered' then 'default' else format('for values from (%s) to (maxvalue)', coalesce(quote_literal(bound), 'minvalue')) end);
 end
 $function$;
 

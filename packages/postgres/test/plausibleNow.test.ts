@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
-import { clockFinding, partitionsFinding } from "@outreach/backoffice/inspection/databaseFindings"
+import { clockFaultsFinding, clockFinding } from "@outreach/backoffice/inspection/databaseFindings"
 import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { ErasureRepository } from "@outreach/domain/erasure/ErasureRepository"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
@@ -218,7 +218,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       yield* forgetAll
       const { responses, samples, requests, ...left } = yield* countOld
       expect(left).toEqual({ hits: 1, attempts: 1, outcomes: 1, trends: 1, deadLetters: 1 })
-      expect(yield* asOwner(partitionsFinding)).toMatchObject({
+      expect(yield* asOwner(clockFaultsFinding)).toMatchObject({
         status: "warning",
         found: expect.stringContaining("2049-08-19 11:00 to 2049-08-19 13:00"),
       })
@@ -240,73 +240,6 @@ describe("the clock of the database", { shuffle: false }, () => {
       })
       yield* believed(510)
       expect((yield* clockFinding).found).not.toContain("do not believe")
-    })
-  })
-
-  describe("partitions that a wrong clock made", () => {
-    test("are named, and removed by the owner without a row", function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* believed(600)
-      yield* asOwner(sqlAs("delete from clock_faults"))
-      yield* addAll
-      const names = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
-      // The first worker of a deployment came under this clock, as its migration did.
-      for (const table of PARTITIONED_TABLES) yield* asOwner(sqlAs(`select add_partitions('${table}', '${at(1400)}')`))
-      const { campaign, organization } = yield* asOwner(seedCampaign({ recipients: 0 }))
-      yield* asOwner(
-        Effect.flatMap(SqlClient.SqlClient, (sql) =>
-          Effect.forEach(
-            [600, 1400],
-            (day) => sql`
-          insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
-          values (${organization.id}, ${`evt_${day}`}, 'outreach.email_sent', ${campaign.id}, 'pgm_1', ${at(day)}::timestamptz,
-            ${at(day)}::timestamptz, '{}')`,
-          ),
-        ),
-      )
-      const finding = yield* partitionsFinding
-      expect(finding).toMatchObject({
-        status: "warning",
-        advice: expect.stringContaining("partitions-of-a-wrong-clock"),
-      })
-      expect(finding.found).toContain("delivered_2054_04_15")
-      for (const table of PARTITIONED_TABLES) {
-        expect(yield* asOwner(sqlAs(`select * from remove_future_partitions('${table}')`))).not.toEqual([])
-      }
-      expect(yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)).toEqual(names)
-      expect((yield* partitionsFinding).status).toBe("ok")
-      expect(
-        yield* sql`select id, tableoid::regclass::text as "table" from events where organization_id = ${organization.id} order by id`,
-      ).toEqual([
-        { id: "evt_1400", table: "events_later" },
-        { id: "evt_600", table: "events_2052_02" },
-      ])
-      expect((yield* keep("events", null)).added).toBe(0)
-    })
-
-    test("are removed also where the first partition reaches into that future", function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* asOwner(
-        sqlAs(`do $$ declare each text; begin
-        for each in select name from partition_ranges('inbox') loop execute format('drop table %I', each); end loop;
-        create table inbox_later partition of inbox default;
-        alter table inbox detach partition inbox_later;
-        alter table inbox attach partition inbox_later for values from (minvalue) to (maxvalue);
-      end $$`),
-      )
-      yield* asOwner(sqlAs(`select add_partitions('inbox', '${at(1400)}')`))
-      expect((yield* partitionsFinding).found).toContain("inbox_earlier")
-      yield* asOwner(sqlAs("select remove_future_partitions('inbox')"))
-      expect((yield* partitionsFinding).status).toBe("ok")
-      expect((yield* keep("inbox", null)).added).toBe(3)
-      expect(yield* sql`select name from partition_ranges('inbox') order by ends_at`).toHaveLength(5)
-    })
-
-    test("stay while the clock is not believed", function* () {
-      yield* stepped(5000)
-      expect(String(yield* Effect.flip(asOwner(sqlAs("select remove_future_partitions('events')"))))).toContain(
-        "SqlError",
-      )
     })
   })
 })

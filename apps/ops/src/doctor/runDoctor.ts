@@ -1,10 +1,10 @@
 import type { Resolver } from "node:dns/promises"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import {
+  clockFaultsFinding,
   clockFinding,
   connectionFinding,
   failoverFinding,
-  partitionsFinding,
   roleFinding,
   schemaFinding,
 } from "@outreach/backoffice/inspection/databaseFindings"
@@ -84,7 +84,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
       const failover = isSandbox ? undefined : yield* Effect.orElseSucceed(failoverSeconds, () => undefined)
       yield* check("clock", readable(clockFinding))
       if (failover !== undefined) yield* check("failover", readable(failoverFinding(failover)))
-      yield* check("partitions", readable(partitionsFinding))
+      yield* check("partitions", readable(clockFaultsFinding))
       yield* check("keys", readable(secretsKeyFinding))
       yield* check("endpoints", endpointFindings({ allowPrivate, servers }))
       yield* check("failing", failingFindings)

@@ -1,5 +1,4 @@
 import { DatabaseService } from "@outreach/postgres/adapter"
-import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { rightsToChange } from "@outreach/postgres/roles/grantRoles"
 import { ROLE_KINDS } from "@outreach/postgres/roles/grants"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
@@ -87,7 +86,7 @@ const decodeLoad = decodeRow(InspectedLoad.fields)
 const decodeServer = decodeRow({ server: InspectedServer })
 const decodeExists = decodeRow({ exists: Schema.Boolean })
 const decodeGranted = decodeRows({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
-const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String), ahead: Schema.Array(Schema.String) })
+const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String) })
 
 const MAX_CLOCKS_AHEAD = 20
 
@@ -109,14 +108,15 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
       extract(epoch from clock_timestamp())::double precision * 1000 as now
     from (select) one left join pg_stat_ssl ssl on pid = pg_backend_pid()`.pipe(decodeConnection),
 
-      /** Reads the times at which the server's clock was not believed, and the partitions of a future that nobody adds today. */
+      /** Reads the times at which the server's clock was not believed. */
       readClockFaults: sql`
     select array(
       select to_char(first_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(last_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')
       from clock_faults order by first_at
-    ) as faults, array(
-      select name from unnest(${PARTITIONED_TABLES}::text[]) as parent cross join lateral partition_ranges(parent) where is_ahead order by name
-    ) as ahead`.pipe(decodeClockFaults),
+    ) as faults`.pipe(
+        decodeClockFaults,
+        Effect.map(({ faults }) => faults),
+      ),
 
       /** The migrations and functions that were applied. */
       readSqlFiles: sql`select array(select file from migrations) as files`.pipe(

@@ -147,21 +147,15 @@ export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: num
   )
 })
 
-/** Looks for partitions that a wrong clock made, and for the times that a clock showed which was not believed. */
-export const partitionsFinding = Effect.gen(function* () {
-  const { faults, ahead } = yield* (yield* DatabaseInspection).readClockFaults
-  if (ahead.length > 0) {
-    return warning(
-      `${formatCount(ahead.length, "partition")} of a far future were made under a wrong clock: ${ahead.slice(0, 5).join(", ")}${ahead.length > 5 ? " and others" : ""}.`,
-      "See docs/operations.md#partitions-of-a-wrong-clock.",
-    )
-  }
+/** Reports the times at which the database's clock was not believed. */
+export const clockFaultsFinding = Effect.gen(function* () {
+  const faults = yield* (yield* DatabaseInspection).readClockFaults
   return faults.length > 0
     ? warning(
         `The database's clock was not believed when it said ${faults.slice(0, 3).join(", ")}${faults.length > 3 ? " and others" : ""} (UTC); rows of these times are not dropped for their age.`,
-        "See docs/operations.md#partitions-of-a-wrong-clock.",
+        "See docs/operations.md#rows-of-a-wrong-clock.",
       )
-    : ok("No partition is of a wrong clock.")
+    : ok("No row is of a wrong clock.")
 })
 
 /** Formats a short time: `0.2 s`, `35 s`. */

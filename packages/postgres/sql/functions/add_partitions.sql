@@ -12,6 +12,7 @@ declare
   first timestamptz;
   until timestamptz;
   bound text;
+  upper_bound text;
 begin
   if parent = 'delivered' then
     -- What came while a day had no partition is in the default one, and goes where it belongs. What only a wrong clock can have written stays.
@@ -57,14 +58,16 @@ begin
   foreach each in array names loop
     -- Each begins where the one before ends.
     until := case when each = earlier then this_month else to_date(right(each, 7), 'YYYY_MM') + interval '1 month' end;
+    -- The ids of hits begin with their time.
+    upper_bound := case when parent = 'hits' then 'hit_' || lpad(to_hex((extract(epoch from until) * 1000)::bigint), 12, '0') else until::text end;
     execute format('create table %I (like %I including all)', each, later);
     execute format(
       'with moved as (delete from %I where %s < %L returning *) insert into %I select * from moved',
       later, case parent when 'events' then 'emitted_at' when 'inbox' then 'received_at' else 'id' end,
-      partition_bound(parent, until), each);
+      upper_bound, each);
     execute format('alter table %I attach partition %I for values from (%s) to (%L)',
-      parent, each, coalesce(quote_literal(bound), 'minvalue'), partition_bound(parent, until));
-    bound := partition_bound(parent, until);
+      parent, each, coalesce(quote_literal(bound), 'minvalue'), upper_bound);
+    bound := upper_bound;
     added := added + 1;
   end loop;
   execute format('alter table %I attach partition %I for values from (%L) to (maxvalue)', parent, later, bound);

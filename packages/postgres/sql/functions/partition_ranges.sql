@@ -1,10 +1,8 @@
--- Returns the partitions of a table with where they begin and end, null for no bound; is_ahead where one ends later than what is added today.
+-- Returns the partitions of a table with where they begin and end, null for no bound.
 create or replace function partition_ranges(parent text)
-returns table (name text, begins_at timestamptz, ends_at timestamptz, is_ahead boolean)
+returns table (name text, begins_at timestamptz, ends_at timestamptz)
 language sql stable set timezone = 'UTC' set datestyle = 'ISO' as $$
-  select relname::text, first, until, coalesce(until > case parent
-    when 'delivered' then date_trunc('day', clock_timestamp()) + interval '8 days'
-    else date_trunc('month', clock_timestamp()) + interval '3 months' end, false)
+  select relname::text, first, until
   from pg_inherits join pg_class on pg_class.oid = inhrelid
   cross join lateral (
     select case when parent = 'hits' then to_timestamp(('x' || substr(lower, 5))::bit(48)::bigint / 1000.0) else lower::timestamptz end as first,

@@ -1,9 +1,9 @@
 import { AlertReader } from "@outreach/backoffice/inspection/AlertReader"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import {
+  clockFaultsFinding,
   clockFinding,
   connectionFinding,
-  partitionsFinding,
   roleFinding,
   schemaFinding,
 } from "@outreach/backoffice/inspection/databaseFindings"
@@ -53,7 +53,7 @@ const readSystem = Effect.gen(function* () {
         checked("schema", schemaFinding),
         checked("role", roleFinding),
         checked("clock", clockFinding),
-        checked("partitions", partitionsFinding),
+        checked("partitions", clockFaultsFinding),
       ]),
       load: orUndefined(readLoad),
       server: orUndefined(readServer),
