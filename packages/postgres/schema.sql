@@ -177,26 +177,6 @@ AS $function$
   select count(*)::integer from jsonb_array_elements(attempts) attempt where attempt->>'outcome' <> 'outcome_unknown'
 $function$;
 
-CREATE OR REPLACE FUNCTION public.bring_forward(now_at timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
- SET "TimeZone" TO 'UTC'
-AS $function$
-declare
-  from_at constant timestamptz := (select min(first_at) from clock_faults where first_at > now_at);
-begin
-  if from_at is null then return; end if;
-  update messages set due_at = case when due_at >= from_at and due_at < 'infinity' then now_at else due_at end,
-    lease_until = case when lease_until >= from_at then now_at + interval '10 minutes' else lease_until end
-  where (due_at >= from_at and due_at < 'infinity') or lease_until >= from_at;
-  update deliveries set due_at = now_at where due_at >= from_at;
-  update endpoint_readers set probe_at = now_at where probe_at >= from_at;
-  update domain_pauses set until = now_at where until >= from_at;
-  update sender_ramps set counted_on = now_at::date where counted_on >= from_at::date and counted_on > now_at::date;
-  delete from send_rates where next_at >= from_at;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.campaign_totals(organization text, campaign text)
  RETURNS TABLE(recipients bigint, published bigint, withdrawn bigint, sent bigint, bounced bigint, answered bigint, queued bigint, deferred bigint, unknown bigint, quarantined bigint, opened bigint, clicked bigint, unsuspected_opened bigint, unsuspected_clicked bigint, accounts bigint, learners bigint, completers bigint, refused_later bigint, complained bigint, unsubscribed bigint)
  LANGUAGE sql
@@ -763,7 +743,7 @@ CREATE OR REPLACE FUNCTION public.is_doubtful(at timestamp with time zone)
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (select from clock_faults where at between first_at and last_at)
+  select coalesce(at <@ (select faults from clock_watch), false)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.keep_inbox_key()
@@ -826,7 +806,7 @@ begin
     each := (
       select name from partition_ranges(parent)
       where ends_at <= date_trunc('day', now_at - keep * interval '1 day')
-        and not exists (select from clock_faults where first_at < ends_at and last_at >= begins_at)
+        and not (select faults from clock_watch) && tstzrange(begins_at, ends_at)
       order by ends_at limit 1);
     if each is not null then
       execute format('drop table %I', each);
@@ -1283,9 +1263,9 @@ begin
           (select 'replay ' || id || ' reads them' from older cross join replay_jobs
             where kind = 'log' and finished_at is null and cancelled_at is null and after_at < than limit 1)
           union all
-          (select 'a clock that was not believed stamped some of ' || date_trunc('second', first_at)
-            from older cross join clock_faults where exists (
-              select from events where emitted_at between first_at and last_at and emitted_at < than) limit 1)
+          (select 'a clock that was not believed stamped some of ' || date_trunc('second', lower(fault))
+            from older cross join clock_watch cross join unnest(faults) fault where exists (
+              select from events where emitted_at between lower(fault) and upper(fault) and emitted_at < than) limit 1)
         ) needed limit 1
       );
     when 'inbox' then
@@ -1293,8 +1273,9 @@ begin
         select 'event ' || event_id || ' of ' || organization_id || ' waits to be applied' from inbox
         where received_at < below::timestamptz and applied_at is null and quarantined_at is null
         union all
-        select 'a clock that was not believed stamped some of ' || date_trunc('second', first_at) from clock_faults where exists (
-          select from inbox where received_at between first_at and last_at and received_at < below::timestamptz)
+        select 'a clock that was not believed stamped some of ' || date_trunc('second', lower(fault))
+        from clock_watch cross join unnest(faults) fault where exists (
+          select from inbox where received_at between lower(fault) and upper(fault) and received_at < below::timestamptz)
         limit 1
       );
     when 'hits' then
@@ -1646,6 +1627,7 @@ declare
   watch clock_watch;
   is_near boolean;
   believed_from timestamptz;
+  ahead_from timestamptz;
 begin
   select * into strict watch from clock_watch for update;
   now_at := clock_timestamp();
@@ -1672,17 +1654,30 @@ begin
   end;
   if doubt is null then
     -- What was stamped since the time that was last believed, or while the clock settled, is right after all.
-    delete from clock_faults
-    where not is_near and first_at <= now_at and last_at >= least(watch.steady_from, watch.believed_at);
-    if watch.steady_from is not null then perform bring_forward(now_at); end if;
-    update clock_watch set believed_at = now_at, steady_from = null, steady_to = null;
+    if not is_near then
+      watch.faults := coalesce((select range_agg(fault) from unnest(watch.faults) fault
+        where lower(fault) > now_at or upper(fault) < least(watch.steady_from, watch.believed_at)), '{}');
+    end if;
+    ahead_from := (select min(lower(fault)) from unnest(watch.faults) fault where watch.steady_from is not null and lower(fault) > now_at);
+    if ahead_from is not null then
+      -- A lease lasts ten minutes more, so that its holder can still settle it. A ramp goes on with the day that was counted.
+      update messages set due_at = case when due_at >= ahead_from and due_at < 'infinity' then now_at else due_at end,
+        lease_until = case when lease_until >= ahead_from then now_at + interval '10 minutes' else lease_until end
+      where (due_at >= ahead_from and due_at < 'infinity') or lease_until >= ahead_from;
+      update deliveries set due_at = now_at where due_at >= ahead_from;
+      update endpoint_readers set probe_at = now_at where probe_at >= ahead_from;
+      update domain_pauses set until = now_at where until >= ahead_from;
+      update sender_ramps set counted_on = now_at::date where counted_on >= ahead_from::date and counted_on > now_at::date;
+      delete from send_rates where next_at >= ahead_from;
+    end if;
+    update clock_watch set believed_at = now_at, steady_from = null, steady_to = null, faults = watch.faults;
     return;
   end if;
-  update clock_watch set steady_from = watch.steady_from, steady_to = watch.steady_to, doubt = watch_clock.doubt, doubted_at = now_at;
   if not is_near then
-    update clock_faults set last_at = now_at + tolerance where now_at between first_at and last_at and last_at < now_at + tolerance;
-    insert into clock_faults (first_at, last_at) select now_at - tolerance, now_at + tolerance where not is_doubtful(now_at);
+    watch.faults := watch.faults + tstzmultirange(tstzrange(now_at - tolerance, now_at + tolerance, '[]'));
   end if;
+  update clock_watch set steady_from = watch.steady_from, steady_to = watch.steady_to, doubt = watch_clock.doubt, doubted_at = now_at,
+    faults = watch.faults;
 end
 $function$;
 
@@ -2124,19 +2119,13 @@ create table campaigns (
   constraint campaigns_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text, 'completed'::text, 'paused'::text, 'cancelled'::text])))
 );
 
-create table clock_faults (
-  first_at timestamp with time zone not null,
-  last_at timestamp with time zone not null,
-  constraint clock_faults_pkey PRIMARY KEY (first_at),
-  constraint clock_faults_check CHECK ((last_at >= first_at))
-);
-
 create table clock_watch (
   believed_at timestamp with time zone not null,
   steady_from timestamp with time zone,
   steady_to timestamp with time zone,
   doubt text,
-  doubted_at timestamp with time zone
+  doubted_at timestamp with time zone,
+  faults tstzmultirange default '{}'::tstzmultirange not null
 );
 
 create table complaints (

@@ -111,8 +111,8 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
       /** Reads the times at which the server's clock was not believed. */
       readClockFaults: sql`
     select array(
-      select to_char(first_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(last_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')
-      from clock_faults order by first_at
+      select to_char(lower(fault) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(upper(fault) at time zone 'UTC', 'YYYY-MM-DD HH24:MI')
+      from clock_watch cross join unnest(faults) fault order by fault
     ) as faults`.pipe(
         decodeClockFaults,
         Effect.map(({ faults }) => faults),

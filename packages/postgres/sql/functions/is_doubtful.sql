@@ -1,4 +1,4 @@
 -- Reports whether a time may come from a clock that was not believed: what bears it is not dropped for its age.
 create or replace function is_doubtful(at timestamptz) returns boolean language sql stable as $$
-  select exists (select from clock_faults where at between first_at and last_at)
+  select coalesce(at <@ (select faults from clock_watch), false)
 $$;

@@ -49,7 +49,7 @@ begin
     each := (
       select name from partition_ranges(parent)
       where ends_at <= date_trunc('day', now_at - keep * interval '1 day')
-        and not exists (select from clock_faults where first_at < ends_at and last_at >= begins_at)
+        and not (select faults from clock_watch) && tstzrange(begins_at, ends_at)
       order by ends_at limit 1);
     if each is not null then
       execute format('drop table %I', each);

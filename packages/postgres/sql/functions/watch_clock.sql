@@ -3,6 +3,7 @@
 --
 -- What a caller passes can only raise a doubt. After a time that nobody watched, a clock is believed once it has gone on steadily for an hour
 -- for each day of that time, at most a day. It runs as its owner: nobody else may say what is believed.
+-- What was deferred by a clock that was ahead is then due now, because nothing else is due as late as the times that it showed.
 create or replace function watch_clock(own_at timestamptz, reckoned_at timestamptz, out now_at timestamptz, out doubt text)
 language plpgsql security definer set search_path = public, pg_temp set timezone = 'UTC' set datestyle = 'ISO' as $$
 declare
@@ -10,6 +11,7 @@ declare
   watch clock_watch;
   is_near boolean;
   believed_from timestamptz;
+  ahead_from timestamptz;
 begin
   select * into strict watch from clock_watch for update;
   now_at := clock_timestamp();
@@ -36,16 +38,29 @@ begin
   end;
   if doubt is null then
     -- What was stamped since the time that was last believed, or while the clock settled, is right after all.
-    delete from clock_faults
-    where not is_near and first_at <= now_at and last_at >= least(watch.steady_from, watch.believed_at);
-    if watch.steady_from is not null then perform bring_forward(now_at); end if;
-    update clock_watch set believed_at = now_at, steady_from = null, steady_to = null;
+    if not is_near then
+      watch.faults := coalesce((select range_agg(fault) from unnest(watch.faults) fault
+        where lower(fault) > now_at or upper(fault) < least(watch.steady_from, watch.believed_at)), '{}');
+    end if;
+    ahead_from := (select min(lower(fault)) from unnest(watch.faults) fault where watch.steady_from is not null and lower(fault) > now_at);
+    if ahead_from is not null then
+      -- A lease lasts ten minutes more, so that its holder can still settle it. A ramp goes on with the day that was counted.
+      update messages set due_at = case when due_at >= ahead_from and due_at < 'infinity' then now_at else due_at end,
+        lease_until = case when lease_until >= ahead_from then now_at + interval '10 minutes' else lease_until end
+      where (due_at >= ahead_from and due_at < 'infinity') or lease_until >= ahead_from;
+      update deliveries set due_at = now_at where due_at >= ahead_from;
+      update endpoint_readers set probe_at = now_at where probe_at >= ahead_from;
+      update domain_pauses set until = now_at where until >= ahead_from;
+      update sender_ramps set counted_on = now_at::date where counted_on >= ahead_from::date and counted_on > now_at::date;
+      delete from send_rates where next_at >= ahead_from;
+    end if;
+    update clock_watch set believed_at = now_at, steady_from = null, steady_to = null, faults = watch.faults;
     return;
   end if;
-  update clock_watch set steady_from = watch.steady_from, steady_to = watch.steady_to, doubt = watch_clock.doubt, doubted_at = now_at;
   if not is_near then
-    update clock_faults set last_at = now_at + tolerance where now_at between first_at and last_at and last_at < now_at + tolerance;
-    insert into clock_faults (first_at, last_at) select now_at - tolerance, now_at + tolerance where not is_doubtful(now_at);
+    watch.faults := watch.faults + tstzmultirange(tstzrange(now_at - tolerance, now_at + tolerance, '[]'));
   end if;
+  update clock_watch set steady_from = watch.steady_from, steady_to = watch.steady_to, doubt = watch_clock.doubt, doubted_at = now_at,
+    faults = watch.faults;
 end
 $$;

@@ -1174,21 +1174,17 @@ create table restored_campaigns (
 
 -- What is believed of the database's clock, whatever a process asks for: docs/decisions/0025-deletion-by-age-requires-a-trusted-clock.md.
 -- From steady_from to steady_to, by its own readings, the clock has gone on steadily without being believed. There is one row.
+-- faults are the times that a clock showed which was not believed. Rows that bear them are not dropped for their age.
 create table clock_watch (
   believed_at timestamptz not null,
   steady_from timestamptz,
   steady_to timestamptz,
   doubt text,
-  doubted_at timestamptz
+  doubted_at timestamptz,
+  faults tstzmultirange not null default '{}'
 );
 create unique index clock_watch_row on clock_watch ((true));
 insert into clock_watch (believed_at) values (clock_timestamp());
-
--- The times that a clock showed which was not believed. Rows that bear them are not dropped for their age.
-create table clock_faults (
-  first_at timestamptz primary key,
-  last_at timestamptz not null check (last_at >= first_at)
-);
 
 -- How many partitions of each table no process can have dropped, and the day of the last drop in UTC.
 -- min_keep counts days of delivered and hits, and months of the others.

@@ -111,7 +111,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },
   operator_sessions: { worker: "select, delete", operator: "select, insert, update (last_used_at), delete" },
   clock_watch: { api: "select", worker: "select", operator: "select" },
-  clock_faults: { worker: "select", operator: "select" },
   retention_limits: { operator: "select" },
   granted_roles: { api: "select", worker: "select", operator: "select" },
   migrations: { api: "select", worker: "select", operator: "select" },
