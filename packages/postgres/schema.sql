@@ -2110,6 +2110,7 @@ create table campaigns (
   stopped_by text,
   stop_reason text,
   complaints_accepted integer default 0 not null,
+  status_before_restore text,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
   constraint campaigns_pkey PRIMARY KEY (organization_id, id),
@@ -2558,6 +2559,8 @@ create table organization_clock (
   server_started_at timestamp with time zone,
   identity text,
   fenced_at timestamp with time zone,
+  restored_at timestamp with time zone,
+  restore_fenced_at timestamp with time zone,
   constraint organization_clock_pkey PRIMARY KEY (organization_id)
 ) with (fillfactor=50);
 
@@ -2713,22 +2716,6 @@ create table replay_jobs (
   constraint replay_jobs_pkey PRIMARY KEY (id),
   constraint replay_jobs_kind_check CHECK ((kind = ANY (ARRAY['dead_letters'::text, 'log'::text]))),
   constraint replay_jobs_rate_check CHECK ((rate > 0))
-);
-
-create table restored_campaigns (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  restore_id text collate "C" not null,
-  status text not null,
-  constraint restored_campaigns_pkey PRIMARY KEY (organization_id, campaign_id, restore_id)
-);
-
-create table restored_clocks (
-  organization_id text collate "C" not null,
-  restore_id text collate "C" not null,
-  restored_at timestamp with time zone not null,
-  fenced_at timestamp with time zone not null,
-  constraint restored_clocks_pkey PRIMARY KEY (organization_id, restore_id)
 );
 
 create table restores (
@@ -3000,10 +2987,6 @@ alter table qualifications add constraint qualifications_organization_id_program
 alter table recipient_fields add constraint recipient_fields_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipient_keys add constraint recipient_keys_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table recipients add constraint recipients_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
-alter table restored_campaigns add constraint restored_campaigns_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table restored_campaigns add constraint restored_campaigns_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
-alter table restored_clocks add constraint restored_clocks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table restored_clocks add constraint restored_clocks_restore_id_fkey FOREIGN KEY (restore_id) REFERENCES restores(id);
 alter table sender_ramps add constraint sender_ramps_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table senders add constraint senders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table senders add constraint senders_organization_id_link_domain_fkey FOREIGN KEY (organization_id, link_domain) REFERENCES link_domains(organization_id, domain);

@@ -109,8 +109,8 @@ const finish = changing({
       })
       return yield* acceptPromotion()
     }
-    const { id } = yield* findUnderWay
-    const campaigns = yield* RestoreRepository.use(({ campaigns }) => campaigns(id))
+    yield* findUnderWay
+    const campaigns = yield* RestoreRepository.use(({ campaigns }) => campaigns)
     const paused = campaigns.filter(({ status }) => status === "paused")
     const count = paused.reduce((sum, campaign) => sum + campaign.unsent, 0)
     const named = `${formatCount(paused.length, "campaign")} with ${formatCount(count, "recipient")} without their e-mail`
@@ -150,8 +150,8 @@ const readMailLog = (file: string): Stream.Stream<RecipientId, Refusal, FileSyst
 /** Reads what a restore has changed, and what each partner must do about it. */
 const restoreReport = Effect.fnUntraced(function* (restore: Restore) {
   const restores = yield* RestoreRepository
-  const campaigns = yield* restores.campaigns(restore.id)
-  const organizations = yield* restores.organizations(restore.id)
+  const campaigns = yield* restores.campaigns
+  const organizations = yield* restores.organizations
   const inbound = inboundPeriod(restore)
   return {
     state: restore.finishedAt === null ? "restoring" : "finished",

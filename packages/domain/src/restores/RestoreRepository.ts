@@ -16,12 +16,13 @@ export class RestoreRepository extends Context.Service<
     /** Adds a restore, unless one is under way; returns it, or undefined. */
     create(id: RestoreId, restoredTo: Timestamp): Effect.Effect<Restore | undefined>
     /** Moves the clock of every organization by the margin beyond the present, and keeps its earlier time. */
-    fenceClocks(id: RestoreId, marginSeconds: number): Effect.Effect<void>
+    fenceClocks(marginSeconds: number): Effect.Effect<void>
     /** Pauses the campaigns of these statuses whose window may have begun before the fence, and keeps their statuses. */
-    pauseCampaigns(id: RestoreId, statuses: ReadonlyArray<CampaignStatus>): Effect.Effect<void>
-    campaigns(id: RestoreId): Effect.Effect<ReadonlyArray<RestoredCampaign>>
-    /** Lists the organizations whose clocks a restore fenced. */
-    organizations(id: RestoreId): Effect.Effect<ReadonlyArray<RestoredOrganization>>
+    pauseCampaigns(statuses: ReadonlyArray<CampaignStatus>): Effect.Effect<void>
+    /** Lists the campaigns that the newest restore paused. */
+    readonly campaigns: Effect.Effect<ReadonlyArray<RestoredCampaign>>
+    /** Lists the organizations whose clocks the newest restore fenced. */
+    readonly organizations: Effect.Effect<ReadonlyArray<RestoredOrganization>>
     /** Finds recipients of all organizations. */
     findRecipients(ids: ReadonlyArray<RecipientId>): Effect.Effect<ReadonlyArray<Recipient>>
     /** Locks those of an organization's recipients who were neither sent to nor bounced, with their messages; returns their ids. */
@@ -37,8 +38,8 @@ export class RestoreRepository extends Context.Service<
     ): Effect.Effect<void>
     /** Notes that a log of a mail server was read to its end. */
     noteMailLog(id: RestoreId): Effect.Effect<void>
-    /** Gives the campaigns that a restore paused, and that are still paused, the statuses that they had. */
-    resumeCampaigns(id: RestoreId): Effect.Effect<void>
+    /** Gives the campaigns that the newest restore paused, and that are still paused, the statuses that they had. */
+    readonly resumeCampaigns: Effect.Effect<void>
     finish(id: RestoreId): Effect.Effect<void>
     /** Reads where the database is, and whether it may be sent from. */
     readonly standing: Effect.Effect<DatabaseStanding>

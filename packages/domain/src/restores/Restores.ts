@@ -41,8 +41,8 @@ export const beginRestore = Effect.fn("Restores.beginRestore")(function* (
   const begin = Effect.gen(function* () {
     const restore = yield* restores.create(id, restoredTo)
     if (restore === undefined) return undefined
-    yield* restores.fenceClocks(id, marginSeconds)
-    yield* restores.pauseCampaigns(id, MAY_HAVE_SENT)
+    yield* restores.fenceClocks(marginSeconds)
+    yield* restores.pauseCampaigns(MAY_HAVE_SENT)
     return restore
   })
   const restore = yield* (yield* Transaction).run(begin)
@@ -95,7 +95,7 @@ export const finishRestore = Effect.fn("Restores.finishRestore")(function* (
   const { id, mailLogReadAt } = yield* findUnderWay
   if (campaigns === "resume campaigns" && mailLogReadAt === null) return yield* new MailLogNotRead()
   const finish = Effect.gen(function* () {
-    if (campaigns === "resume campaigns") yield* restores.resumeCampaigns(id)
+    if (campaigns === "resume campaigns") yield* restores.resumeCampaigns
     yield* acceptIdentity
     yield* restores.finish(id)
   })

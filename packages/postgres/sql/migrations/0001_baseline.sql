@@ -16,12 +16,15 @@ create table organizations (
 -- server_started_at and identity are those of the server that gave it. The first stamp on another server lies beyond all that the lost server
 -- may have given; fenced_at is that stamp: docs/decisions/0004-timestamps-jump-ahead-after-a-failover.md.
 -- identity is null where the server does not tell its own.
+-- The latest restore found the clock at restored_at, and moved it to restore_fenced_at.
 create table organization_clock (
   organization_id text collate "C" primary key references organizations,
   last timestamptz not null,
   server_started_at timestamptz,
   identity text,
-  fenced_at timestamptz
+  fenced_at timestamptz,
+  restored_at timestamptz,
+  restore_fenced_at timestamptz
 ) with (fillfactor = 50);
 
 create table api_keys (
@@ -135,6 +138,7 @@ create table sender_ramps (
 -- text is a text part of the campaign's own; null where it is made of the HTML. fields are those that the templates may name.
 -- With pause_on_complaints, a worker pauses the campaign while more than complaints_accepted recipients have complained, and their share is too high.
 -- complaints_accepted is how many had complained when an operator resumed it last.
+-- status_before_restore is the status that it had when the latest restore paused it.
 create table campaigns (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -156,6 +160,7 @@ create table campaigns (
   stopped_by text,
   stop_reason text,
   complaints_accepted integer not null default 0,
+  status_before_restore text,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, id),
@@ -1152,25 +1157,6 @@ create table restores (
   finished_at timestamptz
 );
 create unique index restores_under_way on restores ((finished_at is null)) where finished_at is null;
-
--- The clock of each organization as it was restored, and the time that it was moved to.
-create table restored_clocks (
-  organization_id text collate "C" not null references organizations,
-  restore_id text collate "C" not null references restores,
-  restored_at timestamptz not null,
-  fenced_at timestamptz not null,
-  primary key (organization_id, restore_id)
-);
-
--- The campaigns that a restore paused, with the status that they had.
--- No foreign key leads to the campaign: the rows of an organization that moves away later leave this server, and these rows stay.
-create table restored_campaigns (
-  organization_id text collate "C" not null references organizations,
-  campaign_id text collate "C" not null,
-  restore_id text collate "C" not null references restores,
-  status text not null,
-  primary key (organization_id, campaign_id, restore_id)
-);
 
 -- What is believed of the database's clock, whatever a process asks for: docs/decisions/0025-deletion-by-age-requires-a-trusted-clock.md.
 -- From steady_from to steady_to, by its own readings, the clock has gone on steadily without being believed. There is one row.

@@ -19,16 +19,16 @@ import { decodeColumn, decodeRows, first, only, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(Restore)
 const campaigns = rowsOf(RestoredCampaign, {
-  id: "campaign.id",
-  statusBefore: "paused.status",
-  status: "campaign.status",
+  statusBefore: "status_before_restore",
   unsent: `(
     select count(*)::int from recipients recipient
     where recipient.organization_id = campaign.organization_id and recipient.campaign_id = campaign.id
       and sent_at is null and bounced_at is null and withdrawn_at is null
   )`,
 })
-const organizationRows = rowsOf(RestoredOrganization.mapFields(Struct.omit(["endpoints"])))
+const organizationRows = rowsOf(RestoredOrganization.mapFields(Struct.omit(["endpoints"])), {
+  fencedAt: "restore_fenced_at",
+})
 const decodeEndpoints = decodeRows({ organizationId: OrganizationId, ...RestoredEndpoint.fields })
 const standings = rowsOf(DatabaseStanding, {
   fault: "restore_fault()",
@@ -51,50 +51,43 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
           values (${id}, ${restoredTo}::timestamptz, pg_last_xact_replay_timestamp())
           on conflict do nothing returning ${columns}`.pipe(decode, first),
 
-    fenceClocks: (id, marginSeconds) =>
+    fenceClocks: (marginSeconds) =>
       sql`
           with before as materialized (
             select organization_id, last, greatest(clock_timestamp(), last) + make_interval(secs => ${marginSeconds}::double precision) as fence
             from organization_clock order by organization_id for update
-          ), fenced as (
-            update organization_clock clock set last = fence, fenced_at = fence,
-              server_started_at = pg_postmaster_start_time(), identity = (select note_timeline())
-            from before where clock.organization_id = before.organization_id
-            returning clock.organization_id, clock.last
           )
-          insert into restored_clocks (organization_id, restore_id, restored_at, fenced_at)
-          select organization_id, ${id}, before.last, fenced.last from before join fenced using (organization_id)`,
+          update organization_clock clock set last = fence, fenced_at = fence, restored_at = before.last, restore_fenced_at = fence,
+            server_started_at = pg_postmaster_start_time(), identity = (select note_timeline())
+          from before where clock.organization_id = before.organization_id`,
 
-    pauseCampaigns: (id, statuses) =>
-      sql`
+    pauseCampaigns: Effect.fnUntraced(function* (statuses) {
+      yield* sql`update campaigns set status_before_restore = null where status_before_restore is not null`
+      yield* sql`
           with found as materialized (
-            select campaign.organization_id, campaign.id, status
-            from campaigns campaign join restored_clocks clock using (organization_id)
-            where restore_id = ${id} and status = any (${statuses}::text[]) and window_start <= fenced_at
+            select campaign.organization_id, campaign.id
+            from campaigns campaign join organization_clock clock using (organization_id)
+            where status = any (${statuses}::text[]) and window_start <= restore_fenced_at
             for update of campaign
-          ), paused as (
-            update campaigns campaign set status = 'paused', updated_at = clock_timestamp(), stopped_at = clock_timestamp(),
-              stopped_by = null, stop_reason = 'the database was restored from a backup'
-            from found where campaign.organization_id = found.organization_id and campaign.id = found.id
           )
-          insert into restored_campaigns (organization_id, campaign_id, restore_id, status)
-          select organization_id, id, ${id}, status from found`,
+          update campaigns campaign set status_before_restore = status, status = 'paused', updated_at = clock_timestamp(),
+            stopped_at = clock_timestamp(), stopped_by = null, stop_reason = 'the database was restored from a backup'
+          from found where campaign.organization_id = found.organization_id and campaign.id = found.id`
+    }),
 
-    campaigns: (id) =>
-      sql`
-          select ${campaigns.columns} from restored_campaigns paused join campaigns campaign using (organization_id)
-          where restore_id = ${id} and campaign.id = campaign_id
-          order by campaign.id`.pipe(campaigns.decode),
+    campaigns: sql`
+        select ${campaigns.columns} from campaigns campaign
+        where status_before_restore is not null order by id`.pipe(campaigns.decode),
 
-    organizations: Effect.fnUntraced(function* (id) {
+    organizations: Effect.gen(function* () {
       const organizations = yield* sql`
-          select ${organizationRows.columns} from restored_clocks join organizations on id = organization_id
-          where restore_id = ${id} order by id`.pipe(organizationRows.decode)
+          select ${organizationRows.columns} from organization_clock join organizations on id = organization_id
+          where restored_at is not null order by id`.pipe(organizationRows.decode)
       const endpoints = yield* sql`
           select endpoint.id, endpoint.organization_id as "organizationId", shown_url(url) as url, least(begun_at, restored_at) as "repeatsFrom"
-          from webhook_endpoints endpoint join restored_clocks using (organization_id)
+          from webhook_endpoints endpoint join organization_clock using (organization_id)
           cross join lateral reader_position(endpoint.id) position
-          where restore_id = ${id} and enabled order by endpoint.id`.pipe(decodeEndpoints)
+          where restored_at is not null and enabled order by endpoint.id`.pipe(decodeEndpoints)
       return organizations.map((organization) => ({
         ...organization,
         endpoints: endpoints
@@ -139,13 +132,10 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
 
     noteMailLog: (id) => sql`update restores set mail_log_read_at = clock_timestamp() where id = ${id}`,
 
-    resumeCampaigns: (id) =>
-      sql`
-          update campaigns campaign set status = paused.status, updated_at = clock_timestamp(), stopped_at = null,
-            stopped_by = null, stop_reason = null
-          from restored_campaigns paused
-          where paused.organization_id = campaign.organization_id and paused.campaign_id = campaign.id
-            and paused.restore_id = ${id} and campaign.status = 'paused'`,
+    resumeCampaigns: sql`
+        update campaigns set status = status_before_restore, updated_at = clock_timestamp(), stopped_at = null,
+          stopped_by = null, stop_reason = null
+        where status_before_restore is not null and status = 'paused'`,
 
     finish: (id) => sql`update restores set finished_at = clock_timestamp() where id = ${id}`,
 

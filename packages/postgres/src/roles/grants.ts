@@ -98,8 +98,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   database_identity: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   timelines: { api: "select", worker: "select, insert", operator: "select, insert" },
   restores: { api: "select", worker: "select", operator: "select, insert, update" },
-  restored_clocks: { operator: "select, insert" },
-  restored_campaigns: { operator: "select, insert" },
   // The time, the role and the id are the database's own.
   audit_log: {
     operator: "select, insert (operator, os_user, host, command, arguments, objects, organizations, submission)",

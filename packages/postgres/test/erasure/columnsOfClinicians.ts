@@ -31,7 +31,8 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   campaign_domains: { erased: "last_reply", kept: { domain: DOMAIN }, others: "organization_id campaign_id" },
   campaign_turns: { others: "organization_id campaign_id" },
   campaigns: {
-    others: "organization_id id program_id name kind status subject html short_link fields text stopped_by stop_reason",
+    others:
+      "organization_id id program_id name kind status subject html short_link fields text stopped_by stop_reason status_before_restore",
   },
   clock_watch: { others: "doubt faults" },
   database_identity: { others: "identity" },
@@ -76,8 +77,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   rate_windows: { others: "key_id" },
   reader_positions: { others: "endpoint_id begun_id open organization_id" },
   replay_jobs: { others: "id endpoint_id event_type reason after_id kind organization_id event_types group_id" },
-  restored_campaigns: { others: "organization_id campaign_id restore_id status" },
-  restored_clocks: { others: "organization_id restore_id" },
   restores: { others: "id" },
   retention_limits: { others: "parent" },
   send_rates: { kept: { scope: DOMAIN } },
