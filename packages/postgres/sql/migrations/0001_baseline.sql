@@ -5,12 +5,14 @@
 
 -- Organizations
 
+-- stored_bytes counts the bytes of all responses that were ever stored for it (stored_responses). It only grows.
 create table organizations (
   id text collate "C" primary key,
   name text not null,
   contacts text[] not null default '{}' check (cardinality(contacts) <= 10),
-  created_at timestamptz not null default clock_timestamp()
-);
+  created_at timestamptz not null default clock_timestamp(),
+  stored_bytes bigint not null default 0
+) with (fillfactor = 50);
 
 -- The newest timestamp that an organization has given to an event or to a change of a row that partners poll.
 -- server_started_at and identity are those of the server that gave it. The first stamp on another server lies beyond all that the lost server
@@ -981,12 +983,6 @@ create table stored_responses (
 alter table stored_responses alter column body set storage external;
 create index stored_responses_by_age on stored_responses (created_at);
 create index stored_responses_by_bytes on stored_responses (organization_id, bytes_before);
-
--- The bytes of all responses that an organization ever stored. It only grows.
-create table stored_response_totals (
-  organization_id text collate "C" primary key references organizations,
-  bytes bigint not null
-) with (fillfactor = 50);
 
 -- Erasure: keyed hashes of erased clinicians, which go on suppressing, and what each erasure did
 -- (docs/decisions/0029-an-erased-clinician-leaves-a-keyed-hash.md)

@@ -102,10 +102,7 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
       stored_responses: Effect.fnUntraced(function* (subject) {
         const { organizationId } = subject
         const total = yield* sql`
-          select bytes::text from stored_response_totals where organization_id = ${organizationId}`.pipe(
-          decodeTotals,
-          first,
-        )
+          select stored_bytes::text as bytes from organizations where id = ${organizationId}`.pipe(decodeTotals, first)
         const before = yield* searches.stored_responses(subject)
         const erase = Effect.gen(function* () {
           // A request with a key holds this lock with others while it is executed: what it read before is stored by now.

@@ -49,16 +49,15 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
       const headersText = JSON.stringify(headers)
       const bytes = (body?.length ?? 0) + headersText.length + key.length + ROW_BYTES
       if (bytes > maxBytes) return
-      // The total's row makes an organization's responses take turns. What is locked is being deleted or replaced already.
+      // The organization's row makes an organization's responses take turns. What is locked is being deleted or replaced already.
       yield* sql`
           with total as (
-            insert into stored_response_totals as total (organization_id, bytes) values (${organizationId}, ${bytes}::bigint)
-            on conflict (organization_id) do update set bytes = total.bytes + excluded.bytes
-            returning bytes
+            update organizations set stored_bytes = stored_bytes + ${bytes}::bigint where id = ${organizationId}
+            returning stored_bytes
           ), stored as (
             insert into stored_responses (organization_id, key, fingerprint, status, headers, encoding, body, bytes_before)
             select ${organizationId}, ${key}, ${fingerprint}::bytea, ${status}::smallint, ${headersText}::jsonb, ${encoding},
-              ${body}::bytea, bytes - ${bytes}::bigint
+              ${body}::bytea, stored_bytes - ${bytes}::bigint
             from total
             on conflict (organization_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
               headers = excluded.headers, encoding = excluded.encoding, body = excluded.body,
