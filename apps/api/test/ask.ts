@@ -3,7 +3,7 @@ import { legacyCatalog, partnerCatalog } from "@outreach/contract/catalogs"
 import { expect } from "vitest"
 import { DOCS_URL, type TestApi } from "./startApi.ts"
 
-/** An answer, once it was checked against the contract. */
+/** A response that was checked against the contract. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** Asks the API, and checks whatever it answers against the contract: status, body, headers and the codes that the row names. */
+/** Sends a request to the API, and checks the response against the contract: status, body, headers and the operation's error codes. */
 export async function ask(
   api: Pick<TestApi, "url">,
   target: string,
@@ -31,7 +31,7 @@ export async function ask(
 
 const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
 
-/** Checks an answer against the contract. */
+/** Checks a response against the contract. */
 export function checkAnswer({ status, headers, body }: Answer, method: string, target: string): void {
   expect(headers.get("X-Request-Id")).toMatch(/^req_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
   const operation = operationOf(method, target)
@@ -42,7 +42,7 @@ export function checkAnswer({ status, headers, body }: Answer, method: string, t
     return
   }
   const isCounted = operation?.auth.kind === "scope" || operation?.auth.kind === "bearer"
-  // What is not an HTTP request belongs to no operation. The answer to HEAD has no body that says so.
+  // Invalid HTTP belongs to no operation. A HEAD response has no body that shows it.
   const isMalformed =
     method === "HEAD" ? status === 400 && /[^!-~]/.test(target) : body?.error?.details?.parameter === "request"
   if (operation !== undefined && !isCounted && !isMalformed) {
@@ -93,7 +93,7 @@ function checkError(
   if (operation) expect(operation.errors).toContain(error.code)
 }
 
-/** Finds the operation of a method and a path; of any method when that is empty. */
+/** Finds the operation of a method and a path; any method if it is empty. */
 function operationOf(method: string, target: string): Operation | undefined {
   const path = target.split("?")[0]!
   return Object.values<Operation>(operations).find(

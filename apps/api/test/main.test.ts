@@ -71,7 +71,7 @@ describe("the API", () => {
     expect(JSON.stringify(annotations)).not.toMatch(/hunter2|nowhere|127\.0\.0\.1/)
   })
 
-  /** Returns the sentence with which the API refuses to start. */
+  /** Returns the error message with which the API doesn't start. */
   const refusal = async (settings: Readonly<Record<string, string>>): Promise<string> => {
     const error = await runApi(api().databaseUrl, settings).then(
       () => expect.unreachable(),

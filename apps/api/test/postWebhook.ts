@@ -3,11 +3,11 @@ import { Redacted } from "effect"
 import Stripe from "stripe"
 import { type Answer, checkAnswer } from "./ask.ts"
 
-/** Returns an event of a partner as JSON, with other members where `more` names them. */
+/** Returns a partner's event as JSON, with members replaced by `more`. */
 export const eventText = (more: object): string =>
   JSON.stringify({ ...eventExamples["clinician.account_created"], ...more })
 
-/** Posts an event that is signed as partners sign with Stripe's library, and checks the response against the contract. */
+/** Posts an event signed with Stripe's library, and checks the response against the contract. */
 export const postWebhook = async (
   api: { readonly url: string },
   { endpoint, secret }: { readonly endpoint: { readonly id: string }; readonly secret: Redacted.Redacted },

@@ -11,13 +11,13 @@ import { settingsFor } from "./startApiProcess.ts"
 /** The API inside the test's process. */
 export interface RunningApi {
   readonly url: string
-  /** Returns the address of the admin port. */
+  /** Returns the URL of the admin port. */
   readonly adminUrl: () => Promise<string>
   readonly log: ProcessLog
   readonly stop: () => Promise<void>
 }
 
-/** Runs the API in this process as `main.ts` composes it. `services` replace those of the runtime, such as the clock. */
+/** Runs the API in this process with the composition of `main.ts`. `services` replace those of the runtime, such as the clock. */
 export const runApi = async (
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
@@ -31,7 +31,7 @@ export const runApi = async (
       log: (line: string) => log.append(`${line}\n`),
     } as Console.Console),
     // Tests don't wait for the counters.
-    // Each API has its own counters, as a process has.
+    // Separate counters for each API, as in a process.
     Layer.sync(Metric.MetricRegistry, () => new Map()),
     services,
   )

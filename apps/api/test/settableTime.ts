@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 
-/** Creates a clock that a test sets. Sleeping still takes real time. */
+/** Creates a clock that a test sets. Sleeping takes real time. */
 export const settableTime = (): { now: number; readonly layer: Layer.Layer<never> } => {
   const real = Effect.runSync(Clock.clockWith(Effect.succeed))
   const millis = () => time.now

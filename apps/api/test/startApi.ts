@@ -20,17 +20,17 @@ export interface TestApi extends Pick<RunningApi, "url" | "adminUrl" | "log"> {
   readonly sql: <Row extends object>(
     statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
   ) => Promise<ReadonlyArray<Row>>
-  /** Issues a key and returns its id and text. */
+  /** Issues a key. Returns its id and text. */
   readonly issue: (organizationId: OrganizationId, scopes: ReadonlyArray<Scope>) => Promise<{ id: KeyId; text: string }>
-  /** Sets the number of requests that a key has made in this minute, and in the next one in case the test runs into it. */
+  /** Sets the number of requests of a key in this minute, and in the next one in case the test reaches it. */
   readonly setCount: (keyId: KeyId, count: number) => Promise<void>
-  /** Returns the number of requests that were charged to any key of an organization. */
+  /** Returns the number of requests charged to the keys of an organization. */
   readonly charged: (organizationId: OrganizationId) => Promise<number>
-  /** Does something while no other transaction can use a table. */
+  /** Runs work while a table is locked. */
   readonly whileLocked: <A>(table: string, work: () => Promise<A>) => Promise<A>
   /** Waits until this number of statements wait for a locked table. */
   readonly untilBlocked: (table: string, count?: number) => Promise<unknown>
-  /** Does something while a table is missing, which makes its statements fail permanently. */
+  /** Runs work while a table is missing, which makes its statements fail permanently. */
   readonly whileMissing: <A>(table: string, work: () => Promise<A>) => Promise<A>
 }
 

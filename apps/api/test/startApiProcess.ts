@@ -4,7 +4,7 @@ import { asRole } from "@outreach/testing/testRoles"
 
 const KEY = SECRETS_KEY.toString("base64")
 
-/** Returns the settings of an API that listens on free ports and stops without delay, unless `settings` changes them. */
+/** Returns the settings of an API with free ports and without shutdown delay, unless `settings` overrides them. */
 export const settingsFor = (
   databaseUrl: string,
   settings: Readonly<Record<string, string>>,
@@ -19,7 +19,7 @@ export const settingsFor = (
   ...settings,
 })
 
-/** Starts the API as a separate process, which is killed at the end of the test. */
+/** Starts the API as a separate process that is killed at the end of the test. */
 export const startApiProcess = (
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},

@@ -13,7 +13,7 @@ import { temporaryFolder } from "./temporaryFolder.ts"
 const atEnd = afterTests()
 /** A folder outside the repository that contains only the artifact. */
 let folder: string
-/** The bytes of each file of the artifact. */
+/** Size of each file of the artifact. */
 const sizes = new Map<string, number>()
 const folders: Array<string> = []
 const listArtifact = () => readdir(join(folder, "out"), { recursive: true })

@@ -64,22 +64,22 @@ const hashSources = async (): Promise<string> => {
   return hash.digest("hex")
 }
 
-/** Another user than this process's, and a Node that the user may run. */
+/** Another user, and a Node that this user may run. */
 export interface OtherUser {
   readonly node: string
   readonly uid: number
   readonly gid: number
 }
 
-/** A process of the artifact that is ready. */
+/** A ready process of the artifact. */
 export interface ArtifactProcess extends TestProcess {
-  /** The address of the API or the console. */
+  /** URL of the API or the console. */
   readonly url: string
   readonly adminUrl: string
 }
 
 /**
- * Runs the artifact in `<folder>/out`, as another user if `user` has one, with the current result of `settings` and with defaults for a test.
+ * Runs the artifact in `<folder>/out`, as another user if `user` is set, with `settings` and test defaults.
  *
  * `atEnd` registers the end of a process. Default: the end of the test. A command is killed after `commandMs`. Default: never.
  */
@@ -109,7 +109,7 @@ export const artifactIn = (
   }
 
   return {
-    /** Runs the command line, and returns its output. */
+    /** Runs the command line. Returns its output. */
     ops,
     opsJson: async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--output", "json")),
 

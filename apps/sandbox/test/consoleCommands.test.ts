@@ -26,7 +26,7 @@ const commandsAt = async (address: string): Promise<ReadonlyArray<string>> => {
   return codes.filter((text) => text.startsWith("ops "))
 }
 
-/** Returns the command lines in the sentences of a page, which should link to another page instead. */
+/** Returns the command lines in a page's text, which should be links to other pages. */
 const sentencesAt = async (address: string): Promise<ReadonlyArray<string>> => {
   const { document } = await admin.get(address)
   for (const code of document.querySelectorAll("code, option")) code.remove()
@@ -63,7 +63,7 @@ it("every command that a page of the console shows is accepted by the command li
   expect(rejected).toEqual([])
 })
 
-/** Inputs that only change how a page shows the same rows. */
+/** Inputs that only change the display of the same rows. */
 const NO_FILTERS = ["order", "sort", "count", "before", "after", "scope"]
 
 /** Returns a value that an input accepts. */
@@ -74,7 +74,7 @@ const exampleOf = (name: string, input: Inputs[string]): string => {
   const [word] = "literals" in schema ? (schema.literals as ReadonlyArray<string>) : options.map((each) => String(each))
   return ids[name] ?? word ?? TYPED[kind ?? "text"] ?? TYPED[name] ?? "x"
 }
-/** Values by the kinds or the names of inputs. */
+/** Values by kind or name of an input. */
 const TYPED: Readonly<Record<string, string>> = {
   ...{ instant: "2026-11-01T00:00:00Z", date: "2026-11-01", by: "2026-12-31", to: "2026-11-20" },
   ...{ status: "503", "slower-than": "2s", type: "outreach.email_sent" },

@@ -7,7 +7,7 @@ import { REPOSITORY } from "./artifact.ts"
 const run = promisify(execFile)
 
 /**
- * Creates a host on which the commands of the documents can run: `home` contains a folder for each place that they name, and a `systemctl` that only
+ * Creates a simulated host for the commands of the documents: `home` contains their folders, and a `systemctl` that only
  * records its arguments.
  */
 export const createHost = async (home: string, { node }: { readonly node: string }) => {
@@ -28,15 +28,15 @@ export const createHost = async (home: string, { node }: { readonly node: string
 
   return {
     etc,
-    /** The folder of the release that runs. */
+    /** Folder of the running release. */
     current: join(home, "opt/current"),
-    /** Runs the commands after a line of a page. Returns the release that is installed then, and the arguments of `systemctl`. */
+    /** Runs the commands after a line of a page. Returns the release installed afterwards, and the arguments of `systemctl`. */
     follow: async (page: string, line: string) => {
       const text = await readFile(join(REPOSITORY, "docs", page), "utf8")
       const [, commands = ""] = /^```sh\n(.*?)^```$/ms.exec(text.slice(text.indexOf(`\n${line}`))) ?? []
       await writeFile(calls, "")
       await run("bash", ["-ec", here(commands)], { cwd: home, env: { PATH: `${bin}:${process.env["PATH"]}` } })
-      // These files name the places, too.
+      // These files contain the paths, too.
       const program = join(bin, "outreach-ops")
       await writeFile(program, here(await readFile(program, "utf8")))
       for (const unit of ["outreach@.service", "outreach-migrate.service"]) {
@@ -48,7 +48,7 @@ export const createHost = async (home: string, { node }: { readonly node: string
         systemctl: (await readFile(calls, "utf8")).trim().split("\n"),
       }
     },
-    /** Runs the operators' command line as it is installed. */
+    /** Runs the installed operators' command line. */
     outreachOps: async (...args: ReadonlyArray<string>) =>
       (await run(join(bin, "outreach-ops"), args, { cwd: home, env: { PATH: process.env["PATH"] } })).stdout,
   }

@@ -13,7 +13,7 @@ import type { artifactIn } from "./artifact.ts"
 type OpsJson = ReturnType<typeof artifactIn>["opsJson"]
 
 /**
- * Creates an organization with an endpoint that receives its webhooks in this process until the test is finished, or `atEnd` calls back.
+ * Creates an organization with an endpoint that receives webhooks in this process until the test is finished, or `atEnd` calls back.
  */
 export const createPartner = async (opsJson: OpsJson, atEnd?: AtEnd) => {
   const { id } = await opsJson("organizations", "create", "--name", "Acme")
@@ -34,33 +34,33 @@ export const createPartner = async (opsJson: OpsJson, atEnd?: AtEnd) => {
   const endpoint = await opsJson("endpoints", "create", ...ofAcme, "--url", url)
   const program = await opsJson("programs", "create", ...ofAcme, "--slug", "x", "--name", "X", ...SENDER_FLAGS)
   return {
-    /** The flag that names the organization. */
+    /** The flag with the organization. */
     ofAcme,
-    /** Issues an API key for pulling. */
+    /** Issues an API key for the pull API. */
     issueKey: async (): Promise<string> =>
       (await opsJson("keys", "create", ...ofAcme, "--name", "x", "--scopes", "tokens:read,events:read")).api_key,
     endpointId: endpoint.id as string,
     programId: program.id as string,
     signingSecret: signing_secret as string,
-    /** Announces each webhook. */
+    /** Emits on each webhook. */
     changes,
-    /** The type of each event that was delivered, by its id. */
+    /** Type of each delivered event, by id. */
     delivered,
     /** Waits until this number of events of a type was delivered. */
     receives: (type: string, count: number): Promise<unknown> =>
       until({ changes }, () => [...delivered.values()].filter((each) => each === type).length === count),
-    /** How often each event was delivered. */
+    /** Number of deliveries of each event. */
     requests,
   }
 }
 
-/** An event about a clinician, whom no campaign has to know. */
+/** An event about a clinician who doesn't have to be a recipient. */
 export const accountCreated = (n: number) => {
   const event = sampleEvent("clinician.account_created")
   return { ...event, data: { ...event.data, npi: npi(n), email: email(n), consumer_program_slug: "x" } }
 }
 
-/** Creates a draft campaign with recipients whose numbers begin at `first`; returns its id. `ops` reads its files from `folder`. */
+/** Creates a draft campaign with recipients numbered from `first`. Returns its id. `ops` reads its files from `folder`. */
 export const createCampaign = async (
   opsJson: OpsJson,
   options: {

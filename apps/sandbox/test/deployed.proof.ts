@@ -22,7 +22,7 @@ const RECIPIENTS = 100
 const ACCOUNTS = 20
 /** PgBouncer has four connections for each role. The two workers listen directly. */
 const MAX_SERVER_CONNECTIONS = 4 + 2
-/** The service's user, who has no name on this machine and owns no file. */
+/** The service's user, which has no name on this machine and owns no files. */
 const SERVICE = { uid: 54_321, gid: 54_321 }
 const ROLES = {
   api: "outreach_api",
@@ -36,7 +36,7 @@ const PASSWORDS = Object.fromEntries(
 
 const run = promisify(execFile)
 
-/** Creates a certificate of a host, which is its own authority, and its key, for servers that run as nobody. */
+/** Creates a self-signed certificate of a host and its key, for servers that run as nobody. */
 const createCertificate = async (host: string) => {
   const folder = await temporaryFolder("certificate")
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")]
@@ -143,7 +143,7 @@ server_tls_ca_file = ${files.certificate}
   await partner.receives("outreach.email_sent", RECIPIENTS)
   expect(mail.messages).toHaveLength(RECIPIENTS)
 
-  // All at once, so that requests share connections.
+  // Concurrent, so that requests share connections.
   const statuses = await Promise.all(
     mail.messages.map(async ({ text }) => {
       const { html = "" } = await PostalMime.parse(text)

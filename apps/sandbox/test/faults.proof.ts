@@ -12,7 +12,7 @@ import { published, pull, received, sentCount } from "./receivedEvents.ts"
 import { runSandbox } from "./runSandbox.ts"
 import { temporaryFolder } from "./temporaryFolder.ts"
 
-/** The recipients of the sample campaign who have a mailbox. */
+/** Recipients of the sample campaign who have a mailbox. */
 const SENT = 982
 
 /** Kills the process of a sandbox that runs a service. */
@@ -105,7 +105,7 @@ describe("a folder that cannot hold it", () => {
 })
 
 it("runs with Node 20, which fetches the rest, and says so if types can't be stripped", () => {
-  // The environment of this test names the tools already.
+  // This test's environment already contains the tools.
   const { OUTREACH_TOOLS_FOUND: _, ...env } = process.env
   const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8"))
   expect(scripts).toMatchObject(

@@ -58,6 +58,6 @@ it("takes the sample of 1,000 recipients through import, publication, webhooks, 
 
 const linkIn = (html: string): string => /<a\s[^>]*\bhref="(http[^"]+)"/.exec(html)![1]!
 
-/** Decodes the tracking link of a message, which contains the target URL. */
+/** Decodes the target URL of a message's tracking link. */
 const decodeLink = (html: string): string =>
   Buffer.from(linkIn(html).split("/").at(-1)!, "base64url").toString("latin1")

@@ -21,7 +21,7 @@ const DOMAIN = "click.acme.test"
 const PORT = 8443
 const PORTS = `https_port ${PORT}\nhttp_port 8080`
 
-/** Starts Caddy on a loopback address with the Caddyfile of this repository and its own authority. Returns the authority's certificate. */
+/** Starts Caddy on a loopback address with this repository's Caddyfile and its own CA. Returns the CA certificate. */
 const startCaddy = async (
   unpacked: string,
   options: { readonly address: string; readonly folder: string; readonly settings: Readonly<Record<string, string>> },
@@ -63,7 +63,7 @@ it("behind the Caddyfile of deploy/, a link domain gets its certificate while it
   const root = await startCaddy(caddy.folder, { address, folder, settings: upstreams })
   settings["NODE_EXTRA_CA_CERTS"] = root
 
-  /** Sends a request as a browser does. It fails without a certificate for the name. */
+  /** Sends a request like a browser. Fails without a certificate for the name. */
   const browse = (name: string, path: string, method = "GET") =>
     new Promise<{ status: number; location: string | undefined }>((resolve, reject) => {
       const url = { host: address, port: PORT, servername: name, path, method, headers: { Host: `${name}:${PORT}` } }
@@ -103,7 +103,7 @@ it("behind the Caddyfile of deploy/, a link domain gets its certificate while it
 
   const click = links.find(({ pathname }) => pathname.startsWith("/l/"))!.pathname
   const followed = { status: 302, location: expect.stringMatching(/^https:\/\/partner\.test\/\?t=/) }
-  // On the deployment's own address as well.
+  // Also at the deployment's own address.
   for (const name of [DOMAIN, HOST]) expect(await browse(name, click)).toEqual(followed)
   expect(await browse(HOST, "/v1/health")).toMatchObject({ status: 200 })
   for (const path of ["/v1/health", "/docs", "/readyz", "/"])
@@ -113,7 +113,7 @@ it("behind the Caddyfile of deploy/, a link domain gets its certificate while it
   const { rows } = await withClient(database.url, (client) => client.query("select from unsubscriptions"))
   expect(rows).toHaveLength(1)
 
-  // The links of sent e-mails outlive the sender that named the domain.
+  // Links of sent e-mails keep working after the domain's sender was removed.
   await ops("senders", "remove", sender.id, "--yes")
   expect(await browse(DOMAIN, click)).toEqual(followed)
 })

@@ -4,7 +4,7 @@ import { createTransport } from "nodemailer"
 import { expect, it, onTestFinished } from "vitest"
 import { startMailCatcher } from "../src/startMailCatcher.ts"
 
-/** Starts a mail catcher until the test is finished, and sends it one message. */
+/** Starts a mail catcher until the test is finished, and sends one message to it. */
 const catchOne = async (html: string) => {
   const scope = await Effect.runPromise(Scope.make())
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))

@@ -2,9 +2,9 @@ import { mailServer } from "@outreach/testing/mailServer"
 import { Changes, until } from "@outreach/testing/until"
 
 /**
- * Starts a mail server that accepts a limited number of messages in turn, so that the steps of a test happen in the middle of a campaign.
+ * Starts a mail server that accepts messages only in limited batches, so that a test can act in the middle of a campaign.
  *
- * @param isGated - whether a message needs a turn. Default: each.
+ * @param isGated - whether a message is limited. Default: each.
  */
 export const mailGate = async (isGated: (message: { readonly to: ReadonlyArray<string> }) => boolean = () => true) => {
   const gate = { changes: new Changes() }
@@ -17,7 +17,7 @@ export const mailGate = async (isGated: (message: { readonly to: ReadonlyArray<s
   })
   return {
     ...mail,
-    /** Accepts this number of messages more. Default: all. */
+    /** Accepts this number of further messages. Default: all. */
     accept: (count = Number.POSITIVE_INFINITY): void => {
       limit += count
       gate.changes.announce()

@@ -11,12 +11,12 @@ import { programsIn } from "./startPostgres15.ts"
 
 const run = promisify(execFile)
 const ROLES = [...ROLE_KINDS, "owner"]
-/** Each role has its name as its password. */
+/** Each role's password is its name. */
 const PASSWORDS = Object.fromEntries(ROLES.map((role) => [`${role.toUpperCase()}_PASSWORD`, `outreach_${role}`]))
 const GRANTS = ROLE_KINDS.map((kind) => `${kind}=outreach_${kind}`).join(",")
 const postgres15 = findUnpacked("postgresql")
 
-/** What Aurora answers with an error, because its replicas share the storage of the primary. */
+/** Functions that fail on Aurora, whose replicas share the primary's storage. */
 const HIDDEN = [
   "pg_current_wal_lsn() returns pg_lsn",
   "pg_last_wal_replay_lsn() returns pg_lsn",
@@ -25,7 +25,7 @@ const HIDDEN = [
 const hide = (signature: string): string => `create or replace function pg_catalog.${signature} language plpgsql as $$
 begin raise feature_not_supported using message = 'This function is currently not supported for Aurora'; end $$`
 
-/** Runs statements on one connection, and returns the rows of the last. */
+/** Runs statements on one connection. Returns the rows of the last. */
 const query = (url: string, ...statements: readonly string[]) =>
   withClient(url, async (client) => {
     let rows: readonly unknown[] = []
@@ -36,7 +36,7 @@ const query = (url: string, ...statements: readonly string[]) =>
 const ops = async (DATABASE_URL: string, ...args: readonly string[]) => {
   const env = { PATH: process.env["PATH"], DATABASE_URL, SECRETS_KEY: KEY }
   const { stdout } = await run(process.execPath, [join(REPOSITORY, "apps/ops/src/main.ts"), ...args], { env }).catch(
-    // `ops doctor` fails where settings of a deployment are missing, and prints what it found all the same.
+    // `ops doctor` fails if settings are missing, but prints its findings.
     (failure: { stdout: string; stderr: string }) => {
       if (args[0] !== "doctor") throw new Error(failure.stdout + failure.stderr)
       return failure

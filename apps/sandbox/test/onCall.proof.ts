@@ -9,7 +9,7 @@ import { findPrograms } from "./oncall/startStage.ts"
 import { temporaryFolder } from "./temporaryFolder.ts"
 
 const all = GROUPS.flatMap(({ faults }) => faults.map(({ name }) => name))
-/** The short form has signs of each kind, on one stage. `pnpm prove:oncall` runs all faults, or those of `FAULTS`; `WRITE_TABLE` updates the page. */
+/** The short form contains signs of each kind on one stage. `pnpm prove:oncall` runs all faults, or those in `FAULTS`; `WRITE_TABLE` updates the page. */
 const { FAULTS = "postgresql-stopped,schema-too-old", WRITE_TABLE } = process.env
 const wanted = FAULTS === "all" ? all : FAULTS.split(",")
 

@@ -1,4 +1,4 @@
-/** Writes the pictures of README.md, light and dark: the page of its campaign in the console of a running sandbox. */
+/** Creates the light and dark pictures of README.md: the campaign page in the console of a running sandbox. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -22,7 +22,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
   page.setDefaultTimeout(240_000)
   await page.goto(console_url)
-  // The clinicians act by themselves; the last thing that one does is to complete.
+  // The clinicians act by themselves; becoming a completer is the last step.
   const completers = async () => {
     await page.goto(new URL(`/campaigns/${campaign_id}`, console_url).href)
     return page.locator("tr", { hasText: /^completer/ }).allTextContents()

@@ -18,7 +18,7 @@ let folder: string
 let database: Awaited<ReturnType<typeof startPostgres>>
 let admin: Client
 
-/** Creates a role with a database of its own; returns the database's address. */
+/** Creates a role with a separate database. Returns the database's URL. */
 const createDatabase = async (name: string): Promise<string> => {
   await admin.query(`create role ${name} login password 'hunter2'`)
   await admin.query(`create database ${name} owner ${name}`)

@@ -1,6 +1,6 @@
 import { childrenOf, isRunning, processToken } from "@outreach/embedded-postgres/processToken"
 
-/** Lists the tokens of a process and of all processes that it started, directly or not. A token starts with the pid. */
+/** Lists the tokens of a process and all its descendants. A token starts with the pid. */
 export const processTree = async (pid: number): Promise<ReadonlyArray<string>> => {
   const children = await childrenOf(pid).catch(() => [])
   const below = await Promise.all(children.map(processTree))

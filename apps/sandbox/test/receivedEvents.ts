@@ -9,7 +9,7 @@ export interface Received {
   readonly rejected: number
   /** Events read from the feed. */
   readonly reconciled: number
-  /** Events that the service has accepted from the partner, by stage. */
+  /** Events of the partner that the service accepted, by stage. */
   readonly told: Readonly<Record<string, number>>
   readonly events: ReadonlyArray<EventEnvelope>
 }
@@ -25,7 +25,7 @@ export const sentCount = ({ counts }: Received): number => counts["outreach.emai
 export const published = ({ events }: Received) =>
   events.flatMap((event) => (event.event_type === "outreach.recipients_published" ? event.data.recipients : []))
 
-/** Pulls the whole list of records as a partner does, page after page. A record that changes meanwhile comes again, and the last one counts. */
+/** Pulls all records page by page, like a partner. A record that changes in the meantime is repeated, and the last version counts. */
 export const pull = async ({ base_url, api_key }: Addresses): Promise<RecipientRecord[]> => {
   const client = createClient({ apiKey: api_key, baseUrl: base_url })
   const records = new Map<string, RecipientRecord>()

@@ -11,7 +11,7 @@ import { beforeAll, expect, it } from "vitest"
 import { artifactIn, REPOSITORY } from "./artifact.ts"
 import { temporaryFolder } from "./temporaryFolder.ts"
 
-/** What a release consists of. `RELEASE_FOLDER` names one that was made with its image; the short form makes one without. */
+/** Files of a release. `RELEASE_FOLDER` is a release with an image; the short form creates one without. */
 const release = resolve(REPOSITORY, process.env["RELEASE_FOLDER"] ?? "dist/release")
 const run = async (command: string, args: ReadonlyArray<string>, cwd = release): Promise<string> =>
   (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 26 })).stdout.trim()
@@ -21,7 +21,7 @@ const asRoot = (...command: readonly [string, ...ReadonlyArray<string>]) =>
 const atEnd = afterTests()
 let folder: string
 let files: ReadonlyArray<string>
-/** The archive's one folder, unpacked where nothing else is. */
+/** The archive's only folder, unpacked in an empty place. */
 let unpacked: string
 let database: Awaited<ReturnType<typeof startPostgres>>
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 const nameOfRelease = async (): Promise<string> =>
   JSON.parse(await readFile(join(unpacked, "out/package.json"), "utf8")).version
 
-/** Starts each process of `<from>/out`, and expects the release's name wherever a process names itself. */
+/** Starts each process of `<from>/out`, and expects the release's name wherever a process reports it. */
 const expectNamedProcesses = async (from: string, node?: string) => {
   const name = await nameOfRelease()
   const mail = await mailServer()
@@ -136,7 +136,7 @@ it("starts from the image alone, and every process names the release", async ({ 
     const printed = await asRoot("buildah", "run", "--isolation=chroot", container, "--", ...entry, "ops", "--version")
     expect(printed).toBe(`ops v${await nameOfRelease()}`)
 
-    // Stands for an engine: the image's files, user and entry point, and signals reach the process.
+    // Simulates a container engine: the image's files, user and entry point; signals reach the process.
     const node = join(folder, "engine.sh")
     const root = await asRoot("buildah", "mount", container)
     const environment = ["env", `--chdir=${config.WorkingDir}`, ...config.Env]

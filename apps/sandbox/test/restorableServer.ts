@@ -27,13 +27,13 @@ export const restorableServer = async (folder: string) => {
       return server.url
     },
 
-    /** Takes the base backup, while the server is written to. */
+    /** Takes the base backup during writes. */
     takeBaseBackup: async () => {
       await takeBaseBackup(server, base, "drill")
       await writeFile(join(base, "password"), new URL(server.url).password)
     },
 
-    /** Waits until everything that was written so far is in the archive. */
+    /** Waits until everything written so far is archived. */
     archiveAll: () =>
       onServer(async (client) => {
         const { rows } = await client.query<{ file: string }>("select pg_walfile_name(pg_switch_wal()) as file")
@@ -58,7 +58,7 @@ export const restorableServer = async (folder: string) => {
         files: { "recovery.signal": "" },
         settings: {
           restore_command: `cp ${archive}/%f %p`,
-          // The configuration knows no letter for a zone.
+          // The configuration doesn't accept Z as a time zone.
           recovery_target_time: time.replace("Z", "+00"),
           recovery_target_action: "promote",
         },

@@ -13,9 +13,9 @@ import { restorableServer } from "./restorableServer.ts"
 import { temporaryFolder } from "./temporaryFolder.ts"
 
 const RECIPIENTS = 200
-/** The recipients of the second campaign, which an operator schedules after the point of the restore. */
+/** Recipients of the second campaign, which is scheduled after the restore point. */
 const LATER_RECIPIENTS = 20
-/** How far the clock of the lost server is ahead, and how far the fence lies beyond the present. */
+/** How far the lost server's clock, and so the fence, is ahead. */
 const CLOCK_AHEAD_SECONDS = 3600
 const MARGIN = "2h"
 const laterAddresses: ReadonlySet<string> = new Set(
@@ -53,7 +53,7 @@ it("mails nobody twice and hides no event after a restore by the steps", async (
   const sendInbound = (event: ReturnType<typeof accountCreated>) =>
     clientOf(pollerKey).sendEvent(endpointId, event, { secrets: [signingSecret] })
 
-  /** Follows the feed as a partner's program does, from a checkpoint with the events that it has seen. */
+  /** Follows the feed like a partner's program, from a checkpoint with the events it has seen. */
   const createPoller = (start: { readonly checkpoint: Checkpoint; readonly seen: ReadonlyMap<string, string> }) => {
     const seen = new Map(start.seen)
     let { checkpoint } = start
@@ -74,7 +74,7 @@ it("mails nobody twice and hides no event after a restore by the steps", async (
   const polling = poller.walk({ everySeconds: 1, signal: lost.signal }).catch((error) => {
     if (!lost.signal.aborted) throw error
   })
-  /** The events that the service acknowledged, with the time of it. */
+  /** Events acknowledged by the service, with the time. */
   const acknowledged = new Map<string, { readonly event: ReturnType<typeof accountCreated>; readonly at: string }>()
   const sendAccounts = async () => {
     for (let n = RECIPIENTS + LATER_RECIPIENTS; !lost.signal.aborted; n++) {
@@ -138,16 +138,16 @@ it("mails nobody twice and hides no event after a restore by the steps", async (
   await writeFile(log, lines.join(""))
 
   await server.restoreTo(point)
-  // A real restore takes longer than the leases of the lost workers last.
+  // A real restore takes longer than the leases of the lost workers.
   await query("update messages set lease_until = clock_timestamp() where lease_until > clock_timestamp()")
   const stored = await readIds("select event_id as id from inbox")
   const kept = await readIds("select id from events")
-  // The restore lost something.
+  // The restore lost some events.
   const eventsLost = [...poller.seen.keys()].filter((id) => !kept.has(id))
   expect(eventsLost.length).toBeGreaterThan(20)
   expect([...acknowledged.keys()].filter((id) => !stored.has(id)).length).toBeGreaterThan(20)
 
-  // Somebody starts a worker before anything else.
+  // A worker is started before everything else.
   const worker = await service.start("worker")
   expect((await until(worker, "worker is paused, see ops restores show")).annotations["fault"]).toBe("moved")
   await eventually(
@@ -172,10 +172,10 @@ it("mails nobody twice and hides no event after a restore by the steps", async (
   const read = new Set<string>()
   for await (const { event_id } of clientOf(readerKey).listEvents({ since })) read.add(event_id)
   const held = [...poller.seen].filter(([, emittedAt]) => emittedAt > since && emittedAt <= fence)
-  // The events of that time that the partner has and doesn't find again are exactly the lost events.
+  // The events of that period that the partner has and doesn't find again are exactly the lost events.
   const missing = held.map(([id]) => id).filter((id) => !read.has(id))
   expect(missing.sort()).toEqual(eventsLost.sort())
-  // An operator repeats the work that was done after the point.
+  // An operator repeats the work that was done after the restore point.
   await opsJson("campaigns", "schedule", later)
   await completes(campaign)
   await completes(later)

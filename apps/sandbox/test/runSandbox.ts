@@ -29,7 +29,7 @@ export type Addresses = Readonly<
 
 /** A sandbox that runs as a process. */
 export class SandboxProcess extends TestProcess {
-  /** Waits until the sandbox is ready, and returns its addresses. */
+  /** Waits until the sandbox is ready. Returns its addresses. */
   async addresses(folder: string): Promise<Addresses> {
     await until(this, ({ text }) => text.includes("From now on the simulated clinicians act"))
     return JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8"))
@@ -40,13 +40,13 @@ export class SandboxProcess extends TestProcess {
     await until(this, ({ text }) => pattern.test(text))
   }
 
-  /** Everything that it printed. */
+  /** All output. */
   output(): string {
     return this.text + this.errors
   }
 }
 
-/** Starts the sandbox as a process, on a loopback address of its own by default. It is killed at the end if it still runs. */
+/** Starts the sandbox as a process, by default on its own loopback address. It is killed at the end if it still runs. */
 export const runSandbox = (
   folder: string,
   options: {
@@ -69,7 +69,7 @@ export const runSandbox = (
   return sandbox
 }
 
-/** Writes a CSV file of clinicians who have one of these behaviors each, and who act within seconds. Returns its path. */
+/** Writes a CSV file of clinicians with these behaviors who act within seconds. Returns its path. */
 export const writeRecipients = async (
   folder: string,
   behaviors: ReadonlyArray<(behavior: Behavior) => boolean>,
@@ -84,10 +84,10 @@ export const writeRecipients = async (
   return file
 }
 
-/** Reads JSON from an address. */
+/** Reads JSON from a URL. */
 export const getJson = async (url: string): Promise<unknown> => (await fetch(url)).json()
 
-/** Reports whether nothing listens at an address of this machine. */
+/** Returns whether no process listens at a local URL. */
 export const isRefused = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(url)

@@ -23,7 +23,7 @@ let folder: string
 let sandbox: SandboxProcess
 let addresses: Addresses
 
-/** Two clinicians of each behavior are mailed. */
+/** Two clinicians of each behavior receive e-mails. */
 const BEHAVIORS: ReadonlyArray<(behavior: Behavior) => boolean> = [
   ({ bounces }) => bounces,
   ({ scanned }) => scanned,
@@ -160,7 +160,7 @@ it("links to the partner's own view of the console", async () => {
   }
 })
 
-/** Signs in by a link of the sandbox, and opens the first page. */
+/** Signs in with a link of the sandbox, and opens the first page. */
 const openConsole = async (link: string) => {
   const signIn = await fetch(link, { redirect: "manual" })
   expect({ status: signIn.status, to: signIn.headers.get("location") }).toEqual({ status: 303, to: "/" })

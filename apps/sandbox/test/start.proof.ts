@@ -12,7 +12,7 @@ import { temporaryFolder } from "./temporaryFolder.ts"
 
 const bounces = (behavior: Behavior) => behavior.bounces
 const isQuiet = ({ bounces, scanned, opens }: Behavior) => !(bounces || scanned || opens)
-/** What a sandbox shows once these were mailed. */
+/** Output of a sandbox after these e-mails were sent. */
 const MAILED = /published 3 of 3 · sent 2 .* bounced 1/
 const QUIET_RECIPIENTS = [isQuiet, isQuiet, bounces]
 
@@ -57,7 +57,7 @@ it("stops completely on Ctrl-C, continues an earlier run, and starts from scratc
   const before = await first.addresses(folder)
   await first.shows(MAILED)
   const processes = await processTree(first.child.pid!)
-  // The sandbox, the supervisor of its database, the API, the worker and the console.
+  // The sandbox, its database supervisor, the API, the worker and the console.
   expect(processes.length).toBeGreaterThanOrEqual(5)
   expect(await first.kill("SIGINT")).toBe(0)
   expect(await runningOf(processes)).toEqual([])
@@ -87,7 +87,7 @@ it("ends immediately on a second Ctrl-C", async () => {
   await sandbox.shows(/mail catcher/)
   sandbox.child.kill("SIGINT")
   await sandbox.shows(/The same signal again ends it immediately/)
-  // A sandbox that has nothing more to do may have ended in order.
+  // A sandbox without further work may have stopped normally.
   const again = setInterval(() => sandbox.child.kill("SIGINT"), 100)
   expect([0, 130]).toContain(await sandbox.ended)
   clearInterval(again)

@@ -11,9 +11,9 @@ import { temporaryFolder } from "./temporaryFolder.ts"
 const PORT = 6432
 
 /**
- * Starts PgBouncer in transaction mode in front of a database until the test is finished. Returns the address of the database through it.
+ * Starts PgBouncer in transaction mode in front of a database until the test is finished. Returns the database's URL through it.
  *
- * PgBouncer knows the user of the address, and the passwords of `users`. Its default host is a loopback address of its own.
+ * PgBouncer knows the URL's user, and the passwords in `users`. Its default host is a separate loopback address.
  */
 export const startPgBouncer = async (
   unpacked: string,
@@ -45,7 +45,7 @@ ${settings}
 `,
   )
   chmodSync(folder, 0o755)
-  // It refuses to run as root.
+  // It doesn't run as root.
   const user = userInfo().uid === 0 ? { uid: 65_534, gid: 65_534 } : {}
   if ("uid" in user) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, folder])
   const below = (root: string) => readdirSync(join(unpacked, root)).map((name) => join(unpacked, root, name))

@@ -24,9 +24,9 @@ export const programsIn = (unpacked: string) => {
 }
 
 /**
- * Starts PostgreSQL 15 as the user nobody until the test is finished, and only for encrypted connections. It requires root.
+ * Starts PostgreSQL 15 as the user nobody until the test is finished, only for encrypted connections. Requires root.
  *
- * Returns the superuser's address of the database `outreach` without the parameters of TLS, and a function that runs a file of SQL as an administrator:
+ * Returns the superuser's URL of the database `outreach` without TLS parameters, and a function that runs an SQL file as an administrator:
  * a role that isn't a superuser, but may create roles and owns the database.
  */
 export const startPostgres15 = async (

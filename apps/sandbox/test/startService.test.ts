@@ -38,7 +38,7 @@ it("starts a killed service again, says so, and leaves nothing when its scope cl
   expect(await Promise.all((await pidsOf(2)).map(processToken))).toEqual([undefined, undefined])
 })
 
-/** Starts a service that ends at once, and returns the message with which the sandbox gives it up. */
+/** Starts a service that exits immediately. Returns the message with which the sandbox gives up. */
 const giveUp = async (isUp: boolean) => {
   const log = join(await temporaryFolder("sandbox"), "worker.log")
   const { message } = await Effect.runPromise(
@@ -49,7 +49,7 @@ const giveUp = async (isUp: boolean) => {
         const isOver = () => failed.pollUnsafe() !== undefined
         const isWaiting = () => service.incident()?.includes("restarting") === true
         yield* Effect.promise(() => eventually(() => isOver() || isWaiting(), Boolean))
-        // The clock advances only between the runs, so that no run counts as healthy.
+        // The clock advances only between runs, so that no run counts as healthy.
         if (isWaiting()) yield* TestClock.adjust("1 second")
       }
       return yield* Fiber.join(failed)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { onTestFinished } from "vitest"
 
-/** Creates a folder for the files of a test. It is removed at the end. */
+/** Creates a folder for a test's files. It is removed at the end. */
 export const temporaryFolder = async (name: string, atEnd: AtEnd = onTestFinished): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), `outreach-${name}-`))
   // A server may still write to the folder if the test has killed its parent.

@@ -13,13 +13,13 @@ import { accountCreated, createCampaign, createPartner } from "./createPartner.t
 import { temporaryFolder } from "./temporaryFolder.ts"
 
 const RECIPIENTS = 300
-/** The campaign lasts 20 seconds, so that the steps of the upgrade happen in the middle of it. */
+/** The campaign lasts 20 seconds, so that the upgrade happens in the middle of it. */
 const PER_MINUTE = 900
 
-/** Functions that workers call all the time. */
+/** Functions that workers call constantly. */
 const REPLACED = ["lock_due_messages.sql", "write_progress.sql"]
 
-/** What a next release may bring: a column with a check, an index of it, and functions of another text. */
+/** Changes of a next release: a column with a check, an index, and changed functions. */
 const MIGRATIONS = {
   "0002_recipient_notes.sql": `alter table recipients add column note text;
 alter table recipients add constraint recipients_note_check check (length(note) <= 200) not valid;`,
@@ -29,7 +29,7 @@ alter table recipients validate constraint recipients_note_check;`,
     "create index concurrently recipients_by_note on recipients (organization_id, note) where note is not null;",
 }
 
-/** Makes the schema of a next release in the folder `sql` of an artifact. */
+/** Creates a next release's schema in the folder `sql` of an artifact. */
 const changeSchema = async (sql: string) => {
   for (const [name, text] of Object.entries(MIGRATIONS)) await writeFile(join(sql, "migrations", name), `${text}\n`)
   for (const name of REPLACED) await appendFile(join(sql, "functions", name), "-- As the next release has it.\n")
@@ -52,7 +52,7 @@ it("upgrades from one release to the next under traffic, and rolls the processes
   const partner = await createPartner(opsJson)
   const { ofAcme, issueKey, endpointId, programId, signingSecret } = partner
 
-  // As a load balancer does, requests go in turn to the processes that are in service.
+  // Requests go in turn to the processes in service, like behind a load balancer.
   let inService: ReadonlyArray<string> = []
   let turn = 0
   let underWay = 0
@@ -90,7 +90,7 @@ it("upgrades from one release to the next under traffic, and rolls the processes
       const event = accountCreated(n)
       await client.sendEvent(endpointId, event, { secrets: [signingSecret] })
       accepted.add(event.event_id)
-      // Pace the traffic, so that the events can be applied meanwhile.
+      // Limits the traffic, so that events can be applied in the meantime.
       await setTimeout(20)
     }
   }
@@ -116,7 +116,7 @@ it("upgrades from one release to the next under traffic, and rolls the processes
       clicks += 1
     }
   }
-  /** Waits until more of everything has happened, or all of it on a slow machine. */
+  /** Waits until more of everything has happened, or, on a slow machine, all of it. */
   const goesOn = async () => {
     const state = () => [accepted.size, partner.delivered.size, pulled.size, mail.messages.length, clicks]
     const all = [Infinity, 2 * RECIPIENTS, 2 * RECIPIENTS, RECIPIENTS, RECIPIENTS]
@@ -134,7 +134,7 @@ it("upgrades from one release to the next under traffic, and rolls the processes
   const during = <A>(work: Promise<A>): Promise<A> => Promise.race([work, traffic.then(() => work)])
 
   await during(goesOn())
-  // First the schema: the old processes go on with it.
+  // First the schema: the old processes continue with it.
   expect((await next.opsJson("migrate")).applied).toEqual([
     ...Object.keys(MIGRATIONS).map((name) => `migrations/${name}`),
     ...REPLACED.map((name) => `functions/${name}`),
@@ -148,7 +148,7 @@ it("upgrades from one release to the next under traffic, and rolls the processes
   await takeOut(oldApi.url)
   expect([await oldApi.kill("SIGTERM"), await oldWorker.kill("SIGTERM")]).toEqual([0, 0])
   await during(goesOn())
-  // The way back: processes of the last release start on the new schema, which their `ops migrate` leaves as it is.
+  // Rollback: processes of the last release start on the new schema, and their `ops migrate` doesn't change it.
   expect((await last.opsJson("migrate")).applied).toEqual([])
   const backApi = await last.start("api")
   const backWorker = await last.start("worker")

@@ -19,13 +19,13 @@ const CLI = fileURLToPath(new URL("cli.ts", import.meta.resolve("@outreach/webho
 const SECRET = "whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699"
 
 const api = startApi()
-/** An organization of a test's own, because a feed begins with all of the present second; and what ends with the test. */
+/** A separate organization for each test, because a feed starts with the current second; and cleanup for the end of the test. */
 const setUp = async ({ onTestFinished }: Pick<TestContext, "onTestFinished">) => {
   const seed = await api().run(seedCampaign({ recipients: 1 }))
   const key = await api().issue(seed.organization.id, SCOPES)
   const publish = (types: Parameters<typeof publishOutcomes>[1]) => api().run(publishOutcomes(seed.campaign, types))
 
-  /** Runs the command until the test is finished; on a terminal, when `terminal` says so. */
+  /** Runs the command until the test is finished, on a terminal if `terminal` is true. */
   const start = (
     args: ReadonlyArray<string>,
     options: { readonly env?: NodeJS.ProcessEnv; readonly terminal?: true } = {},
@@ -39,12 +39,12 @@ const setUp = async ({ onTestFinished }: Pick<TestContext, "onTestFinished">) =>
       ended: started.ended,
       kill: (signal: NodeJS.Signals) => started.child.kill(signal),
       type: (keys: string) => started.child.stdin!.write(keys),
-      /** Waits until the output matches, and returns it. */
+      /** Waits until the output matches. Returns it. */
       shown: (pattern: RegExp) => until(started, ({ text, errors }) => pattern.test(text + errors) && text + errors),
     }
   }
 
-  /** A receiver that verifies, and keeps what came. */
+  /** A receiver that verifies and stores webhooks. */
   const startReceiver = async (secret = () => SECRET) => {
     const changes = new Changes()
     const events: Array<WebhookEvent> = []
@@ -78,7 +78,7 @@ const setUp = async ({ onTestFinished }: Pick<TestContext, "onTestFinished">) =>
 }
 const generatedSecret = (output: string) => /^ {2}(whsec_[0-9A-Za-z]{43})$/m.exec(output)![1]!
 
-/** The tests wait for the command, which asks every two seconds: they wait together. */
+/** The command polls every two seconds, so the tests run concurrently. */
 const it = test.extend<{ readonly own: Awaited<ReturnType<typeof setUp>> }>({
   own: async ({ onTestFinished }, use) => use(await setUp({ onTestFinished })),
 })
@@ -171,7 +171,7 @@ describe.concurrent("listen", () => {
     expect(ids).toEqual([ids[0], ids[1], ids[1], ids[0]])
   })
 
-  // util-linux's script gives a process a terminal.
+  // util-linux's script provides a terminal.
   it.skipIf(spawnSync("script", ["--version"]).status !== 0)(
     "repeats with a key, and ends with Ctrl-C, on a terminal",
     async ({ own: { publish, start, startReceiver } }) => {

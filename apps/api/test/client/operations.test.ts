@@ -66,14 +66,14 @@ describe("the client asks the API", () => {
   })
 })
 
-/** One attempt of a client. */
+/** One attempt of a client call. */
 interface Attempt {
   readonly url: string
   readonly status: number
   readonly headers: Headers
 }
 
-/** Creates a `fetch` that records the response to each attempt. */
+/** Creates a `fetch` that records each response. */
 const observeFetch = (): { readonly fetch: Fetch; readonly attempts: Array<Attempt> } => {
   const attempts: Array<Attempt> = []
   return {

@@ -10,7 +10,7 @@ const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
 type Body = Readonly<Record<string, unknown>>
 const isBody = (value: unknown): value is Body => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Returns the resources in a body: itself, the rows of a list, and their expansions. The `data` of an event is not a resource. */
+/** Returns the resources in a body: itself, the rows of a list, and their expansions. An event's `data` isn't a resource. */
 const resourcesIn = (body: Body): ReadonlyArray<Body> => [
   body,
   ...(Array.isArray(body["data"]) ? body["data"] : []).flatMap(resourcesIn),

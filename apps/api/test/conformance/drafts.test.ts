@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 
 type Json = { readonly [key: string]: Json }
 
-/** The document that every deployment serves; see docs/docsPages.test.ts. */
+/** The published document; see docs/docsPages.test.ts. */
 const document = openapi as never as Json
 const schema = (name: string) => document["components"]!["schemas"]![name]!
 
@@ -20,7 +20,7 @@ const points = { type: "integer", minimum: 2, maximum: 10, default: 5 }
 const strings = arrayOf(string)
 const texts = (...names: ReadonlyArray<string>) => Object.fromEntries(names.map((name) => [name, string]))
 
-/** The specification's draft resources, each with the fields that are required, in JSON Schema. */
+/** The specification's draft resources with their required fields, as JSON Schema. */
 const DRAFTS: Readonly<Record<string, { required: ReadonlyArray<string>; fields: Readonly<Record<string, object>> }>> =
   {
     SurveyInput: {

@@ -20,7 +20,7 @@ const PARTNER = "/v1/partners/consumer"
 const TOKENS = `${PARTNER}/tokens`
 const SINCE = "since=2026-01-01T00:00:00Z"
 
-/** The table of endpoints whose scope is a named one, and what a key that has it is answered. */
+/** Endpoints that require a scope, with their response to a key that has it. */
 const SCOPED = [
   {
     endpoint: "GET /v1/partners/consumer/tokens/{token}",
@@ -49,7 +49,7 @@ const SCOPED = [
   },
 ] as const
 
-// By %s, since $endpoint is cut at forty characters.
+// %s, because $endpoint is cut at forty characters.
 describe.each(SCOPED.map((row) => [row.endpoint, row] as const))("%s", (_endpoint, { scope, target, status }) => {
   it("requires a bearer credential: 401 without", async () => {
     const { status, body } = await ask(api(), target)

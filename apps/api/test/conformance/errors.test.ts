@@ -10,7 +10,7 @@ const PARTNER = "/v1/partners/consumer"
 const LIST = `${PARTNER}/tokens?since=2026-01-01T00:00:00Z`
 const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
 
-/** The specification's table of codes, and the error that each one was met in. */
+/** The specification's error codes, each with an observed error. */
 const CODES = [
   ["UNAUTHORIZED", "authentication_error", 401, "bearer missing, malformed, expired or revoked"],
   ["INSUFFICIENT_SCOPE", "permission_error", 403, "token lacks the required scope"],

@@ -7,7 +7,7 @@ import { type Resources, seedResources } from "./seedResources.ts"
 const api = startApi()
 type Body = Readonly<Record<string, unknown>>
 
-/** A row of one of the specification's tables of fields, written here as it stands there. */
+/** A row of a field table, copied from the specification. */
 interface Field {
   readonly field: string
   /** Default true. */
@@ -15,7 +15,7 @@ interface Field {
   readonly is: z.ZodType
 }
 
-/** The resources that were found, by the place where they appear. */
+/** Found resources by location. */
 let places: Record<string, ReadonlyArray<Body>> = {}
 const found = (place: string, ...bodies: ReadonlyArray<unknown>) => {
   places = { ...places, [place]: [...(places[place] ?? []), ...(bodies as ReadonlyArray<Body>)] }
@@ -211,7 +211,7 @@ describe("a list", () => {
       const path = resources.lists[name]
       const cursor: string = (await get(`${path}&limit=1`)).next_cursor
       for (const [target, more] of [
-        // A question mark with nothing behind it is not sent by every release of Node.
+        // Some releases of Node don't send a trailing question mark.
         [path.replace(/\?$/, ""), false],
         [`${path}&limit=1`, true],
         [`${path}&cursor=${cursor}`, false],

@@ -8,18 +8,18 @@ import { SqlClient } from "effect/sql"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import type { TestApi } from "../startApi.ts"
 
-/** An organization with every resource of the pull API, and a key that may read them all. */
+/** An organization with every resource of the pull API, and a key with all scopes. */
 export interface Resources {
   readonly key: string
   readonly campaignId: string
   readonly programId: string
-  /** The token of a recipient of whom all timestamps are set, and that of one to whom nothing has happened. */
+  /** Token of a recipient with all timestamps, and of a recipient without any. */
   readonly tokens: readonly [touched: string, untouched: string]
-  /** The path of each list, with what it must be asked with. */
+  /** Path of each list, with its required parameters. */
   readonly lists: Readonly<Record<"tokens" | "events" | "recipients", string>>
 }
 
-/** Creates a campaign with two recipients, to one of whom each outcome happened, in a deployment that is live or not. */
+/** Creates a campaign with two recipients, one with every outcome, in a live or a test deployment. */
 export const seedResources = (api: TestApi, livemode = false): Promise<Resources> =>
   api.run(
     Effect.gen(function* () {

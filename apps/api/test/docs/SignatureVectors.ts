@@ -1,4 +1,4 @@
-/** What `/docs/signature-vectors.json` holds. */
+/** Content of `/docs/signature-vectors.json`. */
 export interface SignatureVectors {
   readonly about: string
   readonly tolerance: number

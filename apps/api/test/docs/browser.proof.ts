@@ -7,7 +7,7 @@ import { startApi } from "../startApi.ts"
 
 const chrome = findInstalled("chromium")
 
-// A name, because nobody knows the port before the API listens: the browser is told where the name leads.
+// A name, because the port is unknown until the API listens: the browser maps it.
 const BASE = "http://api.outreach.test"
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 const PATHS = keysOf(PAGES).map(pathOf)
@@ -22,7 +22,7 @@ const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
 
 const overhang = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
 
-/** Returns the rules of accessibility that a page breaks, and where. */
+/** Returns the violated accessibility rules of a page, with their elements. */
 const violations = async (page: Page) => {
   await page.evaluate(AXE)
   return page.evaluate(async () => {
@@ -42,11 +42,11 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
   })
   afterAll(() => browser?.close())
 
-  /** Shows a page until it is complete, and keeps what it asked for and what the console said. */
+  /** Opens a page and waits until it is complete. Records its requests and console messages. */
   const show = async (path: string, screen: BrowserContextOptions = DESKTOP, base = BASE) => {
     const context = await browser.newContext(screen)
     onTestFinished(() => context.close())
-    // A test has a limit; a step of it has none of its own.
+    // The test has a time limit; its steps don't need one.
     context.setDefaultTimeout(0)
     const page = await context.newPage()
     const requests: Array<string> = []
@@ -67,10 +67,10 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
         expect(requests.filter((url) => !url.startsWith(`${BASE}/`))).toEqual([])
         expect(complaints).toEqual([])
 
-        // What is folded is looked at as well.
+        // Also check collapsed content.
         await page.locator("details").evaluateAll((all) => {
           for (const folded of all) {
-            // Of those with one name, one alone is open.
+            // Only one of several details with the same name is open.
             folded.removeAttribute("name")
             folded.setAttribute("open", "")
           }
@@ -99,7 +99,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       }
       expect(reached).toEqual(Array.from({ length: stops }, (_, i) => `${i} solid 2px`))
 
-      // The first one skips to the content.
+      // The first link skips to the content.
       await page.reload()
       for (const key of ["Tab", "Enter", "Tab"]) await page.keyboard.press(key)
       expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true)
@@ -160,7 +160,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
       await page.locator("button").first().waitFor({ state: "attached" })
       return page.locator(".languages details[open] summary").allTextContents()
     }
-    // A page that lacks the language shows its first one, and changes nothing.
+    // A page without the language shows its first one, and doesn't change the choice.
     expect(await openOn("/docs/pagination")).toEqual(["TypeScript"])
     expect(await openOn("/docs/webhooks")).toEqual(["Go"])
     await page.locator(".languages summary", { hasText: "Python" }).click()

@@ -16,7 +16,7 @@ const BASE = "http://api.outreach.test"
 const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
 const isInstalled = (program: string) => spawnSync(program, ["version"]).error === undefined
 
-/** What a page shows under a label, as a reader copies it. */
+/** Code of a page under a label, as a reader copies it. */
 const shown = async (page: string, label: string): Promise<string> => {
   const text = await (await fetch(api().url + page)).text()
   return samplesOf(text).get(label)!.trimEnd()
@@ -44,20 +44,20 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
       OUTREACH_ENDPOINT: endpoint.id,
       OUTREACH_SECRET: Redacted.value(secret),
     }
-    // The pages name the deployment's address: curl is told where that leads.
+    // The pages contain the deployment's URL: curl is configured to resolve it.
     home = mkdtempSync(join(tmpdir(), "curl-"))
     const connect = `connect-to = "api.outreach.test:80:127.0.0.1:${new URL(api().url).port}"`
     writeFileSync(join(home, ".curlrc"), `${connect}\nwrite-out = "\\n%{http_code}\\n"\n`)
   })
   afterAll(() => rmSync(home, { recursive: true }))
 
-  /** Runs a script and answers what it prints, by lines. */
+  /** Runs a script. Returns its output lines. */
   const shell = async (script: string): Promise<ReadonlyArray<string>> => {
     const env = { PATH: process.env["PATH"], HOME: home }
     const { stdout } = await promisify(execFile)("sh", ["-euc", script], { cwd: home, env })
     return stdout.trimEnd().split("\n")
   }
-  /** Runs a script with one's own values in the place of those that stand for them. */
+  /** Runs a script with real values instead of placeholders. */
   const run = (script: string, more: Record<string, string> = {}): Promise<ReadonlyArray<string>> => {
     const own: Record<string, string> = { ...values, ...more }
     return shell(

@@ -15,7 +15,7 @@ const api = startApi(undefined, { PUBLIC_BASE_URL: BASE })
 const PATHS = keysOf(PAGES).map(pathOf)
 const DOCUMENTS = [...PATHS, "/v1/openapi.json", "/docs/signature-vectors.json"] as const
 
-/** Requests a path without decompression and without additional headers. */
+/** Requests a path without decompression and additional headers. */
 const ask200 = async (path: string, headers: Record<string, string> = {}, method = "GET") => {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(api().url + path, { headers, method }, resolve)
@@ -25,9 +25,9 @@ const ask200 = async (path: string, headers: Record<string, string> = {}, method
   return { status: response.statusCode, headers: new Headers(response.headers as never), body: await buffer(response) }
 }
 
-/** The text of each page. */
+/** Text of each page. */
 let texts: ReadonlyMap<string, string>
-/** The paths of the styles, scripts and icons of all pages. */
+/** Paths of the styles, scripts and icons of all pages. */
 let assets: ReadonlyArray<string>
 beforeAll(async () => {
   texts = new Map(await Promise.all(PATHS.map(async (path) => [path, (await ask200(path)).body.toString()] as const)))
@@ -35,7 +35,7 @@ beforeAll(async () => {
   assets = [...new Set(paths.filter((path) => path.startsWith("/docs/assets/")))]
 })
 
-/** Returns the addresses in the links, styles, scripts and icons of a page, as a browser resolves them. */
+/** Returns the URLs of a page's links, styles, scripts and icons, as a browser resolves them. */
 const addresses = (page: string) =>
   [...texts.get(page)!.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address]) => new URL(address!, api().url + page))
 

@@ -17,11 +17,11 @@ type Tool = Exclude<ReturnType<typeof findUnpacked>, Missing>
 
 interface Language {
   readonly language: string
-  /** The file as the page names it, and the program beside this proof that calls it for each line of its input. */
+  /** Name of the sample file, and the program next to this proof that calls it for each input line. */
   readonly sample: string
   readonly runner: string
   readonly name: UnpackedName
-  /** What has to run in the folder of the two; the last of it reads the cases. */
+  /** Commands to run in the folder of both files; the last one reads the cases. */
   readonly commands: (tool: Tool) => ReadonlyArray<readonly [program: string, ...ReadonlyArray<string>]>
   readonly env?: (tool: Tool) => Readonly<Record<string, string>>
 }
@@ -100,7 +100,7 @@ const below = (root: string, path: string) => globSync(path, { cwd: root }).map(
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 
-/** A case as a line, which every language reads without a parser of JSON. */
+/** Formats a case as a line that can be read without a JSON parser. */
 const lineOf = ({ headers, body_base64, secrets, now }: SignatureCase) => {
   const header = headers["X-Signature"]
   return [
@@ -111,7 +111,7 @@ const lineOf = ({ headers, body_base64, secrets, now }: SignatureCase) => {
   ].join("\t")
 }
 
-/** Runs a language's commands in a folder, the last of them over the cases, and returns its lines. */
+/** Runs a language's commands in a folder, the last one with the cases as input. Returns its output lines. */
 const run = async (language: Language, tool: Tool, folder: string, cases: ReadonlyArray<SignatureCase>) => {
   const libraries = ["usr/lib/*-linux-gnu", "lib/*-linux-gnu"].flatMap((path) => below(tool.folder, path))
   const unpacked = tool.folder === "/" ? {} : { LD_LIBRARY_PATH: libraries.join(":"), ...language.env?.(tool) }
@@ -120,7 +120,7 @@ const run = async (language: Language, tool: Tool, folder: string, cases: Readon
   let output = ""
   for (const [i, [program, ...args]] of commands.entries()) {
     const running = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 2 ** 26 })
-    // A program that fails before it reads says so by its exit.
+    // A program that fails before reading is detected by its exit code.
     running.child.stdin!.on("error", () => {})
     running.child.stdin!.end(i === commands.length - 1 ? cases.map((one) => `${lineOf(one)}\n`).join("") : "")
     output = (await running).stdout
@@ -135,7 +135,7 @@ const SECRETS = [
 ]
 const BODY = '{"name":"Zoë"}'
 
-/** Headers that were signed, and then changed in a few places, with what the package says of each. */
+/** Signed headers with small changes, and the package's result for each. */
 const changedHeaders = async (count: number): Promise<ReadonlyArray<SignatureCase>> => {
   const [first, second] = [
     await sign(BODY, SECRETS, { timestamp: NOW }),
@@ -177,7 +177,7 @@ const tools = LANGUAGES.map((language) => ({ ...language, tool: findUnpacked(lan
 
 const api = startApi()
 
-/** Returns the code of the page, and the cases that the API serves. */
+/** Returns the page's code, and the served cases. */
 const served = async (sample: string) => {
   const page = samplesOf(await (await fetch(`${api().url}/docs/webhooks`)).text())
   const { cases } = (await (await fetch(`${api().url}/docs/signature-vectors.json`)).json()) as SignatureVectors

@@ -60,7 +60,7 @@ describe("the receiver", () => {
   })
 })
 
-/** Runs the sample in Python, and hands on what it stores. */
+/** Runs the Python sample, and passes on the events that it stores. */
 const reconcileInPython: typeof reconcile = async ({ baseUrl, key }, checkpoint, store) => {
   const program = `import json, sys
 from reconcile import reconcile

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const bodyOf = ({ body_base64 }: SignatureCase) => new Uint8Array(Buffer.from(body_base64, "base64"))
 const codeOf = (error: unknown) => (error as { readonly code: string }).code
 
-/** What each case should come to, and what it comes to for whoever verifies. */
+/** Expected and actual result of each case for a verifier. */
 const compare = async (verify: (one: SignatureCase) => unknown) => {
   const outcomes = await Promise.all(
     vectors.cases.map(async (one) => {
@@ -56,11 +56,11 @@ describe("the signatures to test with", () => {
   })
 
   it("are what the verifier says of them", async () => {
-    // No body here has to be an event: a refusal of the body shows that the signature was good.
+    // The bodies don't have to be events: rejecting the body means that the signature was valid.
     const ofTheBody = ["invalid_json", "not_an_event"]
     await compare(async (one) => {
       const verifier = createWebhookVerifier({ secrets: [...one.secrets], now: () => one.now })
-      // A request has other headers, too.
+      // A request has further headers.
       await verifier.verify({ headers: { Host: "a.test", ...one.headers }, body: bodyOf(one) }).catch((error) => {
         if (!ofTheBody.includes(codeOf(error))) throw error
       })

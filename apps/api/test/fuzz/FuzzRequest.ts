@@ -1,11 +1,11 @@
 import type { DocumentedOperation } from "./document.ts"
 
-/** Whose key a request carries; what is no such word is sent as the credential itself. */
+/** Key of a request; other text is sent as the credential itself. */
 export type Bearer = "good" | "scopeless" | "spent" | "revoked" | "none" | { readonly authorization: string }
 
-/** A request before it has a key and a server. */
+/** A request without key and server. */
 export interface FuzzRequest {
-  /** The operation that it was made for. */
+  /** The operation that it was generated for. */
   readonly operation: DocumentedOperation
   readonly method: string
   /** Percent-encoded. */
@@ -16,11 +16,11 @@ export interface FuzzRequest {
   readonly body?: string
 }
 
-/** Path and query as they are sent. */
+/** Path and query as sent. */
 export const targetOf = ({ path, query }: FuzzRequest): string =>
   query.length === 0 ? path : `${path}?${query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`
 
-/** Writes a request as a line to run. */
+/** Formats a request as a shell command. */
 export const curl = (request: FuzzRequest): string => {
   const { method, headers, bearer, body } = request
   const authorization = { good: "Bearer $KEY", scopeless: "Bearer $KEY_WITHOUT_SCOPE" }[bearer as string]

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { resolve, type Schema } from "./document.ts"
 
-/** Creates the arbitrary of what a schema of the document calls valid, and throws at a word that it does not know. */
+/** Creates the arbitrary of valid values of a schema. Throws on an unknown keyword. */
 export const arbitraryOf = (given: Schema): fc.Arbitrary<unknown> => {
   const schema = resolve(given)
   if ("const" in schema) return fc.constant(schema.const)
@@ -50,7 +50,7 @@ const textOf = ({ format, pattern, minLength = 0, maxLength = minLength + 20 }: 
 
 const digits = (count: number, max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(count, "0"))
 
-// The years at either end are left out: an offset leads out of them.
+// Without the first and last years: an offset could leave the range.
 const dates = fc
   .date({ min: new Date("0002-01-01T00:00:00Z"), max: new Date("9998-12-31T00:00:00Z"), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
@@ -62,7 +62,7 @@ const offsets = fc.oneof(
   fc.tuple(fc.constantFrom("+", "-"), digits(2, 23), digits(2, 59)).map(([sign, h, m]) => `${sign}${h}:${m}`),
 )
 
-// Everything that RFC 3339 5.6 lets pass, the leap second too.
+// All times allowed by RFC 3339, 5.6, including leap seconds.
 const dateTimes = fc.oneof(
   {
     weight: 19,

@@ -5,13 +5,13 @@ import type { Schema } from "./document.ts"
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false })
 addFormats.default(ajv)
-// The words of OpenAPI that are no words of JSON Schema.
+// Keywords of OpenAPI that aren't keywords of JSON Schema.
 ajv.addVocabulary(["openapi", "info", "servers", "tags", "paths", "webhooks", "components", "example", "discriminator"])
 ajv.addSchema(openapi, "openapi.json")
 
 const compiled = new Map<Schema, ValidateFunction>()
 
-/** Tells what is wrong with a value by a schema of the document; undefined when nothing is. */
+/** Validates a value by a schema of the document. Returns the error; undefined if it is valid. */
 export const complaintAbout = (schema: Schema, value: unknown): string | undefined => {
   const validate = compiled.get(schema) ?? ajv.compile(absolute(schema))
   compiled.set(schema, validate)

@@ -1,6 +1,6 @@
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 
-/** A JSON schema, as far as the document uses its words. */
+/** The subset of JSON Schema that the document uses. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | ReadonlyArray<string>
@@ -38,7 +38,7 @@ export interface DocumentedOperation {
   readonly "x-draft"?: true
 }
 
-/** Follows references until there is none; what stands beside a reference holds too. */
+/** Resolves references; keywords next to a reference also apply. */
 export const resolve = <Node extends object>(node: Node): Node => {
   if (!("$ref" in node)) return node
   const { $ref, ...beside } = node
@@ -49,7 +49,7 @@ export const resolve = <Node extends object>(node: Node): Node => {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
 
-/** Every operation of the document. */
+/** All operations of the document. */
 export const documented: ReadonlyArray<DocumentedOperation> = Object.entries(openapi.paths as unknown as Paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -60,7 +60,7 @@ export const documented: ReadonlyArray<DocumentedOperation> = Object.entries(ope
     })),
 )
 
-/** Finds the operations of a path, whatever their method. */
+/** Finds the operations of a path, for all methods. */
 export const operationsAt = (target: string): ReadonlyArray<DocumentedOperation> => {
   const path = target.split("?")[0]!
   return documented.filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]*")}$`).test(path))

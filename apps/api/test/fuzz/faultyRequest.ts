@@ -5,7 +5,7 @@ import type { Bearer, FuzzRequest } from "./FuzzRequest.ts"
 import { refusedBy } from "./refusedBy.ts"
 import { type Existing, pathWith, validRequest } from "./validRequest.ts"
 
-/** The answer to a bad parameter. */
+/** Expected error for a bad parameter. */
 const invalid = (parameter: string, code = "INVALID_PARAMETER") => ({ status: 400, code, parameter })
 
 const without = ({ query }: FuzzRequest, name: string) => query.filter((pair) => pair[0] !== name)
@@ -24,7 +24,7 @@ const repeated =
       expected: invalid(name),
     }))
 
-// The catalogue of errors gives these parameters codes of their own.
+// Parameters with their own error codes.
 const CODES: Readonly<Record<string, string>> = {
   token: "INVALID_TOKEN",
   id: "INVALID_CAMPAIGN_ID",
@@ -48,7 +48,7 @@ const wrongValue =
     })
   }
 
-// No text is a cursor that was never given. It is read behind the Idempotency-Key, which must not have been given before.
+// No text is a cursor that was never issued. Cursors are read after the Idempotency-Key, which must be new.
 const wrongCursor: Fault = (request) =>
   fc.string({ unit: "binary" }).map((value) => ({
     ...request,
@@ -66,12 +66,12 @@ const unknownParameter: Fault = (request) =>
     .filter((name) => !request.operation.parameters.some((parameter) => parameter.name === name))
     .map((name) => ({ ...request, query: [[name, ""] as const, ...request.query], expected: invalid(name) }))
 
-/** A request with one fault, and the answer that this fault has to get. */
+/** A request with one fault, and the expected response. */
 export interface FaultyRequest extends FuzzRequest {
   readonly expected: { readonly status: number; readonly code: string; readonly parameter?: string }
 }
 
-/** Creates the arbitrary of what one fault makes of a valid request. */
+/** Creates the arbitrary of requests with one fault, from a valid request. */
 export type Fault = (request: FuzzRequest) => fc.Arbitrary<FaultyRequest>
 
 /** Creates the arbitrary of requests that are valid except for one fault. */
@@ -81,14 +81,14 @@ export const faultyRequest = (
   served: boolean,
 ): fc.Arbitrary<FaultyRequest> =>
   validRequest(operation, existing)
-    // An answer to HEAD would not say its code.
+    // A HEAD response has no error code.
     .map((request) => ({ ...request, method: operation.method }))
     .chain((request) => fc.oneof(...faultsOf(operation, served).map((fault) => fault(request))))
 
 const faultsOf = (operation: DocumentedOperation, served: boolean): ReadonlyArray<Fault> => {
   const secured = "bearer" in (operation.security[0] ?? {})
   const everywhere = [wrongMethod, wrongPath, ...(secured ? [unauthorized, rateLimited] : [])]
-  // Nothing is asked of a request to a draft.
+  // Requests to a draft aren't validated.
   if (operation["x-draft"]) return everywhere
   const { parameters } = operation
   const required = parameters.filter(({ in: place, required }) => place === "query" && required)
@@ -103,7 +103,7 @@ const faultsOf = (operation: DocumentedOperation, served: boolean): ReadonlyArra
     ...(served && parameters.some(({ name }) => name === "Idempotency-Key") ? [wrongIdempotencyKey] : []),
     unknownParameter,
     notAcceptable,
-    // The receiver looks its endpoint up before it reads a body, and these endpoints do not exist.
+    // The receiver looks up its endpoint before reading a body, and these endpoints don't exist.
     ...(operation.requestBody ? [] : [needlessBody]),
   ]
 }

@@ -50,7 +50,7 @@ beforeAll(async () => {
 const printable = <Request extends FuzzRequest>(request: Request): Request =>
   Object.defineProperty(request, fc.toStringMethod, { value: () => curl(request) })
 
-/** Sends a request, and checks the response against the contract, from which the document is generated. */
+/** Sends a request, and checks the response against the contract, the source of the document. */
 const askChecked = async (request: FuzzRequest) => {
   const answer = await ask(request)
   expect(answer.status, answer.body).not.toBe(500)
@@ -60,9 +60,9 @@ const askChecked = async (request: FuzzRequest) => {
   return answer
 }
 
-// A request that hangs fails by itself.
+// A hanging request fails by its own limit.
 describe.each(documented)("$operationId", { timeout: 0 }, (operation) => {
-  // A draft responds to every request alike.
+  // A draft responds to every request in the same way.
   const numRuns = propertyRuns(operation["x-draft"] ? 5 : 1)
 
   it("answers what the document calls valid without calling it invalid", async () => {
@@ -70,7 +70,7 @@ describe.each(documented)("$operationId", { timeout: 0 }, (operation) => {
       fc.asyncProperty(validRequest(operation, existing).map(printable), async (request) => {
         const { status, body } = await askChecked(request)
         const meant = [200, 201, 304, 404, 501]
-        // A key that was given before; a signature that no document can show.
+        // For a repeated key; the document can't describe signatures.
         if ("Idempotency-Key" in request.headers) meant.push(409)
         if ("webhookSignature" in (operation.security[0] ?? {})) meant.push(401)
         expect(meant, body).toContain(status)
@@ -138,9 +138,9 @@ describe.each(lists)("the cursors of $operationId", { timeout: 0 }, (operation) 
   })
 })
 
-/** Requests that a key makes before another takes its place: fewer than a minute's 100. */
+/** Requests per key, fewer than the 100 per minute. */
 const USES = 95
-/** Far more than an answer takes; past it, the server hangs. */
+/** Far longer than a response takes; above it, the server hangs. */
 const PATIENCE_MS = 60_000
 
 interface FuzzAnswer {
@@ -182,7 +182,7 @@ const makeAsker = async (api: TestApi, organizationId: OrganizationId) => {
         method,
         path: targetOf(asked),
         headers: {
-          // Node would send a GET's body without saying how long it is.
+          // Node would send a GET body without its length.
           ...(body !== undefined &&
             headers["Transfer-Encoding"] === undefined && { "Content-Length": Buffer.byteLength(body) }),
           ...headers,

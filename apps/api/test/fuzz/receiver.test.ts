@@ -39,7 +39,7 @@ const stored = () =>
 
 const signed = (body: Uint8Array) => sign(body, [secret], { timestamp: Math.floor(Date.now() / 1000) })
 
-/** Posts bytes under their signature: with their length, or in chunks that end where `cuts` say. */
+/** Posts signed bytes, with their length, or in chunks that end at `cuts`. */
 const post = (body: Uint8Array, cuts?: ReadonlyArray<number>): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = httpRequest(api().url + path, {
@@ -69,10 +69,10 @@ const post = (body: Uint8Array, cuts?: ReadonlyArray<number>): Promise<Answer> =
     sent.end()
   })
 
-/** The row of the event that the document sees in a body; none when it sees none. */
+/** The row of an event, if the document accepts the body; none otherwise. */
 const rowsOf = (body: Uint8Array): Awaited<ReturnType<typeof stored>> => {
   try {
-    // It leaves out a byte order mark.
+    // Removes a byte order mark.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body)
     const event = JSON.parse(text)
     if (complaintAbout(schema, event) !== undefined) return []
@@ -119,7 +119,7 @@ describe("a body at its bound", () => {
     await empty()
     const { status, headers, body } = await post(padded(MEBIBYTE + 1), cuts)
     expect([status, body.error.code, body.error.details]).toEqual([413, "PAYLOAD_TOO_LARGE", { max_bytes: MEBIBYTE }])
-    // What is not read would come before the next request.
+    // The unread rest would precede the next request.
     expect(headers.get("Connection")).toBe("close")
     expect(await stored()).toEqual([])
   })

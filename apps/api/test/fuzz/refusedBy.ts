@@ -3,7 +3,7 @@ import { arbitraryOf } from "./arbitraryOf.ts"
 import { complaintAbout } from "./complaintAbout.ts"
 import { resolve, type Schema } from "./document.ts"
 
-/** Creates the arbitrary of texts that a schema of the document refuses: next to a valid one, odd, or anything else. */
+/** Creates the arbitrary of texts that a schema rejects: almost valid, unusual, or random. */
 export const refusedBy = (schema: Schema): fc.Arbitrary<string> => {
   const { type, minimum, maximum } = resolve(schema)
   const near =
@@ -15,7 +15,7 @@ export const refusedBy = (schema: Schema): fc.Arbitrary<string> => {
   const read = (text: string) => (type === "integer" && /^-?\d+$/.test(text) ? Number(text) : text)
   return fc
     .oneof(
-      // Off by one is where a rule is wrong, if it is.
+      // Off-by-one values are the most likely faults of a rule.
       { weight: 3, arbitrary: near },
       { weight: 1, arbitrary: fc.constantFrom(...ODDITIES) },
       { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
@@ -23,7 +23,7 @@ export const refusedBy = (schema: Schema): fc.Arbitrary<string> => {
     .filter((text) => complaintAbout(schema, read(text)) !== undefined)
 }
 
-/** Creates the arbitrary of a text's neighbours: one character fewer, more, or another. */
+/** Creates the arbitrary of similar texts: one character removed, added or replaced. */
 export const slips = (text: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.nat(text.length), fc.nat(1), fc.oneof(fc.constantFrom("", ..." 0:+-\n\0é%"), fc.string({ maxLength: 1 })))

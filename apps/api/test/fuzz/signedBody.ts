@@ -4,7 +4,7 @@ import { arbitraryOf } from "./arbitraryOf.ts"
 import type { Schema } from "./document.ts"
 import { slips } from "./refusedBy.ts"
 
-/** Creates the arbitrary of bodies that a partner may sign: events by the document's schema, and what is next to one or nothing like it. */
+/** Creates the arbitrary of signed bodies: valid events, almost valid ones, and other bytes. */
 export const signedBody = (schema: Schema): fc.Arbitrary<Uint8Array> => {
   const event = arbitraryOf(schema).map((value) => JSON.stringify(value))
   const text = fc.oneof(
@@ -22,12 +22,12 @@ export const signedBody = (schema: Schema): fc.Arbitrary<Uint8Array> => {
   )
 }
 
-/** How deep an odd value is nested; a reader that calls itself for each level ends long before. */
+/** Nesting depth of an unusual value, far beyond the limit of a recursive parser. */
 const DEPTH = 50_000
 
 const PROTOTYPE_KEYS = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "then"]
 
-/** JSON as no serialiser writes it, and what only looks like it. */
+/** Unusual JSON, and text that only resembles JSON. */
 const oddJson = fc.oneof(
   fc.constantFrom(
     ..."null true 0 -0 -1 1.0 1e0 1e400 -1e400 1e-400 9007199254740993 4294967297 [] {} [[]]".split(" "),
@@ -81,7 +81,7 @@ const bend = fc.oneof(
   fc.nat(members.length).map((at) => (all: ReadonlyArray<Member>) => all.toSpliced(at, 1)),
 )
 
-/** An event of which a member or two are gone, given twice, odd or of a name that every object has. */
+/** An event with members removed, repeated, unusual, or named like an object's built-in properties. */
 const bentEvent = fc
   .tuple(fc.array(bend, { maxLength: 3 }), fc.constantFrom("", " ", "\n\t", "\u00a0"))
   .map(([bends, space]) =>
@@ -92,7 +92,7 @@ const bentEvent = fc
   )
   .map((text) => `{${text}}`)
 
-/** No UTF-8, or none that belongs into JSON: NUL, a surrogate, an overlong slash, a code point too high, byte order marks. */
+/** Invalid UTF-8, or characters that JSON can't contain: NUL, surrogates, an overlong slash, a code point out of range, byte order marks. */
 const oddBytes = fc.oneof(
   fc.constantFrom(
     [0x00],
@@ -106,7 +106,7 @@ const oddBytes = fc.oneof(
   fc.array(fc.nat(255), { minLength: 1, maxLength: 3 }),
 )
 
-// A third stand at the front, where a byte order mark does.
+// A third are at the start, like a byte order mark.
 const spliced = (bytes: Uint8Array, at: number, odd: ReadonlyArray<number>): Uint8Array => {
   const place = at % 3 === 0 ? 0 : at % (bytes.length + 1)
   return Buffer.concat([bytes.subarray(0, place), Uint8Array.from(odd), bytes.subarray(place)])

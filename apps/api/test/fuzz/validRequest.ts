@@ -3,10 +3,10 @@ import { arbitraryOf } from "./arbitraryOf.ts"
 import type { DocumentedOperation, Parameter } from "./document.ts"
 import type { FuzzRequest } from "./FuzzRequest.ts"
 
-/** Values that exist, by the name of their parameter. */
+/** Existing values by parameter name. */
 export type Existing = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Creates the arbitrary of requests that the document calls valid. */
+/** Creates the arbitrary of requests that are valid according to the document. */
 export const validRequest = (operation: DocumentedOperation, existing: Existing): fc.Arbitrary<FuzzRequest> => {
   const given = (place: Parameter["in"]) => {
     const parameters = operation.parameters.filter((parameter) => parameter.in === place && parameter.name !== "cursor")
@@ -40,17 +40,17 @@ export const validRequest = (operation: DocumentedOperation, existing: Existing)
 const pathOf = ({ path }: DocumentedOperation, values: Readonly<Record<string, string>>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name]!))
 
-/** Puts another value into the path of a request. */
+/** Replaces a value in the path of a request. */
 export const pathWith = ({ operation, path }: FuzzRequest, name: string, value: string): string => {
   const at = operation.path.split("/").indexOf(`{${name}}`)
   return path.split("/").with(at, encodeURIComponent(value)).join("/")
 }
 
 const validValue = ({ name, in: place, schema }: Parameter, existing: Existing): fc.Arbitrary<unknown> => {
-  // Around a header's value, spaces are not part of it (RFC 9110 5.5); a tag is a text that the document leaves open.
+  // Spaces around a header's value aren't part of it (RFC 9110, 5.5); the document doesn't restrict tags.
   if (name === "If-None-Match") return fc.oneof(fc.constantFrom("*", '"x", W/"y"'), visible)
   if (place === "header") return arbitraryOf(schema).filter((text) => text === (text as string).trim())
-  // The document says in words that a future date is refused.
+  // The document describes the rejection of future dates only in prose.
   if (name === "date")
     return arbitraryOf(schema).filter((date) => (date as string) < new Date().toISOString().slice(0, 10))
   const known = existing[name]

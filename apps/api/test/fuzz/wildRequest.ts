@@ -6,7 +6,7 @@ import { type Existing, validRequest } from "./validRequest.ts"
 
 const octet = fc.oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff }))
 
-/** Everything that a header's value may hold. */
+/** Any valid header value. */
 const fieldValue = fc.string({ unit: octet.map((code) => String.fromCharCode(code)), maxLength: 40 })
 
 const FIELDS: Readonly<Record<string, fc.Arbitrary<string>>> = {
@@ -28,7 +28,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   Cookie: fieldValue,
 }
 
-/** A few headers that an operation reads, that a proxy reads, or that nobody reads. */
+/** Some headers that the operation, proxies or no component reads. */
 const wildHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc
   .array(
     fc.constantFrom(...Object.keys(FIELDS)).chain((name) => FIELDS[name]!.map((value) => [name, value] as const)),
@@ -36,7 +36,7 @@ const wildHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc
   )
   .map((pairs) => Object.fromEntries(pairs))
 
-/** Creates the arbitrary of requests that keep to nothing but HTTP's own grammar, and not always to that. */
+/** Creates the arbitrary of requests that only follow HTTP's grammar, and not always. */
 export const wildRequest = (operation: DocumentedOperation, existing: Existing): fc.Arbitrary<FuzzRequest> =>
   fc
     .tuple(
@@ -63,7 +63,7 @@ const extended = (target: string, query: string) =>
 
 const encoded = fc.string({ unit: "binary", maxLength: 20 }).map(encodeURIComponent)
 
-// Node's client sends any byte but controls and spaces as it is.
+// Node's client sends all bytes except controls and spaces unchanged.
 const bytes = fc.oneof(
   fc.constantFrom(..."+ é [ ] { } | < ^ ` ' & = ; # ? * / // . .. \\ \" %".split(" "), ""),
   fc.constantFrom("%ZZ", "%00", "%ED%A0%80", "%C0%AF", "%FF", "%2B", "%2F", "%25", "%23"),

@@ -49,7 +49,7 @@ const qualify = (
 ) =>
   api().run(
     inTransaction(
-      // Each is another clinician.
+      // Each is a different clinician.
       qualifyOn(
         organization.id,
         stages.map((stage, i) => ({ programId, stage, npi: `${at} ${i}` })),
@@ -60,7 +60,7 @@ const qualify = (
 const outreach = (...[stamp, campaign, outcomes]: Parameters<typeof outreachOn>) =>
   api().run(outreachOn(stamp, campaign, outcomes))
 
-/** The date by the database's clock, and the one after it. */
+/** The current date by the database's clock, and the next one. */
 const today = () =>
   api()
     .sql<{ today: string; tomorrow: string }>(
@@ -257,7 +257,7 @@ describe("a quota", () => {
     expect(await at("2026-02-04")).toEqual(quota(1, 1, null))
     expect(await at("2026-02-05")).toEqual(quota(2, 0, "2026-02-05T09:00:00.123456Z"))
     expect(await at("2026-02-07")).toEqual(quota(3, 0, "2026-02-05T09:00:00.123456Z"))
-    // It is compared with the target as it is now.
+    // Compared with the current target.
     await api().sql((sql) => sql`update programs set learner_target = 4 where id = ${id}`)
     expect((await at("2026-02-07")).learner_qualified).toEqual({ target: 4, count: 3, remaining: 1, reached_at: null })
   })

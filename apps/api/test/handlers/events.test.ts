@@ -15,7 +15,7 @@ import { publishOutcomes } from "./publishOutcomes.ts"
 const api = startApi()
 let seed: Effect.Success<ReturnType<typeof seedCampaign>>
 let key: string
-/** The ids of two events of each type, in the feed's order: each round has one stamp. */
+/** Ids of two events of each type, in feed order: each round has one stamp. */
 let rounds: ReadonlyArray<ReadonlyArray<EventId>>
 beforeAll(async () => {
   seed = await api().run(seedCampaign({ recipients: 2 }))

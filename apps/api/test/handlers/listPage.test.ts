@@ -8,7 +8,7 @@ import { Json } from "../../src/http/encode.ts"
 
 const [A, B] = [Buffer.alloc(32, 7).toString("base64"), Buffer.alloc(32, 8).toString("base64")]
 
-/** Reads a page of one number from a list of ten, as an API with this `CURSOR_KEY` does. */
+/** Reads a page of one number from a list of ten, like an API with this `CURSOR_KEY`. */
 const read = (cursorKey: string, cursor?: string) =>
   listPage(
     { query: { cursor, limit: 1 }, url: "/numbers" },
@@ -48,7 +48,7 @@ const cursorOf = async (cursorKey: string) => {
 it("reads a cursor while CURSOR_KEY holds the key that made it, and refuses it afterwards", async () => {
   const made = { before: await cursorOf(A), k1: await cursorOf(`k1:${A}`), k2: await cursorOf(`k2:${B},k1:${A}`) }
   expect(made.k1).toBe(made.before)
-  // As partners hold them.
+  // An issued cursor.
   expect(made.before).toBe("AnU8WTGraNKhE9O8myUs0ZCUynbRGXI9cb7qg_tEjkZnPnsibiI6MX0")
   expect(made.k2).toBe("AmWHyL7iU1B_4UlZ0uIlTPuWYgjlBymXG5pswXMMI57XnHsibiI6MX0")
   for (const ring of [`k2:${B},k1:${A}`, `k1:${A},k2:${B}`, `new:${B},old:${A}`]) {

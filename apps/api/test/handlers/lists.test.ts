@@ -29,7 +29,7 @@ const idsIn = (table: "recipients" | "events") => async (organizationId: Organiz
   return rows.map(({ id }) => id)
 }
 
-/** Each list: its path, what it must be asked with, and the ids it shows, against those that are there. */
+/** Each list: path, required parameters, and the shown ids compared with the existing ones. */
 const LISTS = [
   {
     list: "the token list",
@@ -156,7 +156,7 @@ describe.each(LISTS.filter(({ required }) => required !== ""))("since, in $list"
   const found = async (since: string) => (await ask(api(), target(`since=${since}`), { key })).body.data.length
 
   it("is inclusive, to the microsecond, in any offset", async () => {
-    // Added as digits, since a Date has no microseconds; a carry past the last one is not worth a case.
+    // Added as digits, because a Date has no microseconds; an overflow isn't handled.
     const micros = BigInt(stamp.replaceAll(/\D/g, "")) + 1n
     const digits = String(micros)
     const later = `${stamp.slice(0, 17)}${digits.slice(12, 14)}.${digits.slice(14)}Z`

@@ -7,7 +7,7 @@ import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { Effect } from "effect"
 
-/** Publishes outcomes of a campaign in one transaction, so that all have one and the same stamp; answers their ids in the feed's order. */
+/** Publishes outcomes of a campaign in one transaction, so that all have the same stamp. Returns their ids in feed order. */
 export const publishOutcomes = Effect.fnUntraced(function* (
   campaign: Campaign,
   types: ReadonlyArray<FeedEventType>,

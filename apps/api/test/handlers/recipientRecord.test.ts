@@ -6,7 +6,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type RecipientExpansion, recipientRecord } from "../../src/handlers/recipientRecord.ts"
 
-/** Everything that JSON escapes, or that a careless encoder gets wrong. */
+/** Characters that JSON escapes, or that a careless encoder gets wrong. */
 const ODD = [
   '"quoted"',
   "back\\slash",

@@ -64,7 +64,7 @@ it("asks for other attempts while commits wait for a lost standby, and has each 
   }
   expect(await inbox()).toEqual(["evt_1"])
 
-  // Once an operator cancels the waits, what was committed is here and on no other machine: no repetition is taken for stored.
+  // After an operator cancels the waits, the committed data exists only on this machine: a repetition isn't acknowledged as stored.
   await eventually(
     () => run(cancelWaits),
     ({ length }) => length === 0,

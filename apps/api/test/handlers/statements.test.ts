@@ -13,7 +13,7 @@ import { publishOutcomes } from "./publishOutcomes.ts"
 
 const databaseUrl = migratedDatabase()
 
-/** Counts the statements of a request, each of which the driver gives a span. */
+/** Counts the statements of a request by the driver's spans. */
 const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const spans: Array<Tracer.NativeSpan> = []

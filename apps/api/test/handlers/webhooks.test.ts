@@ -31,7 +31,7 @@ const stored = async (...eventIds: ReadonlyArray<string>) => {
   return rows.map(({ body }) => body)
 }
 
-/** Signs as partners do who use Stripe's library. */
+/** Signs with Stripe's library, as partners do. */
 const sign = (payload: string, by = secret) => Stripe.webhooks.generateTestHeaderString({ payload, secret: by })
 
 const pathTo = (endpointId: string) => `/v1/partners/consumer/webhooks/${endpointId}`

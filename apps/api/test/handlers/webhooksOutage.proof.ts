@@ -18,7 +18,7 @@ let database: Postgres
 let api: RunningApi
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "outreach-outage-"))
-  // The server's user is another when this process is root's.
+  // If this process is root, the server runs as another user.
   await chmod(folder, 0o711)
   database = await startPostgres({ dataDirectory: folder })
   api = await runApi(database.url, { DOCS_URL })
@@ -40,7 +40,7 @@ it("asks for other attempts while the database is away, and has each event once 
 
   const { port } = database
   await database.stop()
-  // The process remembers the secrets of one of the two.
+  // The process has cached the secrets of one of the two.
   const away = await Promise.all([post(known, "evt_2"), post(known, "evt_3"), post(unknown, "evt_4")])
   for (const { status, body } of away) {
     expect([status, body.error.code, body.error.details]).toEqual([503, "SERVICE_UNAVAILABLE", { retry_after: 5 }])

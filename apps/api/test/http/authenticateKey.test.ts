@@ -43,7 +43,7 @@ describe("a key's limit", () => {
 })
 
 describe("an address that keeps failing to authenticate", () => {
-  /** Starts another API over the same database, which lets an address fail three times a minute. Its clock only moves when a test sets it. */
+  /** Starts a second API over the same database with a limit of three failures per minute. Its clock moves only when a test sets it. */
   const startStrict = async (settings: Record<string, string> = {}) => {
     const time = settableTime()
     const limit = { DEPLOYMENT: "staging", DOCS_URL, UNAUTHENTICATED_LIMIT: "3" }
@@ -78,7 +78,7 @@ describe("an address that keeps failing to authenticate", () => {
     expect([await strict.statusOf(key.text), await strict.statusOf(revoked.text)]).toEqual([200, 200])
     await strict.failThrice()
     expect([await strict.statusOf(key.text), await strict.statusOf(fresh.text)]).toEqual([200, 429])
-    // A key that was valid before is looked up, and is a failure once it is revoked.
+    // A previously valid key is looked up, and counts as a failure after it is revoked.
     await api().run(ApiKeyRepository.use((keys) => keys.revoke(revoked.id)))
     expect([await strict.statusOf(revoked.text), await strict.statusOf(revoked.text)]).toEqual([401, 429])
   })

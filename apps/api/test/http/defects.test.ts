@@ -11,7 +11,7 @@ import { ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"
 import { DOCS_URL, startApi } from "../startApi.ts"
 
-// A locked table is an immediate failure, in every connection that is opened from now on.
+// A locked table fails immediately, in all new connections.
 const lockTimeout = SqlClient.SqlClient.use((sql) =>
   Effect.flatMap(
     sql<{ name: string }>`select current_database() as name`,
@@ -85,7 +85,7 @@ describe("a permanent failure of the database", () => {
 
   it("is logged, but a client error isn't", async () => {
     const refused = [await look(), await ask(api(), TOKEN), await ask(api(), "/nowhere")]
-    // Lines are written in order, so theirs would come before this one.
+    // Lines are written in order, so theirs would precede this one.
     const { headers } = await api().whileMissing("recipients", look)
     await until(api().log, () => linesOf(headers).length > 0)
     for (const answer of refused) expect(linesOf(answer.headers)).toEqual([])
@@ -96,7 +96,7 @@ describe("the readiness probe", () => {
   it("is 503 while the database accepts no connections, and 200 when it does again", async () => {
     const name = new URL(api().databaseUrl).pathname.slice(1)
     const server = await postgresUrl()
-    // A database can't refuse connections by its own command, so this comes from another one of the server.
+    // A database can't reject connections by its own command, so another database of the server does it.
     const allow = (allowed: boolean) =>
       SqlClient.SqlClient.use((sql) =>
         Effect.andThen(

@@ -14,13 +14,13 @@ import { expect, it, onTestFinished } from "vitest"
 import { startApiProcess } from "../startApiProcess.ts"
 
 const CLIENTS = 16
-/** How HAProxy uses its connections to the APIs: it reuses open ones, or opens one for each request. */
+/** HAProxy's connections to the APIs: reused, or one per request. */
 const MODES = { open: "http-reuse always", new: "http-reuse never\n  option http-server-close" }
 type Mode = keyof typeof MODES
 
 const databaseUrl = migratedDatabase()
 
-/** Starts HAProxy in front of APIs. It listens on a socket in a folder for each mode. */
+/** Starts HAProxy in front of APIs, listening on a socket in a folder for each mode. */
 const startHaproxy = async (unpacked: string, apis: ReadonlyArray<string>) => {
   const folder = await mkdtemp(join(tmpdir(), "outreach-haproxy-"))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

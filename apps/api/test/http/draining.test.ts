@@ -16,7 +16,7 @@ const start = async (settings: Readonly<Record<string, string>> = {}) => {
   return { process, port: Number((await until(process, "listening")).annotations["port"]) }
 }
 
-/** Sends a request to a port over the connection of an agent. */
+/** Sends a request to a port over an agent's connection. */
 const createSender =
   (port: number) =>
   async (agent: Agent, path = "/v1/health") => {

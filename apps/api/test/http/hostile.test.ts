@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const TOKENS = "/v1/partners/consumer/tokens"
 
-/** Sends bytes as they are, and reads what comes back until the server closes. */
+/** Sends raw bytes, and reads the response until the server closes. */
 async function sendRaw(bytes: string | Buffer): Promise<Answer> {
   const socket = connect({ port: Number(new URL(api().url).port), host: "127.0.0.1" })
   // The server may close before it has read everything.

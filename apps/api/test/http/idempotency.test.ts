@@ -100,7 +100,7 @@ describe("an Idempotency-Key", () => {
         headers: { ...headers, "Idempotency-Key": idempotencyKey },
       })
       expect([first.status, replayed(first)]).toEqual([status, null])
-      // The key is free for another request.
+      // The key can be used for another request.
       const next = await send(target, key, idempotencyKey)
       expect([next.status, replayed(next)]).toEqual([200, null])
     }
@@ -221,7 +221,7 @@ describe("concurrent requests with one Idempotency-Key", () => {
       await api().untilBlocked("recipients")
       proxy.cut()
       expect((await first).status).toBe(503)
-      // The database notices by itself that its client is gone, although the statement still waits.
+      // The database detects that its client is gone, although the statement still waits.
       const next = await eventually(
         () => send("/v1/partners/consumer/digest?date=2026-01-01", key, idempotencyKey),
         ({ status }) => status !== 409,

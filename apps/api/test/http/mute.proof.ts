@@ -18,21 +18,21 @@ import { eventText, postWebhook } from "../postWebhook.ts"
 import { DOCS_URL } from "../startApi.ts"
 import { startApiProcess } from "../startApiProcess.ts"
 
-/** How long the database says nothing. */
+/** How long the database is silent. */
 const SILENCE_MS = 20_000
-/** By when each process knows it, and the longest that any request may take. */
+/** Maximum time until each process detects it, and of any request. */
 const KNOWN_MS = 8000
 const LIMIT_MS = 10_000
-/** Beside other work of the machine. On an idle one, what is known is answered in a few milliseconds. */
+/** On a busy machine. On an idle one, cached responses take a few milliseconds. */
 const AT_ONCE_MS = 3000
-/** Of one address. */
+/** From one address. */
 const MAX_CONNECTIONS = 300
 
 const url = migratedDatabase()
 const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
 
-/** Starts the API as a process that reaches the test's database at a host. */
+/** Starts the API as a process that connects to the test's database through a host. */
 const start = async (host: string) => {
   const { username, password, pathname } = new URL(asRole(url(), "api"))
   const process = startApiProcess(url(), {
@@ -52,7 +52,7 @@ interface Response {
   readonly status: number
 }
 
-/** Notes how long requests took. */
+/** Records the duration of requests. */
 const stopwatch = () => {
   const responses: Array<Response> = []
   const time = async (what: string, request: () => Promise<{ readonly status: number }>) => {
@@ -67,7 +67,7 @@ const stopwatch = () => {
 
 const longest = (responses: ReadonlyArray<Response>) => Math.round(Math.max(...responses.map(({ ms }) => ms)))
 
-/** Repeats an action, each time without waiting for the last, until `stop`; then waits for all of them. */
+/** Repeats an action at an interval, without waiting for the previous one, until `stop`; then waits for all. */
 const every = (pauseMs: number, act: (i: number) => Promise<unknown>) => {
   const stopping = new AbortController()
   const begun: Array<Promise<unknown>> = []
@@ -124,7 +124,7 @@ it("answers every request in time while the database is mute, and serves soon af
   }
   expect(longest(silent.filter(({ what }) => what === "readyz" || what === "admin"))).toBeLessThan(AT_ONCE_MS)
 
-  // One line a second, which counts what was answered 503 for the database.
+  // One log line a second, with the number of 503 responses.
   const failed = silent.filter(({ what, status }) => status === 503 && (what === "webhook" || what === "read"))
   const lines = () => api.process.lines.filter(({ message }) => message === "requests failed with the database")
   await until(
@@ -134,7 +134,7 @@ it("answers every request in time while the database is mute, and serves soon af
   expect(lines().length).toBeLessThanOrEqual((SILENCE_MS + LIMIT_MS) / 1000 + 2)
   expect(api.process.text).not.toContain("unhandled error in request")
 
-  // As many connections as the public port takes of an address, and requests on top of them, do not keep the admin port from responding.
+  // The maximum number of connections of an address to the public port, and requests on them, don't block the admin port.
   const idle = Array.from({ length: MAX_CONNECTIONS }, () => connect(api.port, "127.0.0.1").on("error", () => {}))
   const flood = [
     every(10, () => fetch(`${api.url}/v1/partners/consumer/events`).catch(() => {})),
@@ -156,7 +156,7 @@ it("answers every request in time while the database is mute, and serves soon af
   console.log(`back after ${back.join(", ")} ms: webhooks, reads, readyz, admin`)
   for (const ms of back) expect(ms).toBeLessThan(LIMIT_MS)
 
-  // What was answered 503 may be stored or not. Sent again, all of it is there once.
+  // Requests with a 503 may be stored or not. After a retry, everything is stored once.
   for (const id of [...unstored]) expect(await post(id)).toBe(200)
   const rows = await run(
     SqlClient.SqlClient.use(

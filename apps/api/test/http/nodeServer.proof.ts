@@ -6,7 +6,7 @@ import { startApi } from "../startApi.ts"
 const api = startApi()
 
 describe("a connection", () => {
-  // The server looks every 5 s for heads that are older than 10 s.
+  // Every 5 s, the server checks for request heads older than 10 s.
   it("whose request does not arrive in time is told so and closed", async () => {
     const socket = connect({ port: Number(new URL(api().url).port), host: "127.0.0.1" })
     socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Slow: ")

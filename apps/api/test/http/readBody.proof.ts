@@ -20,7 +20,7 @@ const memory = (pid: number, line: "VmRSS" | "VmHWM"): number =>
 
 describe.skipIf(platform() !== "linux").each([
   { which: "an unknown endpoint", kept: 0, maxGrowth: 96 },
-  // Bodies within the bound stay. Some 64 KiB of each other body are garbage until they are collected: 103 to 131 MiB in all were seen.
+  // Bodies within the limit are kept. About 64 KiB of each other body are garbage until collected: 103 to 131 MiB in total were observed.
   { which: "a known endpoint", kept: 16, maxGrowth: 192 },
 ])(`${BODIES} bodies of 1 MiB to $which, of which the last byte never comes`, ({ which, kept, maxGrowth }) => {
   const databaseUrl = migratedDatabase()

@@ -16,7 +16,7 @@ import { startApi } from "../startApi.ts"
 
 const api = startApi()
 let key: string
-/** It reads a body before it looks at the signature, so that 401 says that the body was taken. */
+/** Reads the body before checking the signature, so 401 means that the body was accepted. */
 let RECEIVER: string
 beforeAll(async () => {
   const { organization, endpoint } = await api().run(seedCampaign({ recipients: 1 }))
@@ -27,7 +27,7 @@ beforeAll(async () => {
 const UNKNOWN_RECEIVER = "/v1/partners/consumer/webhooks/whe_0199"
 const MEBIBYTE = 1_048_576
 
-/** Announces a body of 1 MiB, sends all but its last byte once it is asked for, and returns the answer that comes all the same. */
+/** Announces a body of 1 MiB, sends all but its last byte when requested, and returns the response. */
 const halfSend = (path: string) => {
   const sent = request(api().url + path, {
     method: "POST",
@@ -35,7 +35,7 @@ const halfSend = (path: string) => {
     agent: false,
   })
   onTestFinished(() => void sent.destroy())
-  // The connection may break while bytes are on their way, after the answer.
+  // The connection may break after the response while bytes are in transit.
   sent.on("error", () => {})
   const asked = new Promise<void>((resolve) => sent.on("continue", resolve))
   const answer = new Promise<[status: number, code: string]>((resolve) => {
@@ -49,7 +49,7 @@ const halfSend = (path: string) => {
   return { asked, answer }
 }
 
-/** Sends a body, with its length told beforehand or in chunks. */
+/** Sends a body with its length in the header, or in chunks. */
 const send = (
   method: string,
   path: string,
@@ -75,7 +75,7 @@ const send = (
         })
         .then(resolve, reject)
     })
-    // Flushed first, so that the length is only told where a header tells it.
+    // Flushed first, so that the length is sent only in a header.
     sent.flushHeaders()
     for (const chunk of body) sent.write(chunk)
     sent.end()

@@ -198,7 +198,7 @@ describe("the order of refusals", () => {
     expect((await ask(api(), `${TOKENS}/${token}`, { key: text })).status).toBe(429)
     const before = await api().charged(organizationId)
     const again = await ask(api(), `${TOKENS}/${token}`, { key: text })
-    // Should the minute have ended in between, the next window is spent as well and was asked about once.
+    // If the minute ended in between, the next window is used up too and was read once.
     expect(again.status).toBe(429)
     expect((await api().charged(organizationId)) - before).toBeLessThanOrEqual(1)
   })

@@ -18,7 +18,7 @@ const test = effectTest((effect: Parameters<typeof run>[0]) => run(Effect.provid
 const UNAUTHENTICATED_LIMIT = 3
 const BODY = new TextEncoder().encode("{}")
 
-/** An endpoint, a process that starts at `now` by a clock that only `TestClock` moves, and how often it has read secrets. */
+/** An endpoint, a process with a `TestClock` at `now`, and the number of its reads of secrets. */
 const setUp = Effect.gen(function* () {
   const seed = yield* seedCampaign({ recipients: 0 })
   const now = Date.now()
@@ -43,7 +43,7 @@ const setUp = Effect.gen(function* () {
       Effect.exit,
       Effect.map(Exit.isSuccess),
     )
-  /** Returns the tag of the error with which a request for an endpoint ends; undefined if the endpoint is known. */
+  /** Returns the error tag of a request to an endpoint; undefined if the endpoint is known. */
   const errorFor = (id: string, remoteAddress = "192.0.2.1") =>
     checkEndpoint(id as EndpointId, { headers: {}, socket: { remoteAddress } } as IncomingMessage).pipe(
       Effect.match({ onSuccess: () => undefined, onFailure: ({ _tag }) => _tag }),
@@ -72,7 +72,7 @@ test("reads nothing for an address that has named too many unknown endpoints, an
   yield* errorFor(endpoint.id)
   for (let i = 0; i < UNAUTHENTICATED_LIMIT; i++) expect(yield* errorFor("whe_0199")).toBe("InvalidSignature")
   read.times = 0
-  // Not a 4xx: the endpoint may be new, and the sender of an event retries only a 5xx.
+  // Not a 4xx: the endpoint may be new, and senders retry only a 5xx.
   expect([yield* errorFor("whe_0199"), yield* errorFor(endpoint.id), read.times]).toEqual(["Unavailable", undefined, 0])
   expect(yield* errorFor("whe_0199", "192.0.2.2")).toBe("InvalidSignature")
 })
@@ -117,7 +117,7 @@ test("reads secrets once for all who wait for them, however many signatures are 
   const many = (with_: Redacted.Redacted) =>
     Effect.forEach(Array.from({ length: 320 }), () => accepts(with_, signedNow), { concurrency: "unbounded" })
   expect(new Set(yield* many(Redacted.make("whsec_forged")))).toEqual(new Set([false]))
-  // 32 wait for one reading.
+  // 32 wait for one read.
   expect(read.times).toBeLessThanOrEqual(11)
   read.times = 0
   expect(new Set(yield* many(secret))).toEqual(new Set([true]))

@@ -1,6 +1,6 @@
 import { npi } from "@outreach/testing/seedCampaign"
 
-/** An event that a partner sends. */
+/** An event sent by a partner. */
 export interface SentEvent {
   readonly event_id: string
   readonly event_type: string
@@ -9,7 +9,7 @@ export interface SentEvent {
 
 const STAGES = ["account_created", "learner_qualified", "completer_qualified"] as const
 
-/** Creates distinct events about few clinicians, so that most of them say something again; some are of no use. `random` is below 1. */
+/** Creates distinct events about few clinicians, so that most are repetitions in content; some are invalid. `random` is below 1. */
 export const inboundEvents = (
   count: number,
   slugs: ReadonlyArray<string>,
@@ -33,7 +33,7 @@ export const inboundEvents = (
   })
 }
 
-/** What distinct events come to when they are applied one after another: the meaning of it all, without a database. */
+/** Result of applying distinct events one after another: a reference model without a database. */
 export const fold = (events: ReadonlyArray<SentEvent>, slugs: ReadonlyArray<string>) => {
   const reached = new Map(slugs.map((slug) => [slug, new Map(STAGES.map((stage) => [stage, new Set<string>()]))]))
   const suppressed = new Set<string>()

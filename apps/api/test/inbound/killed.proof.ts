@@ -50,7 +50,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
   )
   const slugs = [program, ...others].map(({ slug }) => slug)
   const events = inboundEvents(EVENTS, slugs, random)
-  // Every event at least once, half of them again, all shuffled.
+  // Every event at least once, half of them twice, shuffled.
   const sendings = shuffled([...events, ...events.filter(() => random() < 0.5)], random)
 
   const fleet = await startFleet(databaseUrl())
@@ -63,7 +63,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
           signal: AbortSignal.timeout(10_000),
         })
         if (status === 200) return
-        // A running process must not answer anything else.
+        // A running process must not return anything else.
         expect(status).toBe(503)
       } catch (error) {
         if (!(error instanceof TypeError || error instanceof DOMException)) throw error
@@ -94,7 +94,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
     }
   })()
   await sending
-  // It goes on while the rest is applied.
+  // Continues while the rest is applied.
   await eventually(waiting, (count) => count < EVENTS / 50 && kills >= 4, 10 * 60_000)
   over.abort()
   await killing
@@ -120,7 +120,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
       select slug || ' ' || kind || ' ' || value as entry from suppressions join programs on programs.id = program_id`,
   )
   expect(suppressed.map(({ entry }) => entry).sort()).toEqual(expected.suppressed)
-  // Whoever is named by an event about the campaign's program is withdrawn, and nobody else.
+  // Clinicians named by an event about the campaign's program are withdrawn, and only those.
   const named = new Set([...expected.reached.get(program.slug)!.values()].flatMap((clinicians) => [...clinicians]))
   const recipients = await query<{ npi: string; withdrawn: boolean }>(
     (sql) => sql`select npi, withdrawn_at is not null as withdrawn from recipients`,
@@ -132,7 +132,7 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
   console.log(`${sendings.length} sendings of ${EVENTS} events, ${kills} kills`)
 })
 
-/** A generator of numbers below 1 that a seed decides (mulberry32). */
+/** A seeded random number generator below 1 (mulberry32). */
 const seeded = (seed: number) => {
   let state = seed
   return (): number => {

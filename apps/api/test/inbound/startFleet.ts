@@ -8,7 +8,7 @@ import { startApiProcess } from "../startApiProcess.ts"
 const WORKER = new URL("../../../worker/src/main.ts", import.meta.url).href
 const PORT = 8080
 
-/** Starts two API processes and two workers. Each can be killed and started again at the same address. */
+/** Starts two API processes and two workers. Each can be killed and restarted at the same address. */
 export const startFleet = async (databaseUrl: string) => {
   const hosts = [loopbackAddress(), loopbackAddress()]
   const starts: ReadonlyArray<() => Promise<TestProcess>> = [
@@ -20,7 +20,7 @@ export const startFleet = async (databaseUrl: string) => {
   return {
     urls: hosts.map((host) => `http://${host}:${PORT}`),
     size: starts.length,
-    /** Kills a member without warning, and starts it again. */
+    /** Kills a member with SIGKILL and restarts it. */
     replace: async (member: number) => {
       await members[member]!.kill()
       members[member] = await starts[member]!()

@@ -4,20 +4,20 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** A row as it stood after one commit: its stamp, a space, its id. Versions sort as texts in the order of their list. */
+/** A row after one commit: stamp, space, id. Versions sort as text in list order. */
 export type Version = `${Timestamp} ${string}`
 
-/** Names a version. */
+/** Returns a version. */
 export const versionOf = (stamp: Timestamp, id: string): Version => `${stamp} ${id}`
 
-/** A list that is polled, and what the database holds of it. */
+/** A polled list, and the database's content of it. */
 export interface PolledList {
   readonly path: string
   readonly stampField: string
   readonly idField: string
-  /** The versions that stand in the table: none of them may be missing from what a poller saw. */
+  /** The versions in the table: pollers must have seen all of them. */
   readonly standing: Versions
-  /** Every version that was ever committed: nothing else may be on a page. */
+  /** All committed versions: pages must not contain others. */
   readonly committed: Versions
 }
 
@@ -43,14 +43,14 @@ interface Row {
   readonly id: string
 }
 
-// Events are never written again, so what was committed is what stands.
+// Events never change, so all committed versions are in the table.
 const feed = versions(
   (sql, organizationId) => sql<Row>`
     select emitted_at as stamp, id from events
     where organization_id = ${organizationId} and type = any (${FEED_EVENT_TYPES}::text[])`,
 )
 
-/** The lists that are polled, by what they hold. */
+/** The polled lists by content. */
 export const LISTS = {
   recipients: {
     path: "/v1/partners/consumer/tokens",

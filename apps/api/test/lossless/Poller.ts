@@ -7,7 +7,7 @@ import { expect } from "vitest"
 import { ask } from "../ask.ts"
 import { LISTS, type Version, versionOf } from "./PolledList.ts"
 
-/** A partner's program that polls one list in one way, and what it has seen. */
+/** A partner's program that polls one list with one strategy, and the rows it has seen. */
 export interface Poller {
   readonly list: keyof typeof LISTS
   readonly habit: keyof typeof HABITS
@@ -17,33 +17,33 @@ export interface Poller {
   walks: number
 }
 
-/** Where a page begins: right after a version, by a time or by a cursor. */
+/** Start of a page: after a version, by a time or by a cursor. */
 interface Place {
   readonly since: Timestamp
   readonly cursor?: string
   readonly after: string
 }
 
-// A stamp and a space come before every version with that stamp.
+// A stamp and a space sort before every version with that stamp.
 const from = (since: Timestamp): Place => ({ since, after: `${since} ` })
 const stampOf = (version: string): Timestamp => version.slice(0, version.indexOf(" ")) as Timestamp
 const BEGINNING = Timestamp.make("2000-01-01T00:00:00.000000Z")
 const OVERLAP_MILLIS = 500
 
-/** How far a walk has come. */
+/** Progress of a pass. */
 interface Progress {
-  /** The page that was read last. */
+  /** The latest page. */
   readonly page: Place
-  /** The version that was read last. */
+  /** The latest version. */
   readonly last: string
-  /** The `Date` of the walk's first page. */
+  /** `Date` header of the pass's first page. */
   readonly date: Timestamp
   readonly walks: number
 }
 
-/** Where the next walk begins. */
+/** Where the next pass starts. */
 const HABITS = {
-  // The end of a list has no cursor: the page that was the last is asked for again.
+  // The end of a list has no cursor: the last page is requested again.
   "last cursor": ({ page }: Progress) => page,
   "last stamp": ({ last }: Progress) => from(stampOf(last)),
   "checkpoint and overlap": ({ last }: Progress) => from(fromUnixMillis(toUnixMillis(stampOf(last)) - OVERLAP_MILLIS)),
@@ -51,7 +51,7 @@ const HABITS = {
   "date of the poll": ({ date }: Progress) => from(date),
 }
 
-/** Creates pollers of every list: each habit, and each limit from the least to the most. */
+/** Creates pollers of every list, strategy and limit. */
 export const makePollers = (): ReadonlyArray<Poller> =>
   (Object.keys(LISTS) as Array<Poller["list"]>).flatMap((list) =>
     (
@@ -70,7 +70,7 @@ export const makePollers = (): ReadonlyArray<Poller> =>
     ).map(([habit, limit]) => ({ list, habit, limit, seen: new Set<Version>(), pages: 0, walks: 0 })),
   )
 
-/** Polls until a walk that began after the last commit has come to its end. */
+/** Polls until a pass that started after the last commit is complete. */
 export const poll = Effect.fnUntraced(function* (
   poller: Poller,
   options: {
@@ -83,7 +83,7 @@ export const poll = Effect.fnUntraced(function* (
   const { organizationId, urls, written } = options
   let key = ""
   const pageAt = Effect.fnUntraced(function* ({ since, cursor }: Place) {
-    // A key may ask a hundred times a minute: every hundred requests take a new one.
+    // A key allows a hundred requests a minute, so every hundred requests use a new key.
     if (poller.pages % 100 === 0) {
       const issued = yield* issueKey({ organizationId, name: "poller", scopes: SCOPES, expiresAt: null })
       key = Redacted.value(issued.text)
@@ -126,7 +126,7 @@ export const poll = Effect.fnUntraced(function* (
     poller.walks++
     place = yield* walk(place)
     if (final) return
-    // A poller that has caught up leaves the processors to the others.
+    // A poller that has caught up leaves the CPU to the others.
     if (poller.seen.size === seen) yield* Effect.sleep("100 millis")
   }
 })

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { type Outcome, pollWhileWriting } from "./pollWhileWriting.ts"
 
-/** How long the writers write, at the least. */
+/** Minimum writing time in seconds. */
 const SECONDS = Number(process.env["LOSSLESS_SECONDS"] ?? 5)
 
-/** The pollers of which something is true, in words. */
+/** Descriptions of the pollers that match a condition. */
 const pollersWith = ({ verdicts }: Outcome, is: (verdict: Outcome["verdicts"][number]) => boolean) =>
   verdicts.filter(is).map(({ poller }) => `${poller.list}, ${poller.habit}, ${poller.limit}`)
 
@@ -20,7 +20,7 @@ it("a poller misses no row and sees none that is foreign or was rolled back, wha
   expect(pollersWith(outcome, ({ strange }) => strange.length > 0)).toEqual([])
   expect(pollersWith(outcome, ({ poller }) => poller.seen.size === 0)).toEqual([])
 
-  // There was something to miss, and something that must not be seen.
+  // The run contained rows that could be missed, and rows that must not be visible.
   expect(outcome.versions).toBeGreaterThan(outcome.recipients)
   expect(outcome.rolledBack).toBeGreaterThan(0)
   expect(outcome.beside).toBeGreaterThan(1)

@@ -14,19 +14,19 @@ import { LISTS, type Version } from "./PolledList.ts"
 import { makePollers, type Poller, poll } from "./Poller.ts"
 import { register, stampLate, type Tally, writers } from "./writers.ts"
 
-/** The outcome of a run. */
+/** Result of a run. */
 export interface Outcome extends Tally {
   readonly verdicts: ReadonlyArray<Verdict>
   readonly recipients: number
-  /** How often a recipient was written. */
+  /** Number of recipient versions. */
   readonly versions: number
   readonly events: number
-  /** What the other organization wrote of recipients. */
+  /** Number of recipient versions of the other organization. */
   readonly beside: number
   readonly maxSeconds: number
 }
 
-/** What stands in the table and was on none of a poller's pages, and what was on one and never committed for its organization. */
+/** Versions in the table that a poller missed, and versions it saw that weren't committed for its organization. */
 interface Verdict {
   readonly poller: Poller
   readonly lost: ReadonlyArray<Version>
@@ -34,8 +34,8 @@ interface Verdict {
 }
 
 /**
- * Lets 24 writers of one organization, and two of another, write for some seconds while pollers ask two processes of the API;
- * then compares what each poller saw with the tables.
+ * Runs 24 writers of one organization and two of another for some seconds, while pollers read from two API processes;
+ * then compares each poller's view with the tables.
  */
 export const pollWhileWriting = (databaseUrl: string, seconds: number) =>
   Effect.gen(function* () {
@@ -68,7 +68,7 @@ export const pollWhileWriting = (databaseUrl: string, seconds: number) =>
       (poller) => poll(poller, { organizationId, urls, written: () => written }),
       { concurrency: "unbounded" },
     )
-    // On a busy machine it takes longer until the feed has something to miss.
+    // On a busy machine it takes longer until the feed has events that could be missed.
     const published = LISTS.events
       .committed(organizationId)
       .pipe(Effect.repeat({ until: ({ size }) => size > 0, schedule: Schedule.spaced("200 millis") }))
@@ -94,7 +94,7 @@ const started = Effect.fnUntraced(function* (databaseUrl: string) {
   return yield* Effect.promise(async () => urlIn(await until(process, "listening")))
 })
 
-// The rests keep two processors from being the writers' alone.
+// The pauses leave CPU time for other work.
 const repeat = (write: Write, stopped: () => boolean) =>
   Effect.gen(function* () {
     do {
@@ -113,7 +113,7 @@ const judge = Effect.fnUntraced(function* (poller: Poller, organizationId: Organ
   }
 })
 
-// Counts what was written, in the organization and beside it.
+// Counts the written versions of the organization and of the other one.
 const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Omit<Outcome, "verdicts" | keyof Tally>>`
@@ -127,7 +127,7 @@ const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
 })
 
 /**
- * Writes with an early stamp, and commits only once another writer waits for it, so that no poller passes the stamp.
+ * Writes with an early stamp, and commits only when another writer waits for it, so that no poller passes the stamp.
  *
  * No other writer may write to the campaign's recipients, because a later stamp would show them again.
  */
@@ -136,7 +136,7 @@ const holdBack = Effect.fnUntraced(function* (campaign: Campaign) {
   yield* inTransaction(
     Effect.gen(function* () {
       yield* stampLate(campaign, 1, Effect.void)
-      // Not pg_stat_activity: within a transaction it doesn't change after the first read.
+      // Not pg_stat_activity, which doesn't change within a transaction after its first read.
       yield* sql`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`.pipe(
         Effect.repeat({ until: ({ length }) => length > 0, schedule: Schedule.spaced("20 millis") }),
       )
@@ -145,9 +145,9 @@ const holdBack = Effect.fnUntraced(function* (campaign: Campaign) {
 })
 
 /**
- * Lets the database note every version of a recipient that is committed, and how long its transaction took.
+ * Records every committed version of a recipient, with the duration of its transaction.
  *
- * The trigger is deferred to the commit, so that the pauses of a transaction are in its time; what rolls back leaves no note.
+ * The trigger is deferred to the commit, so the duration includes pauses. Rollbacks leave no record.
  */
 const keepVersions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

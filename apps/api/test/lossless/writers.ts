@@ -14,14 +14,14 @@ import { npi } from "@outreach/testing/seedCampaign"
 import { Data, Effect, Random } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Counts what must have happened for a run to mean something. */
+/** Counts of events that a meaningful run must contain. */
 export interface Tally {
   rolledBack: number
 }
 
 /**
- * Eight writers of one organization, as a process would run them: importers, a campaign's life from its draft to its outcomes,
- * and transactions that pause before their stamp or between stamp and commit, of which some roll back.
+ * Eight writers of one organization, like one process: importers, campaigns from draft to outcomes,
+ * and transactions that pause before their stamp, or between stamp and commit; some roll back.
  */
 export const writers = (campaign: Campaign, tally: Tally) => [
   register(campaign, 1, 1),
@@ -36,7 +36,7 @@ export const writers = (campaign: Campaign, tally: Tally) => [
 
 let lines = 0
 
-/** Registers recipients in a draft, as an operator's import does. */
+/** Registers recipients in a draft, as an import does. */
 export const register = (campaign: Campaign, least: number, most: number) =>
   Effect.flatMap(Random.nextIntBetween(least, most), (count) =>
     importLines(
@@ -49,7 +49,7 @@ export const register = (campaign: Campaign, least: number, most: number) =>
     ),
   )
 
-// An operator makes and schedules a campaign, and a worker publishes it and opens it for sending.
+// An operator creates and schedules a campaign; a worker publishes and opens it.
 const launch = Effect.fnUntraced(function* (like: Campaign) {
   const campaign = yield* createCampaign(like)
   yield* register(campaign, 10, 60)
@@ -92,11 +92,11 @@ const rewrite = (campaign: Campaign, tally: Tally, pauses: (draw: number) => [be
 
 class RolledBack extends Data.TaggedError("RolledBack") {}
 
-/** Writes both lists under one stamp, once `before` is over; part of a transaction. */
+/** Writes both lists with one stamp after `before`; part of a transaction. */
 export const stampLate = Effect.fnUntraced(function* (campaign: Campaign, count: number, before: Effect.Effect<void>) {
   const sql = yield* SqlClient.SqlClient
   const { organizationId, id: campaignId, programId } = campaign
-  // Rows are locked before the clock is, as every adapter does.
+  // Rows are locked before the clock, as in every adapter.
   const recipients = yield* sql<{ recipientId: RecipientId; token: string }>`
     select id as "recipientId", token from recipients
     where organization_id = ${organizationId} and campaign_id = ${campaignId}

@@ -18,7 +18,7 @@ it("keeps the first 20,000 hits of a flood while the database stores none, and s
       const { offer } = yield* HitQueue
       for (let i = 0; i < 25_000; i++) {
         yield* offer({ ...HIT, id: `hit_${i}` as HitId })
-        // The first one is taken out of the queue, and waits for the database.
+        // The first hit leaves the queue and waits for the database.
         if (i === 0) yield* Effect.yieldNow
       }
       yield* Deferred.succeed(isBack, undefined)

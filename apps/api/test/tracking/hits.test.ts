@@ -23,7 +23,7 @@ const ask = async (path: string, init: RequestInit = {}, url = api().url) => {
   return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
 }
 
-/** Waits until a number of hits are stored that lead to a destination, whatever its query, or to the pixel, and answers them in the order in which they came. */
+/** Waits until a number of hits of a destination (with any query) or of the pixel are stored. Returns them in order of arrival. */
 const stored = (destination: string | null, count: number) =>
   eventually(
     () =>
@@ -123,7 +123,7 @@ describe("an opening", () => {
       const { status, headers } = await ask(path)
       expect([status, headers.get("content-type")]).toEqual([200, "image/gif"])
     }
-    // Hits are stored in the order in which they came.
+    // Hits are stored in order of arrival.
     await ask(openPath())
     await stored(null, 1)
   })
@@ -136,7 +136,7 @@ describe("hits", () => {
     const { url, stop } = await runApi(api().databaseUrl, {}, time.layer)
     await api().whileLocked("hits", async () => {
       for (let i = 0; i < 10; i++) {
-        // Each is a different link: of one link, no more than 20 a minute are stored.
+        // Each is a different link: at most 20 hits a minute are stored per link.
         const { headers } = await ask(clickPath(`${destination}?${i}`), {}, url)
         expect(headers.get("location")).toBe(`${destination}?${i}`)
       }
@@ -149,7 +149,7 @@ describe("hits", () => {
       (sql) => sql`
         select from hits where link like ${destination} || '?%' and received_at < clock_timestamp() - interval '59 minutes'`,
     )
-    // The first one was already being stored when the clock went on.
+    // The first one was already being stored when the clock moved.
     expect(old.length).toBeGreaterThanOrEqual(9)
   })
 
@@ -190,7 +190,7 @@ describe("hits", () => {
     await ask(unsubscribe, { method: "POST" }, url)
     await ask("/v1/health", {}, url)
     await stop()
-    // It has ended, and so handed on all that it had to tell.
+    // The process has ended and exported everything.
     const exported = otlp.kept.map(({ body }) => body).join()
     expect(exported).toContain("GET /v1/health")
     for (const path of paths) expect(exported + log.text).not.toContain(path.split("/").at(-1)!.slice(0, 40))

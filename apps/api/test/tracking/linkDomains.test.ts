@@ -38,7 +38,7 @@ const seed = Effect.gen(function* () {
 })
 const api = startApi(seed, { PUBLIC_BASE_URL: `https://${OWN_HOST}` })
 
-/** Asks as a proxy does that passes the name on. */
+/** Sends a request like a proxy that passes on the host name. */
 const ask = (host: string, path: string, method = "GET") =>
   new Promise<{ status: number; type: string; location: string | undefined; body: string }>((resolve, reject) => {
     const asked = request(api().url, { path, method, headers: { Host: host } }, async (response) => {
@@ -96,7 +96,7 @@ describe("a link domain", () => {
     expect(await ask("click.one.test", page)).toMatchObject({ status: 404 })
     expect(await ask("click.one.test", page, "POST")).toMatchObject({ status: 404 })
     expect(await unsubscribed(other.addressees[0]!)).toEqual([{ count: 0 }])
-    // A proxy may write a name of its own.
+    // A proxy may use another name.
     for (const host of [OWN_HOST, "backend:8080", "named.one.test", "10.0.0.1", ""]) {
       expect(await ask(host, click(other))).toMatchObject({ status: 302 })
     }

@@ -6,12 +6,12 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The links of a deployment with the key of the tests; what they begin with is nothing, so that each is a path. */
+/** Links of a deployment with the tests' key and an empty base URL, so that each is a path. */
 export const links: TrackingLinks["Service"] = Effect.runSync(
   TrackingLinks.pipe(Effect.provide(Layer.provide(TrackingLinks.below(""), NodeTrackingSeal(SECRETS_RING)))),
 )
 
-/** Seeds recipients whose messages were accepted an hour ago, and answers who they are. */
+/** Seeds recipients of messages accepted an hour ago. Returns them. */
 export const seedMessages = Effect.fnUntraced(function* (recipients: number) {
   const { organization, program, campaign, endpoint } = yield* seedCampaign({ recipients })
   const sql = yield* SqlClient.SqlClient

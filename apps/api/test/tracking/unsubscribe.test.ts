@@ -27,7 +27,7 @@ const asked = () =>
   api()
     .sql((sql) => sql`select from unsubscriptions where organization_id = ${seeded.organization.id}`)
     .then((rows) => rows.length)
-/** Applies what was asked; returns the kinds of the suppressions. */
+/** Applies pending requests. Returns the kinds of the suppressions. */
 const suppressed = async () => {
   await api().run(applyUnsubscriptions)
   const [row] = await api().sql<{ program: ReadonlyArray<string>; organization: ReadonlyArray<string> }>(
@@ -38,7 +38,7 @@ const suppressed = async () => {
   )
   return row!
 }
-/** What mail providers send for their own button, RFC 8058 3.2. */
+/** The request of mail providers for their own button (RFC 8058, 3.2). */
 const ONE_CLICK = { method: "POST", body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }) }
 
 describe("the page to unsubscribe", () => {
@@ -90,7 +90,7 @@ describe("the page to unsubscribe", () => {
     expect([await asked(), await counted()]).toEqual([1, 1])
     await api().run(applyUnsubscriptions)
     await ask(path, ONE_CLICK)
-    // Pressed again, it is applied again, once.
+    // A second click is applied once.
     expect([await api().run(applyUnsubscriptions), await api().run(applyUnsubscriptions)]).toEqual([1, 0])
     await ask(`${path}?scope=program`, { method: "POST" })
     expect(await counted()).toBe(1)

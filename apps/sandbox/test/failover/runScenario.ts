@@ -5,43 +5,43 @@ import { type ArtifactProcess, artifactIn } from "../artifact.ts"
 import { type ClusterOptions, query, startCluster } from "./startCluster.ts"
 import { type Load, startLoad } from "./startLoad.ts"
 
-/** How long the service may need to finish its work. */
+/** Time for the service to finish its work. */
 const GIVEN_UP_MS = 60_000
-/** How long an operator waits for a command before repeating it. */
+/** Time after which an operator repeats a command. */
 const COMMAND_MS = 45_000
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>
 
-/** The state after the database has failed over. */
+/** State after the database's failover. */
 interface Fault {
-  /** The address of the server that is the primary from now on. */
+  /** URL of the new primary. */
   readonly url: string
-  /** Webhooks and e-mails in flight, by the rows of the promoted server: these may come twice. */
+  /** Webhooks and e-mails in flight according to the promoted server: these may arrive twice. */
   readonly inFlight: { readonly events: ReadonlySet<string>; readonly addresses: ReadonlySet<string> }
 }
 
 export interface Scenario {
   readonly cluster: ClusterOptions
-  /** Settings of the processes, beside those that each run has. */
+  /** Additional settings of the processes. */
   readonly settings?: Readonly<Record<string, string>>
   readonly strike: (cluster: Cluster) => Promise<Fault>
 }
 
 export interface RunOptions {
-  /** The folder of the artifact, for the files of `ops`. */
+  /** Folder of the artifact, for the files of `ops`. */
   readonly folder: string
-  /** How many processes of the API run, and how many workers. */
+  /** Number of API processes and of workers. */
   readonly processes: number
-  /** How many recipients the campaign has. It sends ten e-mails a second. */
+  /** Number of recipients of the campaign, which sends ten e-mails a second. */
   readonly recipients: number
-  /** How long the run waits for the leases of e-mails that a lost worker had claimed, which end after 100 s. */
+  /** Time to wait for the leases of e-mails claimed by a lost worker, which expire after 100 s. */
   readonly leaseMs: number
 }
 
-/** The outcome of a run. All counts are of distinct things. */
+/** Result of a run. All counts are of distinct items. */
 export type Outcome = Awaited<ReturnType<typeof runScenario>>
 
-/** Puts load on the service, breaks the database, and compares all responses, webhooks and e-mails with the rows of the database at the end. */
+/** Puts load on the service, breaks the database, and compares all responses, webhooks and e-mails with the database at the end. */
 export const runScenario = async (scenario: Scenario, { folder, processes, recipients, leaseMs }: RunOptions) => {
   await using resources = new AsyncDisposableStack()
   const atEnd: AtEnd = (end) => resources.defer(end)
@@ -59,7 +59,7 @@ export const runScenario = async (scenario: Scenario, { folder, processes, recip
 
   await eventually(load.progress, (counts) => counts.every((count) => count >= 20))
   const { url, inFlight } = await scenario.strike(cluster)
-  // Each process works again: the API reads and writes, and the workers claim endpoints and hear notifications.
+  // Every process works again: the API reads and writes, and the workers claim endpoints and receive notifications.
   const successes = async () => [...load.successes(), ...(await Promise.all(workers.map(readCounters))).flat()]
   const then = await successes()
   await load.scheduleLater()
@@ -76,7 +76,7 @@ export const runScenario = async (scenario: Scenario, { folder, processes, recip
     )
   const { unfinished, leased } = await drain(url, load, mail.messages, { leaseMs, queuedHits })
 
-  // What is published from now on, such as an e-mail that was accepted last, need not have been delivered.
+  // Later publications, such as the last accepted e-mail, may not be delivered yet.
   const known = await readDatabase(url)
   await readOn(load)
   const copies = countBy(mail.messages.map(({ to }) => to[0]!))
@@ -87,15 +87,15 @@ export const runScenario = async (scenario: Scenario, { folder, processes, recip
   const missing = (all: Iterable<string>, held: { has(id: string): boolean }) =>
     [...all].filter((id) => !held.has(id)).length
   return {
-    /** What was not finished after the load had ended. */
+    /** Unfinished work after the load has ended. */
     unfinished,
     inbound: { acknowledged: load.acknowledged.size, lost: missing(load.acknowledged, known.inbox) },
     imports: { acknowledged: load.imported.length, lost: missing(load.imported, known.recipients) },
     events: {
       published: published.size,
-      /** Those that a poller saw and that no longer exist. */
+      /** Events that a poller saw and that no longer exist. */
       lost: missing(new Set(load.pollers.flatMap(({ seen }) => [...seen])), published),
-      /** Those that some poller never saw though it has polled to the end. */
+      /** Events that a poller missed although it polled to the end. */
       unseen: Math.max(...load.pollers.map(({ seen }) => missing(published, seen))),
     },
     webhooks: {
@@ -106,13 +106,13 @@ export const runScenario = async (scenario: Scenario, { folder, processes, recip
     mail: {
       recipients: load.recipients,
       missed: unfinished.mails,
-      /** Those whose message a worker had claimed without learning of it: it is sent when its lease ends. */
+      /** E-mails with a claim that the worker never learned of: they are sent when the lease expires. */
       leased,
       twice: twice.length,
       twiceThoughNotInFlight: missing(twice, inFlight.addresses),
     },
     clicks: { answered: clickers.size, lost: missing(clickers, known.clickers) },
-    /** How far the clock of an organization was ahead of the database's, in seconds, when all was back. */
+    /** How far an organization's clock was ahead of the database's at the end, in seconds. */
     clockAhead: Math.round(Math.max(0, clocks!.ahead)),
   }
 }
@@ -123,7 +123,7 @@ const countBy = (all: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   return counts
 }
 
-/** Lets the service finish what it has to do. Returns what is left at the end, and the e-mails that are leased still after `leaseMs`. */
+/** Lets the service finish its work. Returns the remaining work, and the e-mails still leased after `leaseMs`. */
 const drain = async (
   url: string,
   load: Load,
@@ -154,13 +154,13 @@ const drain = async (
   }
   const isDone = ({ unfinished }: Awaited<ReturnType<typeof left>>) =>
     Object.values(unfinished).every((count) => count === 0)
-  // A message that a worker is sending is leased, too, so leases are given time to end.
+  // A message being sent is leased, too, so leases have time to expire.
   return await eventually(left, (now) => isDone(now) && now.leased === 0, leaseMs)
     .catch(() => eventually(left, isDone, GIVEN_UP_MS))
     .catch(left)
 }
 
-/** Lets the pollers read to the end. A key that has used up its window waits for the next one. */
+/** Lets the pollers read to the end. A key over its limit waits for the next window. */
 const readOn = ({ pollers }: Load) =>
   Promise.all(
     pollers.map(({ catchUp }) => {
@@ -173,14 +173,14 @@ const readOn = ({ pollers }: Load) =>
     }),
   )
 
-/** Reads what the database holds. */
+/** Reads the database's content. */
 const readDatabase = async (url: string) => {
   const ids = async (text: string) => new Set((await query<{ id: string }>(url, text)).map(({ id }) => id))
   return {
     inbox: await ids("select event_id as id from inbox"),
     recipients: await ids("select email as id from recipients"),
     events: await query<{ id: string }>(url, "select id from events where type <> 'outreach.recipients_published'"),
-    // A click on a message whose acceptance is not on record yet becomes an event a minute later, so the hits count.
+    // A click on a message without recorded acceptance becomes an event a minute later, so hits count.
     clickers: await ids("select email as id from recipients where id in (select recipient_id from hits)"),
   }
 }
@@ -195,7 +195,7 @@ const readMetric = async (adminUrl: string, pattern: RegExp): Promise<number> =>
 const readCounters = ({ adminUrl }: ArtifactProcess) =>
   Promise.all([CLAIMS, HINTS_HEARD].map((pattern) => readMetric(adminUrl, pattern)))
 
-/** Reads what is under way on a server. */
+/** Reads the work in flight on a server. */
 export const readInFlight = async (url: string): Promise<Fault["inFlight"]> => ({
   events: new Set(
     (

@@ -4,19 +4,19 @@ import { type Standby, setSynchronousStandbys } from "@outreach/embedded-postgre
 import { type Cluster, type Outcome, readInFlight, type Scenario } from "./runScenario.ts"
 import { query } from "./startCluster.ts"
 
-/** How long a monitor of the database takes to decide that the primary is lost. */
+/** Time for a database monitor to detect a lost primary. */
 const DETECTION_MS = 1000
 const CUT_OFF_MS = 3000
-/** How long the first promoted server lives. */
+/** Lifetime of the first promoted server. */
 const BETWEEN_FAILOVERS_MS = 5000
 
-/** Promotes a standby, and lets the address point to it. */
+/** Promotes a standby, and moves the address to it. */
 const moveTo = async (cluster: Cluster, name: string) => {
   await cluster.follower(name).standby.promote()
   return await moved(cluster, name)
 }
 
-/** Lets the address point to a promoted standby. */
+/** Moves the address to a promoted standby. */
 const moved = async ({ address, follower }: Cluster, name: string) => {
   const { standby } = follower(name)
   const inFlight = await readInFlight(standby.url)
@@ -24,7 +24,7 @@ const moved = async ({ address, follower }: Cluster, name: string) => {
   return { url: standby.url, inFlight }
 }
 
-/** Returns standbys in the order of what they have received, as a failover manager does. */
+/** Returns standbys by received WAL, most first, as a failover manager does. */
 const furthestFirst = async ({ follower }: Cluster, names: readonly [string, string]) => {
   const received = await Promise.all(
     names.map(async (name) => {
@@ -38,17 +38,17 @@ const furthestFirst = async ({ follower }: Cluster, names: readonly [string, str
   return received[0]! >= received[1]! ? names : ([names[1], names[0]] as const)
 }
 
-/** Lets a standby replicate another primary. */
+/** Makes a standby replicate another primary. */
 const follow = async (standby: Standby, primary: Postgres, name: string) => {
   const { username, password } = new URL(primary.url)
   const source = `host=127.0.0.1 port=${primary.port} user=${username} password=${password} application_name=${name}`
   await query(standby.url, `alter system set primary_conninfo = '${source}'`)
-  // Its slot is at the server that is lost.
+  // Its replication slot is on the lost server.
   await query(standby.url, "alter system set primary_slot_name = ''")
   await query(standby.url, "select pg_reload_conf()")
 }
 
-/** The primary is killed, and then the standby that was promoted, whose place the other standby takes. */
+/** The primary is killed, then the promoted standby, and the other standby is promoted. */
 export const twice: Scenario = {
   cluster: { standbys: [{ name: "s1" }, { name: "s2" }], synchronous: "ANY 1 (s1, s2)" },
   strike: async (cluster) => {
@@ -75,7 +75,7 @@ export const twice: Scenario = {
   },
 }
 
-/** The primary is killed when its asynchronous standby, whose clock is behind, has been cut off for some seconds. */
+/** The primary is killed after its asynchronous standby, with a slow clock, was disconnected for some seconds. */
 export const lagging = (
   libfaketime: string,
   clockBehindSeconds: number,
@@ -104,7 +104,7 @@ export const lagging = (
   },
 })
 
-/** Lists the promises of every failover that a run broke: the service finishes its work, and no event is missed. */
+/** Returns the violated guarantees of any failover: the service finishes its work, and no event is missed. */
 export const brokenByAny = (outcome: Outcome): ReadonlyArray<string> => [
   ...Object.entries(outcome.unfinished)
     .filter(([, count]) => count > 0)
@@ -115,7 +115,7 @@ export const brokenByAny = (outcome: Outcome): ReadonlyArray<string> => [
   }),
 ]
 
-/** Lists the promises of failovers to a synchronous standby that a run broke. */
+/** Returns the violated guarantees of failovers to a synchronous standby. */
 const brokenBySynchronous = (outcome: Outcome): ReadonlyArray<string> => [
   ...brokenByAny(outcome),
   ...isZero({
@@ -128,10 +128,10 @@ const brokenBySynchronous = (outcome: Outcome): ReadonlyArray<string> => [
   }),
 ]
 
-/** Lists the promises of two failovers within a minute that a run broke. */
+/** Returns the violated guarantees of two failovers within a minute. */
 export const brokenByTwo = (outcome: Outcome): ReadonlyArray<string> => [
   ...brokenBySynchronous(outcome),
-  // One fence is `CLOCK_SKEW_SECONDS`, 60, and a second more for the one before it.
+  // One fence is `CLOCK_SKEW_SECONDS` (60), plus a second for the one before.
   ...(outcome.clockAhead > 62 ? [`stamps were ${outcome.clockAhead} s ahead of the clock`] : []),
 ]
 

@@ -5,20 +5,20 @@ import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { Client } from "pg"
 
 export interface ClusterOptions {
-  /** The standbys, by name. */
+  /** Standbys by name. */
   readonly standbys: ReadonlyArray<{
     readonly name: string
     readonly settings?: Readonly<Record<string, string>>
     readonly environment?: Readonly<Record<string, string>>
   }>
-  /** `synchronous_standby_names`; empty when no commit waits for a standby. */
+  /** `synchronous_standby_names`; empty if commits don't wait for a standby. */
   readonly synchronous: string
 }
 
-/** The servers are temporary, but a killed process loses no commit. */
+/** The servers are temporary, but a killed process doesn't lose commits. */
 const DURABLE = { synchronous_commit: "on" }
 
-/** Starts a primary and its standbys, an address that leads to the primary, and a link for each standby's replication. */
+/** Starts a primary and its standbys, an address that points to the primary, and a link for each standby's replication. */
 export const startCluster = async ({ standbys, synchronous }: ClusterOptions, atEnd: AtEnd) => {
   const primary = await startPostgres({ settings: DURABLE })
   atEnd(primary.stop)
@@ -40,14 +40,14 @@ export const startCluster = async ({ standbys, synchronous }: ClusterOptions, at
   return {
     primary,
     address,
-    /** The address of the current primary. */
+    /** URL of the current primary. */
     url: address.through(primary.url),
-    /** A standby, and the link through which it replicates. */
+    /** A standby, and its replication link. */
     follower: (name: string) => followers.get(name)!,
   }
 }
 
-/** Queries a server over a separate connection. Repeats a query that a standby canceled because of its replay. */
+/** Queries a server over a separate connection. Repeats a query canceled by a standby's replay. */
 export const query = async <Row extends object>(
   url: string,
   text: string,

@@ -10,38 +10,38 @@ import PostalMime from "postal-mime"
 import type { artifactIn } from "../artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
 
-/** Numbers of clinicians start here, so that no two kinds of load write about the same one. */
+/** First numbers of clinicians, so that each kind of load uses different ones. */
 const FIRST = { later: 900_000, imported: 1_000_000, inbound: 10_000_000 }
 const BEGINNING = "2026-01-01T00:00:00Z"
 const MAILS_PER_MINUTE = 600
 const IMPORT_SIZE = 5
-/** The recipients of a campaign that is scheduled after the fault, so that there is something to send however late it is. */
+/** Recipients of a campaign scheduled after the fault, so that there are always e-mails to send. */
 const LATER_RECIPIENTS = 50
 const COMMAND_PATIENCE_MS = 8000
-/** How long a partner or a browser waits for a response: longer than a request may take. */
+/** Time that a partner or a browser waits for a response: longer than a request's limit. */
 const PATIENCE_MS = 30_000
 
-/** A program of the partner that follows the feed through one process of the API, and never reads before its checkpoint. */
+/** A partner's program that follows the feed through one API process and never reads before its checkpoint. */
 export interface Poller {
-  /** The ids of the events that it has seen. */
+  /** Ids of the events it has seen. */
   readonly seen: ReadonlySet<string>
-  /** Polls until the end of the list, once more. */
+  /** Polls until the end of the list once. */
   readonly catchUp: () => Promise<void>
 }
 
-/** The load, and the results that a partner, clinicians and an operator got. */
+/** The load, with the results for partner, clinicians and operator. */
 export type Load = Awaited<ReturnType<typeof startLoad>>
 
 /**
- * Starts all kinds of load at once: a campaign sends e-mails, clinicians follow their links, an operator imports recipients, and a partner sends events,
- * receives webhooks and polls the feed through each process of the API.
+ * Starts all kinds of load: a campaign sends e-mails, clinicians follow links, an operator imports recipients, and a partner sends events,
+ * receives webhooks and polls the feed through each API process.
  */
 export const startLoad = async (options: {
   readonly service: Pick<ReturnType<typeof artifactIn>, "ops" | "opsJson">
   readonly apiUrls: ReadonlyArray<string>
   readonly mail: Awaited<ReturnType<typeof mailServer>>
   readonly recipients: number
-  /** A folder for the files that `ops` reads. */
+  /** Folder for the files that `ops` reads. */
   readonly folder: string
   readonly atEnd: AtEnd
 }) => {
@@ -57,9 +57,9 @@ export const startLoad = async (options: {
   const over = new AbortController()
   atEnd(async () => over.abort())
 
-  /** The number of successful reads and writes of each process of the API. */
+  /** Successful reads and writes of each API process. */
   const successes = apiUrls.map(() => ({ reads: 0, writes: 0 }))
-  /** Calls one process of the API, as a load balancer that keeps a connection to it. */
+  /** Calls one API process over a kept connection, like a load balancer. */
   const clientOf = async (api: number) => {
     const send: Fetch = async (url, request) => {
       const response = await fetch(url, request)
@@ -77,7 +77,7 @@ export const startLoad = async (options: {
     const client = await clientOf(api)
     for (let n = FIRST.inbound + api; !over.signal.aborted; n += apiUrls.length) {
       const event = accountCreated(n)
-      // As a partner does, until it is acknowledged.
+      // Repeats until acknowledged, like a partner.
       while (!over.signal.aborted && !acknowledged.has(event.event_id)) {
         await client.sendEvent(endpointId, event, { secrets: [signingSecret] }).then(
           () => acknowledged.add(event.event_id),
@@ -133,7 +133,7 @@ export const startLoad = async (options: {
         () => {},
       )
       commands.push(command)
-      // An operator doesn't wait long for a command, and tries another.
+      // An operator doesn't wait long for a command, and repeats it.
       await Promise.race([command, setTimeout(COMMAND_PATIENCE_MS)])
       await setTimeout(2000, undefined, { signal: over.signal }).catch(() => {})
     }
@@ -167,7 +167,7 @@ export const startLoad = async (options: {
         },
         ({ status }) => status !== "draft",
       ),
-    /** Ends all but the campaigns and the clicks of its recipients. */
+    /** Stops everything except the campaigns and their recipients' clicks. */
     stop: async () => {
       over.abort()
       await work

@@ -14,7 +14,7 @@ import { SENDER } from "@outreach/testing/seedCampaign"
 import { Effect, Layer, Redacted } from "effect"
 import { INVITATION } from "../../src/seed/launchCampaign.ts"
 
-// As short as an e-mail may be.
+// The shortest possible e-mail.
 const FRAGMENT = `<p><a href="https://partner.example/{{ token }}">Take part in {{ program_name }}</a></p>`
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
@@ -61,11 +61,11 @@ const compose = (html: string): Mail =>
     email: EmailAddress.make("dana.reyes@clinic.example"),
   })
 
-/** The mails that this repository designs, each composed as it is sent. */
+/** This repository's mails, composed as they are sent. */
 export const composedMails: ReadonlyArray<readonly [name: string, mail: Mail]> = [
   ["the sandbox's invitation", compose(readFileSync(INVITATION, "utf8"))],
   ["the plain layout", compose(wrapInPlainLayout(FRAGMENT, "Two minutes about {{ program_name }}"))],
 ]
 
-/** Writes a mail as it goes over the wire, signed. */
+/** Serializes a signed mail as it is sent. */
 export const writeMessage = async (mail: Mail): Promise<string> => createComposer(sender)(mail).text.toString()

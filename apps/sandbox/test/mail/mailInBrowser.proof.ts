@@ -21,7 +21,7 @@ describe.skipIf("missing" in installed)("in a browser", () => {
   it.each(screens)("%s fits %d px, and its %s colours are legible", async (_, width, colorScheme, { html }) => {
     const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme })
     onTestFinished(() => page.close())
-    // The pixel alone is asked of a server.
+    // Only the pixel is requested.
     await page.route("**", (route) => route.abort())
     await page.setContent(html, { waitUntil: "commit" })
     expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)

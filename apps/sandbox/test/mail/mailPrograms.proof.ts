@@ -2,14 +2,14 @@ import { caniemail, groupIssues, sortIssues } from "caniemail"
 import { expect, it } from "vitest"
 import { composedMails } from "./composedMails.ts"
 
-/** What clinicians read with. Left out are Windows Mail, which Microsoft has ended, and Gmail's page for old phones, which knows no style sheets. */
+/** Mail programs of clinicians. Excluded: Windows Mail, which was discontinued, and Gmail's page for old phones, which ignores style sheets. */
 const CLIENTS = [
   ...(["gmail.android", "gmail.desktop-webmail", "gmail.ios", "outlook.android", "outlook.ios"] as const),
   ...(["outlook.macos", "outlook.outlook-com", "outlook.windows", "apple-mail.*", "yahoo.*"] as const),
   "samsung-email.android",
 ] as const
 
-/** What some of them leave out, and why that does no harm. */
+/** Unsupported features, with the reason why they aren't a problem. */
 const ACCEPTED: Readonly<Record<string, string>> = {
   "color-scheme CSS property":
     "says that there are dark colours; where it is not read, those are not, or the program makes its own",

@@ -11,13 +11,13 @@ const unpacked = findUnpacked("spamassassin")
 const home = await mkdtemp(join(tmpdir(), "outreach-spamassassin-home-"))
 afterAll(() => rm(home, { recursive: true }))
 
-/** Scores a message by the rules that need no network. */
+/** Scores a message with the rules that don't need a network. */
 const score = (message: string): Promise<{ score: number; report: string }> => {
   if ("missing" in unpacked) throw new Error(unpacked.missing)
   const { folder } = unpacked
   const modules = join(folder, "usr/lib/x86_64-linux-gnu/perl5")
   const args = [
-    // SpamAssassin runs in Perl's taint mode, which reads no PERL5LIB.
+    // SpamAssassin runs in Perl's taint mode, which ignores PERL5LIB.
     ...["-T", `-I${folder}/usr/share/perl5`, ...readdirSync(modules).map((version) => `-I${join(modules, version)}`)],
     ...[`${folder}/usr/bin/spamassassin`, "--local", "--test-mode", "--nocreate-prefs", "--prefspath=/dev/null"],
     ...[`--configpath=${folder}/usr/share/spamassassin`, `--siteconfigpath=${folder}/etc/spamassassin`],

@@ -1,10 +1,10 @@
 import { parser } from "@prometheus-io/lezer-promql"
 import type { Scrape } from "./scrape.ts"
 
-/** The labels that Prometheus adds. */
+/** Labels added by Prometheus. */
 const OF_PROMETHEUS = new Set(["job", "instance"])
 
-/** Lists the metrics and labels that an expression of PromQL names and that no process exports. */
+/** Returns the metrics and labels of a PromQL expression that no process exports. */
 export const expressionFaults = (expression: string, scrape: Scrape): ReadonlyArray<string> => {
   // Grafana replaces its variables before Prometheus parses.
   const text = expression.replaceAll("$__rate_interval", "5m")
@@ -37,7 +37,7 @@ export const expressionFaults = (expression: string, scrape: Scrape): ReadonlyAr
         }
       }
       for (const { label, pattern } of matchers) {
-        // Nothing fails in a journey of a test, so a status of errors is not there.
+        // A test journey has no failures, so error statuses are missing.
         if (OF_PROMETHEUS.has(label) || label === "status") continue
         if (!series.some((labels) => pattern.test(labels[label] ?? ""))) {
           faults.push(`no series of ${metric} has ${label} like ${pattern.source}`)

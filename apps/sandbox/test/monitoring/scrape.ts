@@ -1,7 +1,7 @@
-/** Series as a process exports them, by the name of their metric: the values of their labels. */
+/** Exported series by metric name: their label values. */
 export type Scrape = ReadonlyMap<string, ReadonlyArray<Readonly<Record<string, string>>>>
 
-/** Reads Prometheus text. */
+/** Parses Prometheus text. */
 export const parseScrape = (text: string): Scrape => {
   const series = new Map<string, Array<Readonly<Record<string, string>>>>()
   for (const [, name, labels = ""] of text.matchAll(/^([a-z]\w*)(?:\{(.*)\})? \S+$/gm)) {

@@ -38,7 +38,7 @@ const seedPartner = Effect.fnUntraced(function* (endpointUrl: string) {
   return { ...seeded, apiKey: Redacted.value(issued.text), sql: yield* SqlClient.SqlClient }
 })
 
-/** Starts a process, and waits until it serves its operators. */
+/** Starts a process, and waits for its admin port. */
 const start = async (main: string, settings: Readonly<Record<string, string>>) => {
   const common = { SECRETS_KEY: SECRETS_KEY.toString("base64"), ADMIN_PORT: "0" }
   const started = startProcess(import.meta.resolve(main), { ...common, ...settings }, { atEnd })
@@ -55,7 +55,7 @@ let apiUrl: string
 let [api, worker]: ReadonlyArray<Process> = []
 let partners: ReadonlyArray<Awaited<ReturnType<typeof journey>>> = []
 
-/** Takes a partner from a campaign to an event that it sent and that was applied. Its endpoint fails at first. */
+/** Runs a journey from a campaign to an applied event of the partner. The endpoint fails at first. */
 const journey = async () => {
   const to = await partner(({ attempt }, response) => response.writeHead(attempt === 1 ? 500 : 200).end(), atEnd)
   const seeded = await run(seedPartner(to.url))

@@ -1,36 +1,36 @@
 import type { Stage } from "./startStage.ts"
 
-/** A process of the service, by the name of its unit. */
+/** A process of the service, by unit name. */
 export type Unit = "api" | "worker" | "console"
 
 /** A sign of a fault that an on-call person sees. */
 export type Signal =
-  /** An alert of `deploy/alerts.yml`, which a real Prometheus evaluates on what it scrapes. */
+  /** An alert of `deploy/alerts.yml`, evaluated by a real Prometheus on real scrapes. */
   | { readonly alert: string }
-  /** Part of the response of `/readyz` on the admin port of a process. */
+  /** Part of the `/readyz` response on a process's admin port. */
   | { readonly readyz: string; readonly of: Unit }
-  /** Part of a line that a process logs or prints on standard error. */
+  /** Part of a line in a process's log or on standard error. */
   | { readonly log: string; readonly of: Unit }
-  /** A counter that grows, on a dashboard. */
+  /** An increasing counter on a dashboard. */
   | { readonly metric: string; readonly of: Unit }
   /** Part of the output of `ops doctor`, or of `command`. */
   | { readonly prints: string; readonly command?: string }
 
 export interface Fault {
-  /** The name for `FAULTS`. */
+  /** Name in `FAULTS`. */
   readonly name: string
-  /** The description on the page. */
+  /** Description on the page. */
   readonly fault: string
   readonly signals: readonly [Signal, ...ReadonlyArray<Signal>]
-  /** An action of somebody else, such as the partner. The page shows it before the commands. */
+  /** An action of another person, such as the partner. The page shows it before the commands. */
   readonly outside?: string
-  /** The commands of the on-call person, as on the page. The run executes them in a shell. */
+  /** The on-call person's commands on the page. The run executes them in a shell. */
   readonly remedy: ReadonlyArray<string>
-  /** Breaks it. Returns the repair by others, which runs before the remedy. */
+  /** Breaks the service. Returns the repair by other people, which runs before the remedy. */
   readonly break: (stage: Stage) => Promise<(() => Promise<void>) | void>
-  /** Why it cannot be broken on this machine; undefined if it can. */
+  /** Reason why the fault can't be simulated on this machine; undefined if it can. */
   readonly lacks?: (stage: Stage) => string | undefined
-  /** Makes further checks after the recovery. */
+  /** Further checks after the recovery. */
   readonly after?: (stage: Stage) => Promise<void>
 }
 

@@ -1,11 +1,11 @@
 import type { Fault } from "./Fault.ts"
 
-/** Two hours, and the hour that a partner fails, in days. */
+/** Two hours, and the hour in which a partner fails, in days. */
 const [TWO_HOURS, AN_HOUR] = [2 / 24, 65 / 1440]
 
 const lacks: Fault["lacks"] = ({ clocks }) => ("missing" in clocks ? clocks.missing : undefined)
 
-/** Faults that need a clock which is set. */
+/** Faults that need adjustable clocks. */
 export const clockFaults: ReadonlyArray<Fault> = [
   {
     name: "worker-clock-wrong",
@@ -41,7 +41,7 @@ export const clockFaults: ReadonlyArray<Fault> = [
     break: async (stage) => {
       stage.proxy.answerWith(500)
       await stage.shell("until ops status | grep -q failing; do sleep 1; done")
-      // From here on, both clocks are an hour on, so webhooks bear times that a verifier would refuse.
+      // From here on, both clocks are an hour ahead, so verifiers would reject the webhooks.
       await stage.setClocks({ worker: AN_HOUR, database: AN_HOUR })
       return async () => stage.proxy.answerWith(204)
     },

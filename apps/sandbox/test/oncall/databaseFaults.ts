@@ -9,7 +9,7 @@ import { canMount, type Stage } from "./startStage.ts"
 
 const run = promisify(execFile)
 
-/** Opens a connection that ends with the stage, or when the server ends it. */
+/** Opens a connection that is closed with the stage or by the server. */
 const connect = async ({ superuser, atEnd }: Stage, more: Readonly<Record<string, unknown>> = {}) => {
   const client = new Client({ connectionString: superuser.href, ...more })
   client.on("error", () => {})
@@ -23,7 +23,7 @@ const settle = async (stage: Stage, setting: string) => {
   await stage.admin("select pg_reload_conf()")
 }
 
-/** Ends the sessions of the service, which connect anew. */
+/** Closes the sessions of the service, which reconnects. */
 const endSessions = (stage: Stage) =>
   stage.admin("select pg_terminate_backend(pid) from pg_stat_activity where usename like 'outreach%'")
 
@@ -110,7 +110,7 @@ export const databaseFaults: ReadonlyArray<Fault> = [
       await writeFile(join(stage.folder, "renewed.pem"), CERTIFICATES.valid)
       await writeFile(join(stage.disk, "data/server.crt"), CERTIFICATES.expired)
       await stage.admin("select pg_reload_conf()")
-      // Connections that are open go on. Sooner or later each is opened anew.
+      // Open connections keep working, until they are reopened sooner or later.
       await endSessions(stage)
     },
   },

@@ -4,7 +4,7 @@ import type { Group } from "./Fault.ts"
 import { outsideFaults } from "./outsideFaults.ts"
 import { processFaults } from "./processFaults.ts"
 
-/** Every fault, by the stage on which it is broken. */
+/** All faults by stage. */
 export const GROUPS: ReadonlyArray<Group> = [
   { name: "database", faults: databaseFaults },
   { name: "processes", faults: processFaults },

@@ -2,7 +2,7 @@ import type { Fault, Group, Signal } from "./Fault.ts"
 import type { Measured } from "./runFault.ts"
 import { ALERTS } from "./startPrometheus.ts"
 
-/** The page that holds the table, between two lines of its own. */
+/** The page that contains the table, between two marker lines. */
 export const PAGE = "docs/operations.md"
 const BEGIN = "<!-- on call: written by `WRITE_TABLE=1 pnpm prove:oncall` -->"
 const END = "<!-- end of on call -->"
@@ -21,14 +21,14 @@ const formatSignal = (signal: Signal): string => {
   return `${code(signal.command ?? "ops doctor")}: ${code(signal.prints)}`
 }
 
-/** The cells of a fault's row that its declaration gives, with the seconds left out. */
+/** The cells of a fault's row that come from its declaration, without the seconds. */
 export const cellsOf = ({ name, fault, signals, outside, remedy }: Fault) => ({
   fault: `**${name}**: ${fault}`,
   signals: signals.map(formatSignal).join("<br>"),
   remedy: [...(outside === undefined ? [] : [outside]), ...remedy.map(code)].join("<br>"),
 })
 
-/** Writes the row of a fault. The seconds of an alert are those until its expression held, and then its `for`. */
+/** Formats a fault's row. The seconds of an alert are those until its expression was true, plus its `for`. */
 const rowOf = (fault: Fault, { seen, healthy }: Measured): string => {
   const { fault: title, signals, remedy } = cellsOf(fault)
   const seconds = fault.signals.map((signal, i) =>
@@ -37,13 +37,13 @@ const rowOf = (fault: Fault, { seen, healthy }: Measured): string => {
   return `| ${[title, signals, seconds.join("<br>"), remedy, healthy].join(" | ")} |`
 }
 
-/** Reads the rows of the page's table, by the names of their faults. */
+/** Reads the rows of the page's table by fault name. */
 export const readRows = (page: string): ReadonlyMap<string, string> =>
   new Map([...between(page).matchAll(/^\| \*\*([\w-]+)\*\*: .*\|$/gm)].map(([row, name]) => [name!, row] as const))
 
 const between = (page: string): string => page.slice(page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END))
 
-/** Returns the table: the rows that were measured, and those of the page for the others that it has. */
+/** Returns the table: the measured rows, and the page's rows for the other faults. */
 export const formatTable = (
   groups: ReadonlyArray<Group>,
   measured: ReadonlyMap<string, Measured>,

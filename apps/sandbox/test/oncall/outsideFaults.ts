@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Fault } from "./Fault.ts"
 import { CERTIFICATES } from "./startServers.ts"
 
-/** What others run: the mail server, the name server, the partners. */
+/** Systems of other people: the mail server, the name server, the partners. */
 export const outsideFaults: ReadonlyArray<Fault> = [
   {
     name: "mail-server-stopped",

@@ -7,11 +7,11 @@ import type { Fault, Unit } from "./Fault.ts"
 import { canMount, mountTmpfs, type Stage } from "./startStage.ts"
 import { ADMIN_PORTS, API_PORT } from "./startUnits.ts"
 
-/** More than the API's 8,192, from addresses that have fewer than `CONNECTIONS_PER_ADDRESS` each. */
+/** More than the API's 8,192, from addresses with fewer than `CONNECTIONS_PER_ADDRESS` each. */
 const CONNECTIONS = 10_000
 const PER_ADDRESS = 2000
 
-/** Lets another program take a port of this machine. It ends with the run. */
+/** Occupies a port with another program until the end of the run. */
 const takePort = async ({ host, atEnd }: Stage, port: number): Promise<void> => {
   const script = `require("net").createServer().listen(${port}, "${host}", () => console.log("listening"))`
   const other = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "ignore"] })
@@ -19,7 +19,7 @@ const takePort = async ({ host, atEnd }: Stage, port: number): Promise<void> => 
   await new Promise((resolve) => other.stdout.once("data", resolve))
 }
 
-/** What ends the program that listens on a port of the API's machine. */
+/** Command that stops the program listening on a port of the API's machine. */
 const endListener = (port: number): string =>
   `kill $(ss -Hltnp "sport = :${port}" | grep -o "pid=[0-9]*" | cut -d= -f2)`
 
@@ -27,7 +27,7 @@ const signalBoth = async ({ units }: Stage, signal: NodeJS.Signals): Promise<voi
   for (const unit of [units.api, units.worker]) process.kill(unit.pid()!, signal)
 }
 
-/** A signal that ends both processes. Their units start them again, and nothing is lost or sent twice. */
+/** A signal that stops both processes. Their units restart them, and no data is lost or sent twice. */
 const endedBy = (signal: "SIGTERM" | "SIGHUP", cause: string): Fault => ({
   name: signal.toLowerCase(),
   fault: `${cause} (${signal}) under traffic`,
@@ -48,8 +48,8 @@ const endedBy = (signal: "SIGTERM" | "SIGHUP", cause: string): Fault => ({
 })
 
 /**
- * Opens connections from several addresses of this machine, each of which sends `first`, and then `more` each second. Connections that the API closes
- * are opened again until the returned function is called.
+ * Opens connections from several local addresses, each of which sends `first`, and then `more` each second. Connections closed by the API
+ * are reopened until the returned function is called.
  */
 const occupy = async (
   stage: Stage,
@@ -73,7 +73,7 @@ const occupy = async (
   }
   for (let n = 0; n < connections; n++) {
     open(n)
-    // As many as the queue of a listening socket takes.
+    // The length of a listening socket's queue.
     if (n % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 20))
   }
   const trickle = setInterval(() => {
@@ -88,7 +88,7 @@ const occupy = async (
   return end
 }
 
-/** Lets a worker log to a file on a disk of 64 KB. */
+/** Makes a worker log to a file on a disk of 64 KB. */
 const logToSmallDisk = async (stage: Stage, unit: Unit): Promise<string> => {
   const folder = join(stage.folder, "log")
   await mkdir(folder)

@@ -4,20 +4,20 @@ import { until } from "@outreach/testing/until"
 import type { Fault, Signal, Unit } from "./Fault.ts"
 import { LIMIT_MS, type Stage } from "./startStage.ts"
 
-/** How long an alert of the fault before may take to end. */
+/** Maximum time for the previous fault's alert to resolve. */
 const CLEARED_MS = 100_000
-/** How long the run watches that an alert goes on. A unit that ends is started again within that time. */
+/** How long the run checks that an alert stays active. Stopped units restart within that time. */
 const HOLDS_MS = 5000
 
-/** What a run of a fault measured, in seconds: until each signal was seen, and until all was well after the remedy. */
+/** Measured seconds: until each signal was seen, and until recovery after the remedy. */
 export interface Measured {
   readonly seen: ReadonlyArray<number>
   readonly healthy: number
 }
 
 /**
- * Breaks a fault, waits for each of its signals, types the remedy, and waits until the service is well again. Returns what was wrong, too: a signal that
- * does not come, or an alert that does not hold. Throws if the service does not become well.
+ * Breaks the service, waits for each signal, runs the remedy, and waits for the recovery. Also returns problems: a missing signal,
+ * or an alert that doesn't stay active. Throws if the service doesn't recover.
  */
 export const runFault = async (
   fault: Fault,
@@ -40,7 +40,7 @@ export const runFault = async (
     }
   }
   const seen = await Promise.all(fault.signals.map(watch))
-  // An alert is sent only if it holds for its whole `for`.
+  // An alert is sent only if it stays active for its whole `for`.
   const since = await stage.prometheus.alerts()
   if (alerts.length > 0) await setTimeout(HOLDS_MS)
   const still = await stage.prometheus.alerts()
@@ -58,7 +58,7 @@ export const runFault = async (
   return { seen, healthy, problems: problems.map((problem) => `${fault.name}: ${problem}`) }
 }
 
-/** Describes the units and alerts, for a sign that does not come. */
+/** Describes the units and alerts, for a missing signal. */
 const describe = async (stage: Stage): Promise<string> => {
   const units = Object.values(stage.units).map(async ({ name, logged }) => {
     const last = logged.slice(-5).map(({ text }) => text.slice(0, 300))
@@ -70,7 +70,7 @@ const describe = async (stage: Stage): Promise<string> => {
 
 const inSeconds = (millis: number): number => Math.max(0, Math.round(millis / 1000))
 
-/** Waits for a signal of a fault, and returns when it could be seen, by the monotonic clock. */
+/** Waits for a signal of a fault. Returns the monotonic time at which it was visible. */
 const watchFor = async (
   signal: Signal,
   stage: Stage,

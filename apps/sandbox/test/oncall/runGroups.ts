@@ -4,7 +4,7 @@ import { GROUPS } from "./groups.ts"
 import { type Measured, runFault } from "./runFault.ts"
 import { startStage } from "./startStage.ts"
 
-/** Breaks the faults that are wanted: those of a group one after another, and the groups at the same time, each on a stage of its own. */
+/** Runs the selected faults: those of a group one after another, and the groups concurrently, each on a separate stage. */
 export const runGroups = async (artifact: string, isWanted: (fault: Fault) => boolean) => {
   const measured = new Map<string, Measured>()
   const skipped: Array<string> = []

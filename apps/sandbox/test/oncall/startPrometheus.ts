@@ -9,7 +9,7 @@ import { ADMIN_PORTS } from "./startUnits.ts"
 
 const RULES = readFileSync(join(REPOSITORY, "deploy/alerts.yml"), "utf8")
 
-/** Each alert of `deploy/alerts.yml`: for how long it must hold before it is sent, and its section of the page. */
+/** Each alert of `deploy/alerts.yml`: its `for`, and its section of the page. */
 export const ALERTS: ReadonlyMap<string, { readonly lasts: string; readonly section: string }> = new Map(
   [...RULES.matchAll(/- alert: (\w+).*?\n +for: (\w+).*?runbook: docs\/operations\.md(#\S+)/gs)].map(
     ([, name, lasts, section]) => [name!, { lasts: lasts!, section: section! }] as const,
@@ -17,8 +17,8 @@ export const ALERTS: ReadonlyMap<string, { readonly lasts: string; readonly sect
 )
 
 /**
- * Starts Debian's Prometheus with the rules of `deploy/alerts.yml`. It scrapes every two seconds, and each alert is active as soon as its expression holds:
- * the table adds its `for`.
+ * Starts Debian's Prometheus with the rules of `deploy/alerts.yml`. It scrapes every two seconds, and alerts are active as soon as their expression is true:
+ * the table adds the `for`.
  */
 export const startPrometheus = async (
   { unpacked, folder, host }: { readonly unpacked: string; readonly folder: string; readonly host: string },
@@ -56,6 +56,6 @@ export const startPrometheus = async (
     }
     return since
   }
-  /** The alerts that are active, and since when, in Unix milliseconds: an alert of several jobs since the first of them. */
+  /** Active alerts with their start in Unix milliseconds: for several jobs, the first. */
   return { alerts }
 }

@@ -13,21 +13,21 @@ import { REPOSITORY } from "../artifact.ts"
 const certificate = (name: string): string =>
   readFileSync(join(REPOSITORY, "packages/postgres-connection/test/data", name), "utf8")
 
-/** The key of both certificates, and what signed them. */
+/** Key of both certificates, and their CA. */
 export const KEY = certificate("key.pem")
 export const AUTHORITY = join(REPOSITORY, "packages/postgres-connection/test/data/authority.pem")
-/** A certificate for `localhost` and 127.0.0.1 that is valid, and one that has expired. */
+/** A valid and an expired certificate for `localhost` and 127.0.0.1. */
 export const CERTIFICATES = { valid: certificate("leaf.pem"), expired: certificate("expired.pem") }
 
-/** The name of the partner's server, which only the name server of the run knows. */
+/** Name of the partner's server, known only to the run's name server. */
 const PARTNER_NAME = "partner.test"
 
-/** A mail server that offers STARTTLS, with a user that it asks for. It is stopped, started and given other certificates. */
+/** A mail server with STARTTLS and authentication that can be stopped, started, and given other certificates. */
 export const startMail = async (folder: string, atEnd: AtEnd) => {
   const certificate = join(folder, "server.pem")
   await writeFile(certificate, CERTIFICATES.valid)
   const arrived: Array<{ readonly at: number; readonly to: string }> = []
-  // The certificates are for 127.0.0.1, so the server has no address of its own. It keeps the port that the system assigned first.
+  // The certificates are for 127.0.0.1, so the server uses that address. It keeps the port that the system assigned first.
   let port = 0
   let password = "mail"
   let server: SMTPServer | undefined
@@ -70,7 +70,7 @@ export const startMail = async (folder: string, atEnd: AtEnd) => {
       await stop()
       await start()
     },
-    /** The file of the certificate with which it starts. */
+    /** Path of the certificate used at the next start. */
     certificate,
     take: (given: string) => {
       password = given
@@ -78,10 +78,10 @@ export const startMail = async (folder: string, atEnd: AtEnd) => {
   }
 }
 
-/** What the partner's proxy does with webhooks: hands them on, or answers for itself. */
+/** Behavior of the partner's proxy: pass webhooks on, or return a status. */
 type Answer = "ok" | number
 
-/** The proxy before a partner's receiver, over https, and over http for names without a certificate. */
+/** The proxy in front of a partner's receiver, with https, and http for names without a certificate. */
 export const startPartnerProxy = async (atEnd: AtEnd) => {
   let answer: Answer = "ok"
   let receiver = 0
@@ -101,7 +101,7 @@ export const startPartnerProxy = async (atEnd: AtEnd) => {
     incoming.pipe(onward)
   }
   const secure = createTlsServer({ key: KEY, cert: CERTIFICATES.valid }, handle)
-  // Each call needs the name again.
+  // Each call resolves the name again.
   const plain = createServer((incoming, response) => {
     response.shouldKeepAlive = false
     handle(incoming, response)
@@ -111,9 +111,9 @@ export const startPartnerProxy = async (atEnd: AtEnd) => {
   return {
     url: `https://localhost:${securePort}/`,
     namedUrl: `http://${PARTNER_NAME}:${plainPort}/`,
-    /** When a webhook was answered with a 2xx. */
+    /** Times of webhooks answered with 2xx. */
     accepted,
-    /** Hands webhooks on to this port from now on. */
+    /** Passes webhooks to this port from now on. */
     leadTo: (port: number) => {
       receiver = port
     },
@@ -122,13 +122,13 @@ export const startPartnerProxy = async (atEnd: AtEnd) => {
     },
     present: (name: keyof typeof CERTIFICATES) => {
       secure.setSecureContext({ key: KEY, cert: CERTIFICATES[name] })
-      // What is open goes on with the certificate that it began with.
+      // Open connections keep their certificate.
       secure.closeAllConnections()
     },
   }
 }
 
-/** The name server that the worker asks. */
+/** The worker's name server. */
 export const startNames = async (atEnd: AtEnd) => {
   let isSilent = false
   const { address, close } = await startNameServer((name, type) => {

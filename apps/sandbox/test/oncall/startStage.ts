@@ -24,15 +24,15 @@ import { ADMIN_PORTS, API_PORT, startUnit } from "./startUnits.ts"
 const run = promisify(execFile)
 const ROLES = ["owner", "api", "worker", "operator", "reader"] as const
 const password = (role: string): string => `${role}-password`
-/** Some e-mails a second, so that something is always under way. */
+/** E-mails per minute, so that there is always work in progress. */
 const PER_MINUTE = 240
 const RECIPIENTS = 4000
-/** The size of the disk of the data directory. */
+/** Size of the disk of the data directory. */
 const DISK_MB = 400
 
 export const canMount = process.platform === "linux" && process.getuid?.() === 0
 
-/** The programs of Debian that a stage needs, or why it cannot be. */
+/** The Debian programs that a stage needs, or the reason why they aren't available. */
 export const findPrograms = async () => {
   const [prometheus, postgres] = [findUnpacked("prometheus"), findUnpacked("postgresql")]
   if ("missing" in prometheus) return prometheus
@@ -41,9 +41,9 @@ export const findPrograms = async () => {
 }
 
 /**
- * Starts what a deployment has: PostgreSQL with TLS and a role for each process, API, worker and console as units, a mail server, a partner, a name server
- * and Prometheus, with a campaign that sends four e-mails a second. It ends with what `atEnd` collects. `hasClocks`: the clocks of PostgreSQL and of the
- * worker can be set.
+ * Starts a deployment: PostgreSQL with TLS and a role for each process, API, worker and console as units, a mail server, a partner, a name server
+ * and Prometheus, with a campaign that sends four e-mails a second. Ends with `atEnd`. `hasClocks`: the clocks of PostgreSQL and the
+ * worker are adjustable.
  */
 export const startStage = async (
   { artifact, hasClocks }: { readonly artifact: string; readonly hasClocks: boolean },
@@ -85,7 +85,7 @@ export const startStage = async (
     `#!/bin/sh\nLD_LIBRARY_PATH=${libraries} exec ${programs.postgres}/usr/lib/postgresql/15/bin/psql -X -v ON_ERROR_STOP=1 "$@"\n`,
   )
   const host = loopbackAddress()
-  /** The page names the places of a dedicated machine. This run has a folder for each, and shares the ports of other addresses. */
+  /** The page has the paths of a dedicated machine. This run replaces each by a folder, and shares ports by using other addresses. */
   const places: Readonly<Record<string, string>> = {
     "/etc/outreach": etc,
     "/etc/postfix": postfix,
@@ -173,7 +173,7 @@ export const startStage = async (
   let readLogs = async (): Promise<void> => {}
   const journald = {
     restart: () => readLogs(),
-    /** Sets what a restart of the program that reads the logs does. */
+    /** Sets the action of restarting the log reader. */
     onRestart: (restart: () => Promise<void>) => {
       readLogs = restart
     },
@@ -234,14 +234,14 @@ fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST
       () => "no response",
     )
   const readyz = (unit: Unit) => readAdmin(unit, "/readyz")
-  /** Reads a counter of a process; the labels are those that the process itself gives. */
+  /** Reads a counter of a process, with the process's own labels. */
   const metric = async (unit: Unit, series: string): Promise<number> => {
     const text = await readAdmin(unit, "/metrics")
     const line = text.split("\n").find((each) => each.startsWith(`${series} `))
     return Number(line?.split(" ")[1] ?? 0)
   }
   const admin = (text: string) => query<Record<string, unknown>>(superuser.href, text)
-  /** Waits until all processes are ready, an e-mail and a webhook have gone out, and an inbound event that was accepted is applied. */
+  /** Waits until all processes are ready, an e-mail and a webhook were sent, and an accepted inbound event is applied. */
   const healthy = async (): Promise<void> => {
     const since = performance.now()
     await eventually(
@@ -270,18 +270,18 @@ fetch("http://127.0.0.1:${await listen(controlServer, atEnd)}/", { method: "POST
   }
 }
 
-/** How long the run waits for a signal, or for the service to be well again. */
+/** Time limit for a signal or the recovery. */
 export const LIMIT_MS = 120_000
 
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
-/** Mounts a file system in memory until the run ends. */
+/** Mounts a file system in memory until the end of the run. */
 export const mountTmpfs = (folder: string, options: string, atEnd: AtEnd): void => {
   execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder])
   atEnd(async () => void execFileSync("umount", ["--lazy", folder]))
 }
 
-/** Sends an inbound event each half second, and keeps the ids of those that were accepted. */
+/** Sends an inbound event every half second, and records the ids of accepted ones. */
 const startTraffic = (
   to: {
     readonly apiUrl: string
@@ -313,7 +313,7 @@ const startTraffic = (
   return { accepted, failed }
 }
 
-/** The clocks of PostgreSQL and of the worker, if they can be set. */
+/** The clocks of PostgreSQL and the worker, if they are adjustable. */
 const startClocks = async (isWanted: boolean, atEnd: AtEnd) => {
   const right = { set: async () => {}, restart: async () => {} }
   if (!isWanted) return { missing: "the stage has no clocks", ...right }

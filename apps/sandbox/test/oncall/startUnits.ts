@@ -7,11 +7,11 @@ import type { AtEnd } from "@outreach/testing/startProcess"
 import { Changes } from "@outreach/testing/until"
 import type { Unit } from "./Fault.ts"
 
-/** Each stage has a loopback address of its own, so all of them use the ports of the page. */
+/** Each stage has a separate loopback address, so all use the ports of the page. */
 export const API_PORT = 8080
 export const ADMIN_PORTS: Readonly<Record<Unit, number>> = { api: 9465, worker: 9464, console: 9466 }
 
-/** A process with less memory doesn't get far. */
+/** A process with less memory can't start. */
 const MIN_MEGABYTES = 100
 /** `RestartSec` of deploy/systemd/outreach@.service. */
 const RESTART_MS = 2000
@@ -21,7 +21,7 @@ interface Line {
   readonly text: string
 }
 
-/** Reads a file of environment variables as systemd does, in the simple form that the pages have. */
+/** Reads an environment file like systemd, in the simple form used by the pages. */
 const readEnvironment = async (path: string): Promise<Record<string, string>> =>
   Object.fromEntries(
     (await readFile(path, "utf8").catch(() => ""))
@@ -31,7 +31,7 @@ const readEnvironment = async (path: string): Promise<Record<string, string>> =>
   )
 
 /**
- * Runs a process as `deploy/systemd/outreach@.service` says: with the variables of its files, started again two seconds after it has ended, until it is stopped.
+ * Runs a process like `deploy/systemd/outreach@.service`: with the variables of its files, restarted two seconds after it ends, until it is stopped.
  */
 export const startUnit = (
   name: string,
@@ -48,7 +48,7 @@ export const startUnit = (
   let child: ChildProcess | undefined
   let isWanted = false
   let again: NodeJS.Timeout | undefined
-  /** Where standard output goes instead of to this process. */
+  /** File descriptor for standard output; undefined for this process. */
   let output: number | undefined
   let megabytes = Number.POSITIVE_INFINITY
 
@@ -64,7 +64,7 @@ export const startUnit = (
       stdio: ["ignore", output ?? "pipe", "pipe"],
     })
     child = started
-    // As the kernel does when the process exceeds the limit of its control group.
+    // As the kernel does when the process exceeds its control group's limit.
     if (megabytes < MIN_MEGABYTES) started.kill("SIGKILL")
     for (const stream of [started.stdout, started.stderr]) {
       if (stream === null) continue
@@ -95,13 +95,13 @@ export const startUnit = (
       await stop()
       await start()
     },
-    /** The process, while it runs. */
+    /** Process id while it runs. */
     pid: () => child?.pid,
-    /** Lets standard output go to this descriptor from the next start on; to this process without one. */
+    /** Redirects standard output to this descriptor from the next start on; without one, to this process. */
     logTo: (descriptor: number | undefined) => {
       output = descriptor
     },
-    /** Limits the memory of the processes from the next start on, as `systemctl set-property` does. */
+    /** Limits the memory from the next start on, like `systemctl set-property`. */
     setProperty: (property: string) => {
       const [, amount, scale] = /^MemoryMax=(\d+)([MG])$/.exec(property) ?? []
       if (amount === undefined) throw new Error(`${property} is unknown here`)
