@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** How far the clocks of servers that take over from one another may be apart; `databaseLayer` provides it. */
+/** Maximum difference between the clocks of servers that can take over from each other. Provided by `databaseLayer`. */
 export class ClockSkew extends Context.Service<ClockSkew, { readonly seconds: number }>()(
   "postgres-connection/ClockSkew",
 ) {}

@@ -5,28 +5,28 @@ import { adviceOn, type DatabaseFault } from "./describeDatabaseError.ts"
 import { Signal } from "./Signal.ts"
 
 const TICK_MS = 1000
-/** How long a host that failed is tried after the others. */
+/** How long a failed host is tried after the other hosts. */
 const AVOID_FAILED_HOST_MS = 30_000
-/** How long the heartbeat may wait for a response, and connections after it was lost. */
+/** Time limit of a heartbeat's response, and of connections after the heartbeat was lost. */
 export const HEARTBEAT_LIMIT_MS = 5000
-/** A connection that heard something so long after a heartbeat was sent, which had no response, does not lead to the same silence. */
+/** A connection that received data this long after an unanswered heartbeat isn't affected by the same silence. */
 const HEARD_SINCE_MS = HEARTBEAT_LIMIT_MS / 2
 
 const SILENT: DatabaseFault = { code: "ETIMEDOUT", advice: adviceOn("ETIMEDOUT") }
 const COMMITS_WAIT: DatabaseFault = { code: "COMMITS_WAIT", advice: adviceOn("COMMITS_WAIT") }
 
 /**
- * Watches the connections of a process to one address, and destroys those that lead nowhere.
+ * Monitors a process's connections to one address, and destroys dead ones.
  *
- * TCP does not tell: a peer that is gone without a word looks like one that thinks. So one connection, the heartbeat, asks for
- * something that is always quick; when it is silent, so is every connection that heard nothing since.
+ * TCP can't distinguish a vanished peer from a slow one. So one connection, the heartbeat, sends a fast statement; when it is
+ * silent, so are all connections that received no data since.
  *
- * While the heartbeat finds no server, it alone tries to connect: the pools open nothing, so what asks for a connection fails at once.
+ * While the heartbeat can't reach a server, only it tries to connect: pools don't open connections, so requests for one fail immediately.
  */
 export class ConnectionWatch {
   private static readonly all = new WeakMap<DatabaseAddress, ConnectionWatch>()
 
-  /** Returns the watch of an address, one for all pools of the process. */
+  /** Returns the watch of an address, shared by all pools of the process. */
   static of(address: DatabaseAddress): ConnectionWatch {
     const existing = ConnectionWatch.all.get(address)
     if (existing !== undefined) return existing
@@ -35,32 +35,32 @@ export class ConnectionWatch {
     return created
   }
 
-  /** Held by the fiber that sends the heartbeat, one for all pools. */
+  /** Held by the fiber that sends the heartbeat for all pools. */
   readonly heartbeat = Semaphore.makeUnsafe(1)
-  /** Raised when an outage begins, and when it ends. */
+  /** Raised when an outage starts and when it ends. */
   readonly changes = new Signal()
   readonly sockets = new Set<DatabaseSocket>()
   private readonly failedAt = new Map<string, number>()
   private timer: NodeJS.Timeout | undefined
   private tickedAt = 0
   private heartbeatLostAt: number | undefined
-  /** Why the heartbeat reaches no server. */
+  /** Reason why the heartbeat can't reach a server. */
   private unreachable: DatabaseFault | undefined
   /** Whether commits wait for a synchronous standby. */
   private commitsWait = false
-  /** Whether every session has to be one of the same server. */
+  /** Whether all sessions must belong to the same server. */
   private readonly hasOneServer: boolean
 
   private constructor(hasOneServer: boolean) {
     this.hasOneServer = hasOneServer
   }
 
-  /** Why the pools open no connection; undefined while they do. */
+  /** Reason why the pools don't open connections; undefined if they do. */
   get outage(): DatabaseFault | undefined {
     return this.unreachable ?? (this.commitsWait ? COMMITS_WAIT : undefined)
   }
 
-  /** Returns why a connection of this role must not be opened, or used, now. */
+  /** Returns the reason why a connection of this role must not be opened or used now. */
   refusalOf({ role }: Pick<DatabaseSocket, "role">): DatabaseFault | undefined {
     if (role === "heartbeat") return undefined
     return role === "pool" ? this.outage : this.unreachable
@@ -86,7 +86,7 @@ export class ConnectionWatch {
     else this.failedAt.set(host, performance.now())
   }
 
-  /** Puts what failed a short time ago last, and keeps the order otherwise. */
+  /** Moves recently failed items to the end; otherwise keeps the order. */
   inOrder<Item>(items: ReadonlyArray<Item>, nameOf: (item: Item) => string): ReadonlyArray<Item> {
     const since = performance.now() - AVOID_FAILED_HOST_MS
     const failed = (item: Item) => Number((this.failedAt.get(nameOf(item)) ?? Number.NEGATIVE_INFINITY) > since)
@@ -94,10 +94,10 @@ export class ConnectionWatch {
   }
 
   /**
-   * Notes that the heartbeat had no response since a time, or that its connection was lost at it.
+   * Notes that the heartbeat received no response since a time, or that its connection was lost then.
    *
-   * After a silence the other connections are silent too. After a loss they have as long as the heartbeat has to prove that they
-   * are not: the next heartbeat may reach another server than they.
+   * After a silence, the other connections are considered silent too. After a loss, they have a heartbeat's limit to prove that they
+   * aren't: the next heartbeat may reach a different server.
    */
   heartbeatFailed(at: number, cause: "silent" | "lost"): void {
     if (cause === "lost") {
@@ -109,7 +109,7 @@ export class ConnectionWatch {
     this.destroySilentSince(since)
   }
 
-  /** Notes that the heartbeat could not connect. A server that only takes no further connection still serves those that are open. */
+  /** Notes that the heartbeat couldn't connect. A server that only rejects further connections still serves open ones. */
   connectFailed(fault: DatabaseFault): void {
     if (!this.hasOpen(() => true)) this.beginOutage(fault)
   }
@@ -122,10 +122,10 @@ export class ConnectionWatch {
   }
 
   /**
-   * Notes that commits wait for a synchronous standby, or that they do not.
+   * Notes whether commits wait for a synchronous standby.
    *
-   * A session whose commit waits stays in the server when its connection ends, with its locks. So the pools are closed, and no new connection
-   * adds to these sessions until the standby is back.
+   * A session with a waiting commit keeps its locks on the server after its connection closes. So the pools are closed, and open no
+   * connections until the standby is back.
    */
   noteCommits(wait: boolean): void {
     const begins = wait && !this.commitsWait
@@ -139,7 +139,7 @@ export class ConnectionWatch {
     return [...this.sockets].some((socket) => socket.isOpen && isMeant(socket))
   }
 
-  /** Ends what is about to connect, and lets nothing but the heartbeat connect. */
+  /** Aborts connection attempts, and lets only the heartbeat connect. */
   private beginOutage(fault: DatabaseFault): void {
     this.note(() => {
       this.unreachable = fault
@@ -155,7 +155,7 @@ export class ConnectionWatch {
     if ((before === undefined) !== (this.outage === undefined)) this.changes.raise()
   }
 
-  /** Returns the open sessions that the server of the heartbeat must know. */
+  /** Returns the open sessions that the heartbeat's server must know. */
   sessionsOfServer(): ReadonlyArray<DatabaseSocket> {
     const open = [...this.sockets].filter(({ isOpen }) => isOpen)
     const reached = open.find(({ role }) => role === "heartbeat")?.server
@@ -174,7 +174,7 @@ export class ConnectionWatch {
     const now = performance.now()
     const late = now - this.tickedAt - TICK_MS
     this.tickedAt = now
-    // A process that stood still has not read what came meanwhile.
+    // A suspended process hasn't read its received data yet.
     if (late > TICK_MS) return
     for (const socket of [...this.sockets]) {
       if (socket.waitingSince !== undefined && now - socket.waitingSince > socket.limitMs) socket.destroySilent()

@@ -2,25 +2,25 @@ import { BlockList, isIP } from "node:net"
 import { Duration, Redacted } from "effect"
 import { readTls, type Tls } from "./Tls.ts"
 
-/** One server of an address, or a name that may stand for several. */
+/** One server of an address, or a name that may resolve to several. */
 export interface DatabaseHost {
-  /** A name, an IP address, or the absolute path of the folder that holds a Unix socket. */
+  /** Name, IP address, or absolute path of a Unix socket's folder. */
   readonly host: string
-  /** The IP address to connect to. Without it, all addresses of `host` are tried. */
+  /** IP address to connect to. Without it, all addresses of `host` are tried. */
   readonly hostAddress: string | undefined
   readonly port: number
 }
 
 const TARGET_SESSIONS = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const
 
-/** Which servers are taken: libpq's `target_session_attrs`. */
+/** Accepted servers: libpq's `target_session_attrs`. */
 export type TargetSession = (typeof TARGET_SESSIONS)[number]
 
-/** How a database is reached, as an address in libpq's form says. */
+/** A parsed libpq address. */
 export interface DatabaseAddress {
-  /** At least one. They are tried in this order, unless `isLoadBalanced`. */
+  /** At least one host. Tried in this order, unless `isLoadBalanced`. */
   readonly hosts: ReadonlyArray<DatabaseHost>
-  /** Whether the hosts, and the addresses of each, are tried in random order. */
+  /** Whether hosts and their addresses are tried in random order. */
   readonly isLoadBalanced: boolean
   readonly targetSession: TargetSession
   readonly database: string | undefined
@@ -28,9 +28,9 @@ export interface DatabaseAddress {
   readonly password: Redacted.Redacted | undefined
   readonly applicationName: string | undefined
   readonly options: string | undefined
-  /** For each host. */
+  /** Per host. */
   readonly connectTimeout: Duration.Duration | undefined
-  /** How long a connection is idle before TCP probes it; null if it never does. */
+  /** Idle time before TCP keep-alive probes; null to disable them. */
   readonly keepAlive: Duration.Duration | null
   readonly tls: Tls
 }
@@ -43,7 +43,7 @@ const PARAMETERS = [
   ...["sslmode", "sslrootcert", "sslcert", "sslkey"],
 ]
 
-/** Parameters of libpq that would be understood wrongly if they were unknown, with what happens instead. */
+/** libpq parameters that must not be ignored silently, with their alternatives. */
 const REFUSED: Readonly<Record<string, string>> = {
   keepalives_interval: "a probe follows another after one second",
   keepalives_count: "a connection is closed after ten probes without a response",
@@ -53,14 +53,14 @@ const REFUSED: Readonly<Record<string, string>> = {
 const ADDRESS = /^postgres(?:ql)?:\/\/([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?(#.*)?$/is
 
 /**
- * Parses an address in libpq's form; returns undefined for anything else. Reads the files of certificates.
+ * Parses a libpq address; returns undefined for other text. Reads certificate files.
  *
- * Throws a `RangeError` with the reason when a parameter is unknown, malformed, or names a file that is of no use.
+ * Throws `RangeError` with the reason if a parameter is unknown or invalid, or its file is unusable.
  */
 export const parseDatabaseAddress = (text: string): DatabaseAddress | undefined => {
   const [, authority, path = "", query = "", fragment = ""] = ADDRESS.exec(text) ?? []
   if (authority === undefined) return undefined
-  // A raw delimiter ends the authority too early, and its rest would be taken for another host.
+  // A raw delimiter would end the authority too early, and the rest would be read as another host.
   if (/@/.test(path + fragment) || /^(?![a-z_]+=).*@/s.test(query)) {
     throw new RangeError("its user or password has a raw /, ? or #; write %2F, %3F or %23 (and %40 for @)")
   }
@@ -82,19 +82,19 @@ export const parseDatabaseAddress = (text: string): DatabaseAddress | undefined 
     options: parameters.get("options"),
     connectTimeout: connectTimeout(parameters.get("connect_timeout")),
     keepAlive: keepAlive(parameters),
-    // A Unix socket is never encrypted, whatever `sslmode` says.
+    // A Unix socket is never encrypted, regardless of `sslmode`.
     tls: hosts.every(isUnixSocket) ? { use: "never" } : readTls(parameters),
   }
 }
 
-/** Reports whether what is sent to the database may pass a network unencrypted. */
+/** Returns whether data may be sent unencrypted over a network. */
 export const mayBePlaintext = ({ hosts, tls }: DatabaseAddress): boolean =>
   tls.use !== "always" && !hosts.every((host) => isUnixSocket(host) || isLoopback(host.hostAddress ?? host.host))
 
 export const isUnixSocket = ({ host, hostAddress }: DatabaseHost): boolean =>
   hostAddress === undefined && host.startsWith("/")
 
-/** Reports whether a server that reports these parameters is one that `target_session_attrs` takes. */
+/** Returns whether a server with these parameters satisfies `target_session_attrs`. */
 export const isSuitable = (target: TargetSession, parameters: ReadonlyMap<string, string>): boolean => {
   const isStandby = parameters.get("in_hot_standby") === "on"
   const isReadOnly = isStandby || parameters.get("default_transaction_read_only") === "on"
@@ -119,7 +119,7 @@ LOOPBACK.addAddress("::1", "ipv6")
 const isLoopback = (host: string): boolean =>
   isIP(host) === 0 ? host === "localhost" : LOOPBACK.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
 
-/** The hosts and the ports of an address, each as text; an empty one stands for the default. */
+/** Hosts and ports of an address as text; empty text means the default. */
 interface Authority {
   readonly hosts: ReadonlyArray<string>
   readonly ports: ReadonlyArray<string>
@@ -140,7 +140,7 @@ const readAuthority = (text: string): Authority | undefined => {
 const readHosts = (parameters: ReadonlyMap<string, string>, given: Authority): ReadonlyArray<DatabaseHost> => {
   const addresses = parameters.get("hostaddr")?.split(",")
   const names = parameters.get("host")?.split(",") ?? given.hosts
-  // An address without a name stands for itself.
+  // An address without a name refers to itself.
   const isNamed = parameters.has("host") || given.hosts.some((name) => name !== "")
   const hosts = isNamed ? names : (addresses ?? names)
   const ports = parameters.get("port")?.split(",") ?? given.ports
@@ -162,7 +162,7 @@ const readParameters = (query: string): ReadonlyMap<string, string> => {
   const parameters = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(query)) {
     if (!PARAMETERS.includes(name)) {
-      // After a password, the name may be a part of it.
+      // After a password, the name may be part of it.
       const named = /^\w{1,40}$/.test(name) && !parameters.has("password")
       const instead = named ? REFUSED[name] : undefined
       if (instead !== undefined) throw new RangeError(`the parameter ${name} cannot be chosen: ${instead}`)
@@ -174,7 +174,7 @@ const readParameters = (query: string): ReadonlyMap<string, string> => {
   return parameters
 }
 
-/** Returns a parameter's value, or the first one that it may have. */
+/** Returns a parameter's value, or the first allowed one. */
 const oneOf = <Value extends string>(
   name: string,
   parameters: ReadonlyMap<string, string>,

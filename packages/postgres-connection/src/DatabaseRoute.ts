@@ -3,7 +3,7 @@ import { Context } from "effect"
 import type { DatabaseFault } from "./describeDatabaseError.ts"
 import type { Signal } from "./Signal.ts"
 
-/** What stands between a process and its database: nothing, or a pooler that lends a connection for one transaction. */
+/** Whether a pooler is between a process and its database. `transaction` assigns a connection per transaction. */
 export type Pooler = "none" | "transaction"
 
 /** How this process reaches its database. */
@@ -11,15 +11,15 @@ export class DatabaseRoute extends Context.Service<
   DatabaseRoute,
   {
     readonly pooler: Pooler
-    /** The settings that every session has, as `current_setting` shows them. */
+    /** Settings of every session, as shown by `current_setting`. */
     readonly sessionSettings: Readonly<Record<string, string>>
-    /** Returns why nothing can be asked of the database now; undefined while something can. */
+    /** Returns the reason why the database can't be used now; undefined if it can. */
     readonly outage: () => DatabaseFault | undefined
-    /** Raised when an outage begins, and when it ends. */
+    /** Raised when an outage starts and when it ends. */
     readonly changes: Signal
-    /** The same as `direct`, for notifications: no response may take longer than a heartbeat's. */
+    /** Like `direct`, for notifications: every response must arrive within a heartbeat's limit. */
     readonly listening: PgClientConfig
-    /** How to open a connection to the database itself, past a pooler: its session lasts as long as the connection. */
+    /** Configuration of connections to the database itself, bypassing a pooler: the session lasts as long as the connection. */
     readonly direct: PgClientConfig
   }
 >()("postgres-connection/DatabaseRoute") {}

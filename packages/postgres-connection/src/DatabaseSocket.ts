@@ -16,17 +16,17 @@ import { SocketError } from "./SocketError.ts"
 import { Refused, startSession } from "./startSession.ts"
 
 const CANCEL_REQUEST_CODE = 80_877_102
-/** How long a connection that ends may take to say goodbye. */
+/** Time limit of a graceful close. */
 const END_LIMIT_MS = 2000
 
-/** What a connection is for: statements; the heartbeat; notifications; or something that may wait for as long as it likes. */
+/** Use of a connection: statements, heartbeat, notifications, or a session without time limits. */
 export type SocketRole = "pool" | "heartbeat" | "listener" | "session"
 
 export interface SocketOptions {
   readonly address: DatabaseAddress
   readonly watch: ConnectionWatch
   readonly role: SocketRole
-  /** How long it may take until a host accepts a session. Each that is left to try has an equal share of what is left of it. */
+  /** Time limit until a host accepts a session. The remaining hosts share the remaining time equally. */
   readonly connectTimeoutMs: number
   /** How long a statement may wait for the next byte of its response. */
   readonly limitMs: number
@@ -38,22 +38,22 @@ const unsuitable = (target: TargetSession) =>
 /**
  * The driver's stream: a connection to the first server of an address that accepts a session.
  *
- * It tries the hosts and negotiates TLS as the address says. It also follows the session, and ends when:
+ * Tries the hosts and negotiates TLS. Also follows the session, and closes if:
  *
- * - the server is not, or no longer, the one that the address asks for;
+ * - the server isn't, or is no longer, the kind that the address requires;
  * - a commit's wait for its standby was cancelled;
  * - the server is silent.
  *
- * The driver writes its first message once, and the stream sends it to each host. The driver may so be asked to authenticate
- * several times; it sees the rest of a session's start from the server that is taken.
+ * The driver writes its first message once, and the stream sends it to each host. So the driver may authenticate
+ * several times; it receives the rest of the session start from the accepted server.
  */
 export class DatabaseSocket extends Duplex {
   readonly role: SocketRole
-  /** When the last byte came, by `performance.now()`. */
+  /** Time of the last received byte, by `performance.now()`. */
   heardAt = 0
-  /** The server, once the session is open. */
+  /** The server of an open session. */
   server: Server | undefined
-  /** The process and the secret of the session, as a CancelRequest names it. */
+  /** Process id and secret of the session, as in a CancelRequest. */
   key: Buffer | undefined
   private readonly options: SocketOptions
   private socket: Socket | undefined
@@ -70,7 +70,7 @@ export class DatabaseSocket extends Duplex {
     if (refusal !== undefined) this.destroyFor(refusal)
   }
 
-  /** Ends the connection because of what is known of the database. */
+  /** Closes the connection because of a known fault. */
   destroyFor({ code, advice }: DatabaseFault): void {
     this.destroy(new SocketError(code, advice))
   }
@@ -79,17 +79,17 @@ export class DatabaseSocket extends Duplex {
     return this.session !== undefined
   }
 
-  /** Since when a response is waited for; undefined if none is. */
+  /** Start of the wait for a response; undefined if there is none. */
   get waitingSince(): number | undefined {
     return this.session?.waitingSince
   }
 
-  /** How long a response may take. A connection that has lifted the server's limit has none. */
+  /** Time limit of a response; infinite for a connection that disabled the server's limit. */
   get limitMs(): number {
     return this.session?.hasLiftedLimit ? Number.POSITIVE_INFINITY : this.options.limitMs
   }
 
-  /** The number of the session's process at the server. */
+  /** Process id of the session on the server. */
   get processId(): number {
     return this.key?.readUInt32BE(0) ?? 0
   }
@@ -144,15 +144,15 @@ export class DatabaseSocket extends Duplex {
     done(error)
   }
 
-  /** Returns the error of a lost connection: what may have been committed says so, whatever the reason. */
+  /** Returns the error of a lost connection; it mentions a possible commit, regardless of the reason. */
   private lost(reason: Error | undefined): Error | undefined {
     if (!this.session?.mayCommit || this.writableEnded) return reason
     return new SocketError("COMMIT_UNCERTAIN", "The connection was lost before a commit was confirmed")
   }
 
-  /** Ends an attempt to connect that began at a time. */
+  /** Ends a connection attempt. */
   private fail(error: Error, startedAt: number): void {
-    // The driver reads what the server said.
+    // The driver parses the server's message.
     if (error instanceof Refused) this.push(error.bytes)
     else this.destroy(error)
     if (this.role === "heartbeat" && (error as SocketError).code === "ETIMEDOUT") {
@@ -179,7 +179,7 @@ export class DatabaseSocket extends Duplex {
     })
   }
 
-  /** Tries items until one succeeds. Each has an equal share of the time that is left. */
+  /** Tries items until one succeeds. Each has an equal share of the remaining time. */
   private async tryEach<Item>(
     items: ReadonlyArray<Item>,
     limitMs: number,
@@ -216,7 +216,7 @@ export class DatabaseSocket extends Duplex {
     })
   }
 
-  /** Opens a session at one server, and hands it to the driver. */
+  /** Opens a session on one server, and passes it to the driver. */
   private async openServer(server: Server, first: Buffer, target: TargetSession): Promise<void> {
     const socket = await this.connect(server)
     await startSession(
@@ -258,7 +258,7 @@ export class DatabaseSocket extends Duplex {
     })
   }
 
-  /** Sends a CancelRequest to the server of the session that it names. */
+  /** Sends a CancelRequest to the session's server. */
   private async cancel(request: Buffer): Promise<void> {
     const { watch, connectTimeoutMs } = this.options
     const key = request.subarray(8)
@@ -288,10 +288,10 @@ const inRandomOrder = <Item>({ isLoadBalanced }: DatabaseAddress, items: Readonl
         .map(([, item]) => item)
     : items
 
-/** Reports whether another host may take what this one did not. As in libpq, a refused password or database is final. */
+/** Returns whether to try another host. As in libpq, a rejected password or database is final. */
 const mayTryNext = (error: Error): boolean => !(error instanceof Refused) || /^57P0[123]$/.test(error.code)
 
-/** Returns the failure to report: the last one, unless a server was there and not the one asked for. */
+/** Returns the failure to report: the last one, unless a server of the wrong kind was found. */
 const worse = (failure: Error | undefined, next: Error): Error =>
   failure instanceof SocketError && failure.code === "NO_SUITABLE_HOST" ? failure : next
 

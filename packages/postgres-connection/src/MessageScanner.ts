@@ -1,26 +1,26 @@
 import { SocketError } from "./SocketError.ts"
 
-/** The kinds of messages that are read; of others the length alone. */
+/** Parsed kinds of messages; others are skipped by length. */
 const READ_KINDS: ReadonlySet<number> = new Set(Buffer.from("ENSZ"))
-/** Of an error or a notice that is longer, nothing is read. */
+/** Longer errors and notices aren't parsed. */
 const MAX_READ_LENGTH = 65_536
 
-/** The kinds that may be long, as libpq knows them: rows, copied data, results of functions, errors, notices and notifications. */
+/** Kinds that may be long, according to libpq: rows, copied data, function results, errors, notices and notifications. */
 const LONG_KINDS: ReadonlySet<number> = new Set(Buffer.from("TDdVENA"))
 const MAX_LENGTH = 30_000
 const MAX_LONG_LENGTH = 2 ** 30
 
-/** Creates the error of a server that sends what is not a message of PostgreSQL. */
+/** Creates the error for input that isn't PostgreSQL's protocol. */
 export const notPostgres = (): SocketError => new SocketError("EPROTO", "The server sent what is not a valid message")
 
-/** Returns where the message ends that begins at a place with its kind and its length. Throws if no server sends such a length. */
+/** Returns the end of the message that starts at a position. Throws if the length is invalid. */
 export const endOfMessage = (bytes: Buffer, at: number): number => {
   const length = bytes.readUInt32BE(at + 1)
   if (length < 4 || length > (LONG_KINDS.has(bytes[at]!) ? MAX_LONG_LENGTH : MAX_LENGTH)) throw notPostgres()
   return at + 1 + length
 }
 
-/** Finds the messages in what a server of PostgreSQL sends, however it is cut into chunks. */
+/** Finds messages in a PostgreSQL server's output, however it is split. */
 export class MessageScanner {
   private readonly onMessage: (kind: string, body: Buffer) => void
   private partial: Buffer | undefined
@@ -31,7 +31,7 @@ export class MessageScanner {
     this.onMessage = onMessage
   }
 
-  /** Takes the next chunk. Throws a `SocketError` at what no server sends. */
+  /** Processes the next chunk. Throws `SocketError` on invalid input. */
   scan(chunk: Buffer): void {
     if (this.skip >= chunk.length) {
       this.skip -= chunk.length
@@ -57,7 +57,7 @@ export class MessageScanner {
   }
 }
 
-/** Reads a field of an ErrorResponse or a NoticeResponse, such as C for the SQLSTATE. */
+/** Returns a field of an ErrorResponse or a NoticeResponse, such as C for the SQLSTATE. */
 export const readField = (body: Buffer, field: string): string | undefined => {
   for (const text of body.toString("utf8").split("\0")) if (text.startsWith(field)) return text.slice(1)
   return undefined

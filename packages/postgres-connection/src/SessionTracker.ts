@@ -3,33 +3,33 @@ import { MessageScanner, readField } from "./MessageScanner.ts"
 import { LIFT_TIME_LIMIT } from "./sessionSettings.ts"
 import { readParameter } from "./startSession.ts"
 
-/** Follows a session by the messages that pass in both directions. */
+/** Follows a session by its messages in both directions. */
 export class SessionTracker {
-  /** Since when a response is waited for, by `performance.now()`; undefined if none is. */
+  /** Start of the wait for a response, by `performance.now()`; undefined if there is none. */
   waitingSince: number | undefined
-  /** Whether a response is waited for that would tell of a commit. */
+  /** Whether the pending response could confirm a commit. */
   mayCommit = false
-  /** Whether the session has lifted the server's time limit. */
+  /** Whether the session disabled the server's time limit. */
   hasLiftedLimit = false
   private unanswered = 0
   private isInTransaction = false
-  /** The prepared statements that commit, by their names: as such, or where no transaction is open. */
+  /** Prepared statements that commit, by name: explicitly, or outside of a transaction. */
   private readonly writes = new Map<string, "commit" | "write">()
-  /** The SQLSTATE for which the connection ends after its transaction. */
+  /** SQLSTATE that closes the connection after its transaction. */
   private leavingFor: string | undefined
   private readonly scanner = new MessageScanner((kind, body) => this.onMessage(kind, body))
   private readonly target: TargetSession
   private readonly parameters: Map<string, string>
   private readonly end: (code: string, message: string) => void
 
-  /** `end` is called when the connection must not be used any longer. */
+  /** `end` is called when the connection must not be used any more. */
   constructor(target: TargetSession, parameters: Map<string, string>, end: (code: string, message: string) => void) {
     this.target = target
     this.parameters = parameters
     this.end = end
   }
 
-  /** Counts the replies that a request will have, and notes whether it may commit. `chunk` holds whole messages. */
+  /** Counts the expected replies of a request, and notes whether it may commit. `chunk` contains whole messages. */
   noteRequest(chunk: Buffer): void {
     let replies = 0
     for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readUInt32BE(at + 1)) {
@@ -43,14 +43,14 @@ export class SessionTracker {
     this.unanswered += replies
   }
 
-  /** Reads what came from the server at a time. Throws a `SocketError` at what no server sends. */
+  /** Processes received bytes. Throws `SocketError` on invalid input. */
   noteResponse(chunk: Buffer, at: number): void {
     if (this.waitingSince !== undefined) this.waitingSince = at
     this.scanner.scan(chunk)
   }
 
   private noteStatement(kind: number, body: Buffer): void {
-    // PARSE has the name and the text; BIND the portal and the name; CLOSE an S and the name.
+    // PARSE contains name and text; BIND portal and name; CLOSE an S and the name.
     const end = body.indexOf(0)
     switch (kind) {
       case PARSE: {
@@ -82,7 +82,7 @@ export class SessionTracker {
         if (!isSuitable(this.target, this.parameters)) this.leavingFor = "25006"
         return
       case "N":
-        // The server reports success next, and the transaction may be on no other machine. Words are translated, names are not.
+        // The server reports success next, although the transaction may be on no other machine. The routine's name isn't translated.
         if (readField(body, "R") === "SyncRepWaitForLSN") {
           this.end("COMMIT_UNCERTAIN", "A commit did not wait for its standby")
         }
@@ -98,18 +98,18 @@ export class SessionTracker {
         }
         this.isInTransaction = body[0] !== IDLE
         if (this.leavingFor === undefined || this.isInTransaction) return
-        // After the driver has read how the statement failed.
+        // After the driver has read the statement's failure.
         setImmediate(this.end, this.leavingFor, "The server is not, or no longer, the one to use")
     }
   }
 
-  /** Lets the connection end if an error says that another server is the right one, or that this one goes away. */
+  /** Closes the connection if an error means that another server is the right one, or that this one shuts down. */
   private noteError(code: string): void {
     const isLeaving =
       /^(?:25006|57P0.|08...)$/.test(code) ||
-      // The driver itself repeats a statement whose plan is stale, unless it is in a transaction.
+      // Outside of a transaction, the driver itself repeats a statement with a stale plan.
       (code === "0A000" && this.isInTransaction) ||
-      // A standby cancels what conflicts with what it replays.
+      // A standby cancels statements that conflict with its replay.
       (/^40(?:001|P01)$/.test(code) && this.parameters.get("in_hot_standby") === "on")
     if (isLeaving) this.leavingFor = code
   }

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-/** Something that happens again and again in a process. What waits for it may have begun before it happened. */
+/** A repeated event in a process. A waiter may have started before the event. */
 export class Signal {
-  /** How often it happened. */
+  /** Number of occurrences. */
   count = 0
   private readonly waiting = new Set<() => void>()
 
@@ -13,7 +13,7 @@ export class Signal {
     for (const resume of waiting) resume()
   }
 
-  /** Waits until it has happened more often than `count`. */
+  /** Waits until there were more than `count` occurrences. */
   after(count: number): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const wake = () => resume(Effect.void)

@@ -1,4 +1,4 @@
-/** A failure of the network, with a code as Node's have. */
+/** A network failure with a code like Node's. */
 export class SocketError extends Error {
   readonly code: string
   constructor(code: string, message: string) {

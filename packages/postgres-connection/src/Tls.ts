@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { type ConnectionOptions, createSecureContext, getCACertificates, type SecureContextOptions } from "node:tls"
 
-/** How a connection is encrypted: never, where the server offers it, or always. */
+/** Encryption of a connection: never, if offered by the server, or required. */
 export type Tls =
   | { readonly use: "never" }
   | { readonly use: "offered" | "always"; readonly options: ConnectionOptions }
@@ -10,9 +10,9 @@ export type Tls =
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
 /**
- * Reads libpq's parameters `sslmode`, `sslrootcert`, `sslcert` and `sslkey`, and the files that they name.
+ * Parses libpq's `sslmode`, `sslrootcert`, `sslcert` and `sslkey`, and reads their files.
  *
- * `allow` is taken for `prefer`. Throws a `RangeError` with the reason when a parameter or a file is of no use.
+ * `allow` is treated as `prefer`. Throws `RangeError` with the reason if a parameter or file is unusable.
  */
 export const readTls = (parameters: ReadonlyMap<string, string>): Tls => {
   const root = parameters.get("sslrootcert")
@@ -45,7 +45,7 @@ const readRoots = (root: string | undefined): string[] => {
   return ca
 }
 
-/** Returns the certificates that the machine trusts; Node's own where the machine has none, as in a slim container. */
+/** Returns the machine's trusted certificates; Node's own if there are none, as in a slim container. */
 const systemRoots = (): string[] => {
   const system = getCACertificates("system")
   return [...(system.length > 0 ? system : getCACertificates("bundled")), ...getCACertificates("extra")]

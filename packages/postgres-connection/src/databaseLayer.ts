@@ -11,37 +11,37 @@ import { sendHeartbeats } from "./heartbeat.ts"
 import { SESSION_SETTINGS, STARTUP_SETTINGS } from "./sessionSettings.ts"
 import { timestampCodec } from "./timestampCodec.ts"
 
-/** How much longer than the server's `statement_timeout` a response may take. */
+/** Additional time for a response after the server's `statement_timeout`. */
 const RESPONSE_MARGIN_MS = 5000
 
-/** How long a response may take, without a limit for what may wait. */
+/** Time limits of responses; infinite for sessions that may wait. */
 const LIMITS_MS = {
   heartbeat: HEARTBEAT_LIMIT_MS,
   listener: HEARTBEAT_LIMIT_MS,
   session: Number.POSITIVE_INFINITY,
 }
 
-/** The heartbeat's, where it may have to wait for one of the pooler's connections. */
+/** The heartbeat's limit if it may have to wait for one of the pooler's connections. */
 const POOLER_LIMIT_MS = 15_000
 
 const types = PgTypes.makeRegistry()
 types.register(PgTypes.OID.timestamptz, timestampCodec, { arrayOid: PgTypes.OID.timestamptzArray })
 
-/** Connects to the database; timestamps cross with their microseconds. */
+/** Connects to the database. Timestamps keep their microseconds. */
 export const databaseLayer = (options: {
   readonly database: DatabaseSettings
-  /** Shown in `pg_stat_activity`, unless the address names the application. */
+  /** Shown in `pg_stat_activity`, unless the address sets an application name. */
   readonly applicationName: string
   /** Default 10. */
   readonly maxConnections?: number
   /**
-   * `shared`: short statements of many fibers travel over one connection together, 2.7 times as many a second, at the price that
-   * a slow one delays those behind it; transactions still have a connection to themselves. Default `exclusive`.
+   * `shared`: short statements of many fibers share a connection, 2.7 times as many a second, but a
+   * slow one delays the following ones; transactions have a separate connection. Default `exclusive`.
    */
   readonly connections?: "exclusive" | "shared"
-  /** How long a connection may take to open, unless the address says. Default 5 seconds, and 4 for the heartbeat, which opens it again after an outage. */
+  /** Time limit for opening a connection, unless set in the address. Default 5 seconds, and 4 for the heartbeat, which reconnects after an outage. */
   readonly connectTimeout?: Duration.Input
-  /** How long a statement may take, in whole seconds. Default 30. A pooler in transaction mode does not pass it on: there the role's limit holds. */
+  /** Time limit of a statement in whole seconds. Default 30. A pooler in transaction mode doesn't pass it on: set it for the role. */
   readonly statementTimeoutSeconds?: number
 }) => {
   const { address, directAddress, pooler, clockSkewSeconds } = options.database
@@ -54,7 +54,7 @@ export const databaseLayer = (options: {
     const limitMs = role === "heartbeat" && pooler === "transaction" ? POOLER_LIMIT_MS : limitsMs[role]
     const watch = ConnectionWatch.of(address)
     return {
-      // For spans alone: the stream knows the hosts.
+      // Only for spans: the stream knows the hosts.
       host: address.hosts[0]!.host,
       port: address.hosts[0]!.port,
       database: address.database,
@@ -62,7 +62,7 @@ export const databaseLayer = (options: {
       password: address.password,
       startupOptions: address.options,
       applicationName: address.applicationName ?? options.applicationName,
-      // The stream has a limit of its own.
+      // The stream has its own limit.
       connectTimeout: Duration.infinity,
       types,
       ssl: false,
@@ -73,8 +73,8 @@ export const databaseLayer = (options: {
   return Layer.mergeAll(
     PgClient.layer({
       ...clientOf(address, "pool"),
-      // A pooler passes no other setting on, and keeps the time zone of a connection that names none.
-      // The next transaction has another session, without the statement that this one named.
+      // A pooler passes on no other setting, and keeps the time zone of connections without one.
+      // The next transaction has another session without this one's prepared statement.
       ...(pooler === "none"
         ? { startupParameters: { ...STARTUP_SETTINGS, ...statementTimeout } }
         : { startupParameters: { timezone: SESSION_SETTINGS.timezone }, prepare: false }),
@@ -96,7 +96,7 @@ export const databaseLayer = (options: {
   )
 }
 
-/** Returns the settings of a database that is reached directly. Throws if the address is not valid. */
+/** Returns the settings of a directly reached database. Throws if the address is invalid. */
 export const databaseAt = (url: string): DatabaseSettings => {
   const address = parseDatabaseAddress(url)
   if (address === undefined) throw new RangeError("The address is not a postgres:// address")

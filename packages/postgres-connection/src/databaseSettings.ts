@@ -13,10 +13,10 @@ import type { Pooler } from "./DatabaseRoute.ts"
 
 export interface DatabaseSettings {
   readonly address: DatabaseAddress
-  /** The database itself, past a pooler. */
+  /** The database itself, bypassing a pooler. */
   readonly directAddress: DatabaseAddress
   readonly pooler: Pooler
-  /** How far the clocks of servers that take over from one another may be apart. */
+  /** Maximum difference between the clocks of servers that can take over from each other. */
   readonly clockSkewSeconds: number
 }
 
@@ -24,7 +24,7 @@ const OptionalAddress = textSchema("a postgres:// address", (text) =>
   text === "none" ? null : parseDatabaseAddress(text),
 )
 
-/** What every address is read with. */
+/** Rules for every address. */
 const rules = {
   clockSkewSeconds: setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600, "seconds"), {
     default: "60",
@@ -43,7 +43,7 @@ export const databaseUrl = secretSetting("DATABASE_URL", textSchema("a postgres:
     "address of the database, PostgreSQL 15 or later, or of its pooler, with [the role of the process](deployment.md#roles). It may name [several hosts](connections.md#several-hosts); [TLS](connections.md#tls) and other parameters of the connection stand in it",
 })
 
-/** Reads where the database is, and refuses what would not work or is not safe. */
+/** Reads the database settings, and rejects those that wouldn't work or aren't safe. */
 export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
   databaseUrl,
   listenUrl: secretSetting("DATABASE_LISTEN_URL", OptionalAddress, {

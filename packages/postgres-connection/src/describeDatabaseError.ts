@@ -1,6 +1,6 @@
-/** An error of the database for operators: a code to look up, and a sentence without its full stop that tells what to do. */
+/** A database error for operators: a code, and advice as a sentence without full stop. */
 export interface DatabaseFault {
-  /** A SQLSTATE, or a code of Node's for the network or TLS, or one of `DRIVER_CODES`. */
+  /** SQLSTATE, Node's code for network or TLS errors, or one of `DRIVER_CODES`. */
   readonly code: string
   readonly advice: string
 }
@@ -11,7 +11,7 @@ const UNTRUSTED =
 const POOLER =
   "a connection pooler loses prepared statements; connect to the server itself, or let the pooler keep sessions"
 
-/** What to do about a SQLSTATE, or about its class of two characters (PostgreSQL, appendix A). */
+/** Advice by SQLSTATE or its class of two characters (PostgreSQL, appendix A). */
 const SQLSTATES: Readonly<Record<string, string>> = {
   "08": "the server or a pooler before it refused the connection; look at its log",
   "08P01":
@@ -42,7 +42,7 @@ const CLOSED =
 const REFUSED_TLS = "the server offers no TLS, which DATABASE_URL demands; enable it there, or change sslmode"
 const UNREACHABLE = "there is no route to the host of DATABASE_URL; check the address and the network"
 
-/** What to do about codes of Node's for the network and for TLS. */
+/** Advice by Node's network and TLS codes. */
 const SYSTEM_CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at the host and port of DATABASE_URL; start the server, or correct them",
   ECONNRESET: CLOSED,
@@ -76,14 +76,14 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
     "the server's certificate is for another host; use a host name in DATABASE_URL that the certificate names",
 }
 
-/** The code of a failure to which neither the server nor the network gave one. */
+/** Code of a failure without SQLSTATE or network code. */
 const DRIVER_FAILURE = "DRIVER_FAILURE"
 
 const TLS_FAILED = "TLS with the server failed; check its certificate and its TLS settings"
 
 const DEFAULT = "look the code up in PostgreSQL's list of error codes, and look at the server's log"
 
-/** Codes for failures that the driver describes in its own fixed words alone. */
+/** Codes for failures that the driver describes only by fixed text. */
 const DRIVER_CODES = [
   [/timed out/, "ETIMEDOUT", SYSTEM_CODES["ETIMEDOUT"]!],
   [/closed/i, "ECONNRESET", CLOSED],
@@ -107,9 +107,9 @@ const DRIVER_CODES = [
 ] as const satisfies ReadonlyArray<readonly [RegExp, string, string]>
 
 /**
- * Describes an error of the database driver by its code and by what to do about it.
+ * Describes a driver error by its code and advice.
  *
- * It contains nothing of the server's own words, which may hold a row's data, and nothing of the address or its password.
+ * Omits the server's text, which may contain row data, and the address with its password.
  */
 export const describeDatabaseError = (error: unknown): DatabaseFault => {
   const chain = [...causesOf(error)]
@@ -121,10 +121,10 @@ export const describeDatabaseError = (error: unknown): DatabaseFault => {
   return { code: code ?? DRIVER_FAILURE, advice: advice ?? adviceOn(DRIVER_FAILURE) }
 }
 
-/** Returns what to do about a pooler that refuses the settings of a session; undefined for any other error. */
+/** Returns advice about a pooler that rejects session settings; undefined for other errors. */
 export const poolerRefusal = (error: unknown): string | undefined => {
   for (const { message } of causesOf(error)) {
-    // PgBouncer gives most of its errors the same SQLSTATE.
+    // PgBouncer uses the same SQLSTATE for most of its errors.
     if (/^unsupported startup parameter/.test(String(message))) {
       return "a pooler refuses settings of the session; set DATABASE_LISTEN_URL to the address of the database itself"
     }
@@ -132,7 +132,7 @@ export const poolerRefusal = (error: unknown): string | undefined => {
   return undefined
 }
 
-/** PostgreSQL gives a role that may not log in the SQLSTATE of a missing line in pg_hba.conf. */
+/** For a role without LOGIN, PostgreSQL returns the SQLSTATE of a missing line in pg_hba.conf. */
 const loginRefusal = (error: unknown): string | undefined =>
   [...causesOf(error)].some(({ message }) => /is not permitted to log in$/.test(String(message)))
     ? "the role of DATABASE_URL may not log in; allow it (`alter role … login`), or use another role"
@@ -143,11 +143,11 @@ export const adviceOn = (code: string): string => {
   return SQLSTATES[code] ?? SQLSTATES[code.slice(0, 3)] ?? SQLSTATES[code.slice(0, 2)] ?? DEFAULT
 }
 
-/** Reports whether a code means that no statement can succeed, whichever it is: no connection, or a server that is short of something. */
+/** Returns whether a code means that no statement can succeed: no connection, or a server without resources. */
 export const isOutage = (code: string): boolean =>
   isSqlState(code) ? /^(?:08|28|3D|53|57P)/.test(code) : code !== DRIVER_FAILURE
 
-/** Node's codes of five letters, such as EPIPE, hold no digit. */
+/** Node's codes of five letters, such as EPIPE, contain no digit. */
 const isSqlState = (code: string): boolean => /^(?=.*\d)[0-9A-Z]{5}$/.test(code)
 
 const isCode = (code: unknown): code is string => typeof code === "string" && /^[0-9A-Z_]{4,60}$/.test(code)
@@ -162,7 +162,7 @@ interface Link {
   readonly cause?: unknown
 }
 
-/** Returns an error, its cause, the cause of that, and so on. */
+/** Returns an error and its chain of causes. */
 function* causesOf(error: unknown): Generator<Link> {
   for (let each = error; typeof each === "object" && each !== null; ) {
     const link: Link = each

@@ -4,30 +4,30 @@ import type { ConnectionWatch } from "./ConnectionWatch.ts"
 import { describeDatabaseError } from "./describeDatabaseError.ts"
 
 const BEAT_EVERY = "2 seconds"
-/** How long it waits for the first connection of a pool. */
+/** Delay before checking for a pool's first connection. */
 const BEGIN_AFTER = "1 second"
-/** How long it waits before it connects again. */
+/** Delay before reconnecting. */
 const RETRY_AFTER = "250 millis"
 const COMMIT_EVERY = "3 seconds"
-/** How long a commit may take before it counts as one that waits. */
+/** A commit that takes longer counts as waiting. */
 const COMMIT_LATE_AFTER = "4 seconds"
 
 /**
- * Sends heartbeats while the process has connections: a statement that is always quick, on a connection of its own.
+ * Sends heartbeats while the process has connections: a fast statement on a separate connection.
  *
- * At its beginning it asks the server for its sessions: a connection whose session is not among them leads to another server,
- * which is gone.
+ * At its start, it queries the server's sessions: a connection whose session isn't listed belongs to another, lost
+ * server.
  *
- * While it reaches no server it goes on trying, one attempt after the other. Its first response ends the outage.
+ * While it can't reach a server, it keeps trying. Its first response ends the outage.
  *
- * Where commits may wait for a synchronous standby, it commits something every three seconds, on another one. That commit is left
- * to wait as long as it takes: cancelled, the server would report it as done.
+ * If commits may wait for a synchronous standby, it commits every three seconds on another connection. That commit waits as long as
+ * necessary: if cancelled, the server would report it as done.
  */
 export const sendHeartbeats = (
   watch: ConnectionWatch,
   configOf: (role: "heartbeat" | "session") => PgConnection.Config,
 ): Effect.Effect<never> => {
-  /** Whether commits may wait, as the last heartbeat found it. */
+  /** Whether commits may wait, according to the last heartbeat. */
   let mayWait = false
   const hasConnections = () => [...watch.sockets].some(({ role }) => role !== "heartbeat")
 
@@ -43,7 +43,7 @@ export const sendHeartbeats = (
       false,
     )
     watch.noteReached()
-    // Through a pooler, the numbers are its own.
+    // A pooler's process ids are its own.
     if (found.rows[0]!["own"] === connection.processId) {
       const known = new Set(found.rows[0]!["pids"] as ReadonlyArray<number>)
       for (const session of sessions) if (!known.has(session.processId)) session.destroySilent()
@@ -52,7 +52,7 @@ export const sendHeartbeats = (
       const { rows } = yield* connection.query(
         "select current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery() as waits",
         [],
-        // A pooler may lend another session each time.
+        // A pooler may assign another session each time.
         false,
       )
       mayWait = rows[0]!["waits"] === true
@@ -69,14 +69,14 @@ export const sendHeartbeats = (
       Effect.sync(() => watch.noteCommits(true)),
     )
     while (mayWait) {
-      // It writes a record to the log and nothing to a table.
+      // Writes a WAL record, but no table.
       const emit = connection.query("select pg_logical_emit_message(true, 'heartbeat', '') is null", [], false)
       yield* Effect.raceFirst(emit, Effect.andThen(noteLate, Effect.never))
       watch.noteCommits(false)
       yield* Effect.sleep(COMMIT_EVERY)
     }
   }).pipe(
-    // Nothing is known of commits once its connection is lost.
+    // The state of commits is unknown after this connection is lost.
     Effect.ensuring(Effect.sync(() => watch.noteCommits(false))),
   )
 

@@ -4,7 +4,7 @@ import { Duration } from "effect"
 import { type DatabaseAddress, type DatabaseHost, isUnixSocket } from "./DatabaseAddress.ts"
 import { SocketError } from "./SocketError.ts"
 
-/** PostgreSQL's `SSLRequest`: its length and its code. */
+/** PostgreSQL's `SSLRequest`: length and code. */
 const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
 
 export interface Server {
@@ -13,8 +13,8 @@ export interface Server {
 }
 
 /**
- * Connects to a server, and encrypts as `sslmode` says. `opened` is called with each socket before it is connected: the caller may end it
- * meanwhile.
+ * Connects to a server with the encryption of `sslmode`. `opened` is called with each socket before it connects, so that the caller can close
+ * it.
  */
 export const openSocket = async (
   { host, ip }: Server,
@@ -34,7 +34,7 @@ export const openSocket = async (
   if (tls.use === "never" || isUnixSocket(host)) return raw
   raw.write(SSL_REQUEST)
   const response = await next(raw, "data")
-  // More than one byte could come from somebody in between.
+  // Additional bytes could come from an attacker.
   if (response.equals(Buffer.from("N"))) {
     if (tls.use === "offered") return raw
     throw new SocketError("TLS_REFUSED", "The server offers no TLS")
@@ -48,12 +48,12 @@ export const openSocket = async (
   return socket
 }
 
-/** Waits for an event of a socket; rejects when it fails or closes first. */
+/** Waits for a socket's event. Rejects if the socket fails or closes first. */
 const next = async (socket: Socket, event: "connect" | "data" | "secureConnect"): Promise<Buffer> =>
   await new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
       socket.off(event, onEvent).off("error", onError).off("close", onClose)
-      // A socket that fails between two events must not end the process.
+      // A failure between two events must not crash the process.
       socket.on("error", () => {})
       act()
     }

@@ -5,10 +5,10 @@ import type { DatabaseFault } from "./describeDatabaseError.ts"
 
 export const SESSION_SETTINGS_CODE = "SESSION_SETTINGS"
 
-/** The names by which PostgreSQL knows UTC. */
+/** PostgreSQL's names of UTC. */
 const UTC = "^(?:etc/)?(?:utc|uct|gmt|gmt[+-]?0|greenwich|universal|zulu)$"
 
-/** Returns what to do about settings that the process's sessions lack; undefined if they lack none. */
+/** Returns advice about missing settings of the process's sessions; undefined if there are none. */
 export const sessionFault = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { pooler, sessionSettings } = yield* DatabaseRoute

@@ -1,19 +1,19 @@
 /**
- * The settings of every session, as `current_setting` shows them. A pooler in transaction mode passes on the time zone alone: there the role has them, by
+ * Settings of every session, as shown by `current_setting`. A pooler in transaction mode passes on only the time zone: set the others for the role with
  * `alter role … set`.
  */
 export const SESSION_SETTINGS = {
   timezone: "UTC",
   statement_timeout: "30s",
   idle_in_transaction_session_timeout: "30s",
-  // A killed process's statement ends with it, and so do the locks of its transaction.
+  // Ends a killed process's statement, and so the locks of its transaction.
   client_connection_check_interval: "2s",
 } as const satisfies Readonly<Record<string, string>>
 
-/** What a session is opened with. A server frees the session of a client that is gone without a word 25 s later, not after two hours. */
+/** Startup parameters of a session. A server frees the session of a vanished client after 25 s instead of two hours. */
 export const STARTUP_SETTINGS: Readonly<Record<string, string>> = {
   ...SESSION_SETTINGS,
-  // No statement runs so long that compiling it pays: it may take hundreds of milliseconds.
+  // No statement is long enough to benefit from compilation, which can take hundreds of milliseconds.
   jit: "off",
   tcp_keepalives_idle: "10s",
   tcp_keepalives_interval: "5s",
@@ -21,5 +21,5 @@ export const STARTUP_SETTINGS: Readonly<Record<string, string>> = {
   tcp_user_timeout: "25s",
 }
 
-/** The statement that lifts the time limit of the others of its transaction: on the server, and on this side for the connection. */
+/** Disables the time limit for the rest of a transaction, on the server and in this process. */
 export const LIFT_TIME_LIMIT = "set local statement_timeout = 0"

@@ -2,10 +2,10 @@ import type { Socket } from "node:net"
 import { endOfMessage, notPostgres, readField } from "./MessageScanner.ts"
 import { SocketError } from "./SocketError.ts"
 
-/** How much a server may send until a session is open. */
+/** Maximum size of a session's start. */
 const MAX_STARTUP_BYTES = 1_048_576
 
-/** A server's refusal of the session, as it said it. */
+/** A server's rejection of a session, with its message. */
 export class Refused extends Error {
   readonly code: string
   readonly bytes: Buffer
@@ -17,9 +17,9 @@ export class Refused extends Error {
 }
 
 export interface StartedSession {
-  /** All that the server sent, except for the messages of authentication. */
+  /** Everything that the server sent, except authentication messages. */
   readonly bytes: Buffer
-  /** The process and the secret of the session, as a CancelRequest names it. */
+  /** Process id and secret of the session, as in a CancelRequest. */
   readonly key: Buffer | undefined
   readonly parameters: Map<string, string>
 }
@@ -30,10 +30,10 @@ export const readParameter = (body: Buffer, parameters: Map<string, string>): vo
 }
 
 /**
- * Sends the first message of a session to a server, and reads until the server is ready for statements. Each message that asks for
- * authentication goes to `authenticate`, whose answers go to the socket. `opened` is called before anything else of the socket is read.
+ * Sends a session's first message to a server, and reads until the server is ready for statements. Authentication requests are passed
+ * to `authenticate`, and its replies to the socket. `opened` is called before any further data is read.
  *
- * Rejects with `Refused` when the server refuses the session, and with a `SocketError` when it closes or sends what is not valid.
+ * Rejects with `Refused` if the server rejects the session, and with `SocketError` if it closes or sends invalid data.
  */
 export const startSession = async (
   socket: Socket,
@@ -51,13 +51,13 @@ export const startSession = async (
       socket.off("data", onData).off("error", reject).off("close", onClose)
       settle()
     }
-    /** Reads a message; returns whether it is the last of the start. */
+    /** Parses a message. Returns whether it is the last of the start. */
     const read = (message: Buffer): boolean => {
       const body = message.subarray(5)
       const kind = String.fromCharCode(message[0]!)
       if (kind === "E") throw new Refused(readField(body, "C") ?? "", message)
       if ((kind === "R" && body.length < 4) || (kind === "K" && body.length < 8)) throw notPostgres()
-      // The driver authenticates at each server anew, and learns that it is in at one.
+      // The driver authenticates at each server, and receives one success.
       if (kind === "R" && body.readUInt32BE(0) !== 0) {
         authenticate(message)
         return false

@@ -1,7 +1,7 @@
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Result } from "effect"
 
-/** Reads `timestamptz` as a text with microseconds, where the driver's own codec gives a `Date` without them. Texts bind as they are. */
+/** Decodes `timestamptz` as text with microseconds; the driver's codec returns a `Date` without them. Text is bound unchanged. */
 export const timestampCodec: PgTypes.Codec<string> = {
   encode: () => Result.fail(new PgTypes.CodecError({ message: "bind timestamps as text" })),
   decode: (bytes) => Result.succeed(read(bytes, 0)),
@@ -10,7 +10,7 @@ export const timestampCodec: PgTypes.Codec<string> = {
 
 const DAY_MICROS = 86_400_000_000
 
-// A page of a list has some four hundred of these: digits from tables take half the time of a Date, and a quarter of a BigInt.
+// A page of a list has about four hundred timestamps: digit tables take half the time of a Date, and a quarter of a BigInt.
 const digits = (length: number, after: string): ReadonlyArray<string> =>
   Array.from({ length }, (_, n) => `${String(n).padStart(String(length - 1).length, "0")}${after}`)
 const HOURS = digits(24, ":")
@@ -20,7 +20,7 @@ const MILLIS = digits(1000, "")
 const MICROS = digits(1000, "Z")
 
 const read = (bytes: Uint8Array, offset: number): string => {
-  // PostgreSQL counts microseconds from 2000-01-01; a double holds them exactly for 285 years around it.
+  // PostgreSQL counts microseconds from 2000-01-01; a double is exact for 285 years around it.
   const micros = int32(bytes, offset) * 2 ** 32 + (int32(bytes, offset + 4) >>> 0)
   if (!Number.isSafeInteger(micros)) {
     return readFar(new DataView(bytes.buffer, bytes.byteOffset + offset, 8).getBigInt64(0))
@@ -47,7 +47,7 @@ const int32 = (bytes: Uint8Array, at: number): number =>
 /** Days from the Unix epoch to PostgreSQL's. */
 const EPOCH_DAYS = 10_957
 
-// The columns of a page stay near few days: those within two months of one another keep a place each.
+// The dates of a page are close together: those within two months have separate slots.
 const PLACES = 64
 const dates: Array<{ readonly day: number; readonly text: string }> = []
 
@@ -61,7 +61,7 @@ const dateOf = (day: number): string => {
 }
 
 const readFar = (micros: bigint): string => {
-  // Floor division, so that instants before 2000 keep their digits.
+  // Floor division, so that times before 2000 keep their digits.
   const within = ((micros % 1000n) + 1000n) % 1000n
   const millis = Number((micros - within) / 1000n) + EPOCH_DAYS * 86_400_000
   return `${new Date(millis).toISOString().slice(0, -1)}${String(within).padStart(3, "0")}Z`

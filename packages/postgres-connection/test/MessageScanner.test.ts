@@ -3,11 +3,11 @@ import { SocketError } from "@outreach/postgres-connection/SocketError"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
-/** The kinds that the scanner reports. */
+/** Kinds that the scanner reports. */
 const READ = "ENSZ"
-/** Others that a server sends: a row, the end of a command, a notification, the end of a parse. */
+/** Skipped kinds: a row, the end of a command, a notification, the end of a parse. */
 const SKIPPED = "DCA1"
-/** More than a message may have that is not among the long ones. */
+/** Longer than allowed for kinds that aren't long. */
 const TOO_LONG = 30_001
 
 const message = (kind: string, body: Uint8Array): Buffer => {
@@ -16,13 +16,13 @@ const message = (kind: string, body: Uint8Array): Buffer => {
   return Buffer.concat([head, body])
 }
 
-/** Cuts bytes at places. */
+/** Splits bytes at positions. */
 const cut = (bytes: Buffer, places: ReadonlyArray<number>): ReadonlyArray<Buffer> => {
   const sorted = [0, ...places.map((place) => place % (bytes.length + 1)).sort((one, other) => one - other)]
   return sorted.map((from, i) => bytes.subarray(from, sorted[i + 1]))
 }
 
-/** Scans chunks; returns the reported messages, and the most bytes that were kept for later. */
+/** Scans chunks. Returns the reported messages, and the maximum number of buffered bytes. */
 const scan = (chunks: ReadonlyArray<Buffer>) => {
   const found: Array<readonly [kind: string, body: string]> = []
   const scanner = new MessageScanner((kind, body) => found.push([kind, body.toString("hex")]))

@@ -14,7 +14,7 @@ let standby: Postgres
 let admin: ManagedRuntime.ManagedRuntime<SqlClient.SqlClient, SqlError.SqlError>
 beforeAll(async () => {
   primary = await startPostgres({ settings: { synchronous_commit: "on" } })
-  // Its commits wait for nothing.
+  // Its commits don't wait.
   admin = ManagedRuntime.make(testDatabaseLayer(`${primary.url}?options=-c%20synchronous_commit%3Doff`))
   await admin.runPromise(SqlClient.SqlClient.use((sql) => sql`create table kept (n int primary key)`))
   standby = await startStandby(primary, { name: "s1" })
@@ -55,7 +55,7 @@ it("a commit that waits for a lost standby is never taken for done", async () =>
   expect(await runtime.runPromise(insert(1))).toBe("done")
   await standby.stop()
 
-  // A session's own limit ends with its statement, before the commit. In a transaction and outside of one.
+  // A session's own limit ends with its statement, before the commit. Inside and outside of a transaction.
   const limited = runtime.runFork(
     outcome((sql) =>
       sql.withTransaction(Effect.andThen(sql`set local statement_timeout = '50ms'`, sql`insert into kept values (2)`)),
@@ -63,14 +63,14 @@ it("a commit that waits for a lost standby is never taken for done", async () =>
   )
   const plain = runtime.runFork(insert(3))
   const [one, other] = await eventually(waiting, ({ length }) => length === 2)
-  // An operator's cancellation lets the server report success.
+  // After an operator's cancellation, the server reports success.
   for (const { pid } of [one!, other!]) {
     await admin.runPromise(SqlClient.SqlClient.use((sql) => sql`select pg_cancel_backend(${pid})`))
   }
   expect(await Effect.runPromise(Effect.all([Fiber.join(limited), Fiber.join(plain)]))).toEqual(
     Array(2).fill("COMMIT_UNCERTAIN"),
   )
-  // The notice comes before the transaction has ended.
+  // The notice arrives before the transaction has ended.
   expect(await eventually(kept, ({ length }) => length === 3)).toEqual([1, 2, 3])
 
   const startedAt = performance.now()
@@ -80,7 +80,7 @@ it("a commit that waits for a lost standby is never taken for done", async () =>
   console.log(`noticed after ${since()}`)
   expect(await Effect.runPromise(Fiber.join(left))).toBe("COMMITS_WAIT")
   console.log(`the statement failed after ${since()}`)
-  // Nothing more is sent to wait in the server.
+  // No further statements are sent to wait in the server.
   expect(await Promise.all([5, 6, 7, 8].map((n) => runtime.runPromise(insert(n))))).toEqual(
     Array(4).fill("COMMITS_WAIT"),
   )

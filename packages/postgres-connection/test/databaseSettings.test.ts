@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "outreach-settings-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 const path = (name: string) => fileURLToPath(new URL(`./data/${name}`, import.meta.url))
 
-/** Reads a setting; returns the sentence of a failure. */
+/** Reads a setting. Returns the message of a failure. */
 const read = <A>(setting: Config.Config<A>, env: Record<string, string>): A | string =>
   setting.pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
@@ -151,7 +151,7 @@ describe("DATABASE_URL", () => {
     expect(sentenceOf("postgres://u:100%@h/d")).toMatch(/: a % in it does not begin the code of a character\./)
   })
 
-  // Root reads every file.
+  // Root can read every file.
   it.skipIf(process.getuid?.() === 0)("is refused when a certificate may not be read", () => {
     writeFileSync(join(folder, "closed.crt"), "")
     chmodSync(join(folder, "closed.crt"), 0)

@@ -16,7 +16,7 @@ const PASSWORD = "hunter2"
 type Attempt = (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>
 const select: Attempt = (sql) => sql`select from migrations`
 
-/** Describes what becomes of a statement on a connection of its own. */
+/** Describes the result of a statement on a separate connection. */
 const described = (address: string, attempt = select, ssl?: ConnectionOptions) => {
   const layer = ssl === undefined ? testDatabaseLayer(address) : PgClient.layer({ url: Redacted.make(address), ssl })
   return Effect.runPromise(
@@ -97,7 +97,7 @@ describe("an error of the network", () => {
   const at = (host: string, port: number, parameters = "") =>
     `postgres://me:hunter2@${host}:${port}/outreach${parameters}`
   const serving = async (server: Server) => at("127.0.0.1", await listen(server))
-  /** Answers every connection like a server or a pooler that refuses it with a SQLSTATE. */
+  /** Rejects every connection with a SQLSTATE, like a server or a pooler. */
   const refusing = (code: string) =>
     createServer((socket) => {
       const fields = Buffer.from(`SFATAL\0C${code}\0Mfor dana@clinic.test\0\0`)
@@ -133,7 +133,7 @@ describe("an error of the network", () => {
     expect(JSON.stringify(fault)).not.toMatch(/hunter2|127\.0\.0\.1|nowhere|dana/)
   })
 
-  /** Leaves the time limit of connecting to the address. */
+  /** Uses the connection timeout of the address. */
   const describedWithin = (address: string) =>
     Effect.runPromise(
       SqlClient.SqlClient.use(select).pipe(
@@ -146,7 +146,7 @@ describe("an error of the network", () => {
 
 describe("an error of TLS", () => {
   const pem = (name: string) => readFileSync(new URL(`data/${name}.pem`, import.meta.url))
-  /** A server that accepts TLS as PostgreSQL does, with a certificate. */
+  /** A server that accepts TLS like PostgreSQL, with a certificate. */
   const encrypted = (certificate: string) =>
     createServer((socket) => {
       socket.once("data", () => {

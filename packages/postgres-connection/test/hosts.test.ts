@@ -17,7 +17,7 @@ const through = (hosts: ReadonlyArray<string>, parameters = "", database = new U
   return `postgres://${username}:${password}@${hosts.join()}${database}?connect_timeout=2&${parameters}`
 }
 
-/** Runs statements on one pool; returns what the last one returns, or the code of the failure. */
+/** Runs statements on one pool. Returns the result of the last one, or the code of the failure. */
 const run = (
   address: string,
   statements: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError> = (sql) => sql`select 1 as one`,
@@ -55,7 +55,7 @@ it("tries what did not serve last the next time", async () => {
 })
 
 it("tries all addresses of a name", async () => {
-  // The server listens on 127.0.0.1 alone, and the name may stand for ::1 first.
+  // The server listens only on 127.0.0.1, and the name may resolve to ::1 first.
   expect(await run(through([server()]).replace("127.0.0.1", "localhost"))).toEqual([{ one: 1 }])
 })
 

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 /** `SSLRequest` of PostgreSQL's protocol. */
 const SSL_REQUEST = "0000000804d2162f"
 
-/** Starts a server that answers the first packet of each client, and keeps all that it hears. */
+/** Starts a server that answers the first packet of each client, and stores all input. */
 const serverThatAnswers = async (answer: Uint8Array) => {
   const heard: Buffer[] = []
   const port = await listen(
@@ -34,7 +34,7 @@ const connect = (port: number, sslmode: string) =>
     ),
   )
 
-// What somebody in between says before the encryption would be read as the server's own (CVE-2021-23222).
+// Data injected before the encryption would be read as the server's (CVE-2021-23222).
 describe.each(["prefer", "require"])("bytes behind the answer to SSLRequest, with sslmode=%s,", (sslmode) => {
   it.each([
     ["consent and a message", Buffer.from("SR\0\0\0\x08\0\0\0\0")],

@@ -28,25 +28,25 @@ const withLength = (kind: string, length: number, body = ""): Buffer => {
 const LET_IN = message("R", "\0\0\0\0")
 const KEY = message("K", Buffer.alloc(8, 7))
 const READY = message("Z", "I")
-/** A whole start of a session. */
+/** A complete session start. */
 const SESSION = Buffer.concat([LET_IN, message("S", "in_hot_standby\0off\0"), KEY, READY])
 const ERROR = message("E", "SFATAL\0C53300\0Mtoo many connections of dana@clinic.test\0\0")
 
-/** Starts a server that does something to each client, until the test is finished. */
+/** Starts a server with this behavior until the test is finished. */
 const server = (behave: (socket: Socket) => void, test?: TestContext) =>
   listen(createServer(behave), test?.onTestFinished)
-/** Sends some bytes after the first packet of the client. */
+/** Sends bytes after the client's first packet. */
 const afterStartup = (bytes: Uint8Array, then?: (socket: Socket) => void) => (socket: Socket) =>
   socket.once("data", () => {
     socket.write(bytes)
     then?.(socket)
   })
-/** Opens a session, and sends some bytes as the response to the first statement. */
+/** Opens a session, and sends bytes as the response to the first statement. */
 const inStatement = (bytes: Uint8Array, then?: (socket: Socket) => void) =>
   afterStartup(SESSION, (socket) => afterStartup(bytes, then)(socket))
 const close = (socket: Socket) => void socket.end()
 
-/** Runs a statement on a connection of its own; returns its rows, or the code of the failure. */
+/** Runs a statement on a separate connection. Returns its rows, or the code of the failure. */
 const run = (address: string, statement = "select 1 as one") =>
   Effect.runPromise(
     SqlClient.SqlClient.use((sql) => sql.unsafe(statement)).pipe(
@@ -63,7 +63,7 @@ const run = (address: string, statement = "select 1 as one") =>
   )
 const at = (ports: number | ReadonlyArray<number>, parameters = "sslmode=disable&connect_timeout=60") =>
   `postgres://me:hunter2@${[ports].flat().map((port) => `127.0.0.1:${port}`)}/outreach?${parameters}`
-/** The address of the test's database behind other hosts, each with a share of some seconds. */
+/** URL of the test's database behind other hosts, each with a share of some seconds. */
 const behind = (...ports: ReadonlyArray<number>) => {
   const real = new URL(url())
   const hosts = [...ports, Number(real.port)].map((port) => `127.0.0.1:${port}`)
@@ -111,7 +111,7 @@ describe("a server that opens no session", () => {
   it("lets the next host serve, whatever it sends", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (garbage) => {
-        // A refusal is final, as in libpq.
+        // A rejection is final, as in libpq.
         fc.pre(garbage[0] !== "E".charCodeAt(0))
         const port = await server(afterStartup(garbage, close))
         expect(await run(behind(port))).toEqual([{ one: 1 }])
@@ -151,7 +151,7 @@ describe("a server that answers the request for TLS", () => {
 })
 
 describe("a server that goes silent", () => {
-  // The tests wait together.
+  // The tests run concurrently.
   it.concurrent.for<[what: string, behave: (socket: Socket) => void]>([
     ["after it accepted", () => {}],
     ["after it let in", afterStartup(LET_IN)],

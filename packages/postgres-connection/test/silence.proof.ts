@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from "vitest"
 
 const url = migratedDatabase()
 
-/** A pool of connections through a proxy that can go mute. */
+/** A connection pool through a proxy that can go mute. */
 const throughProxy = async (connections: "exclusive" | "shared" = "exclusive") => {
   const port = Number(new URL(url()).port)
   const proxy = await tcpProxy(port)
@@ -57,7 +57,7 @@ it.each(["exclusive", "shared"] as const)(
     const pool = await throughProxy(connections)
     const { proxy, port, outcome } = pool
     await beating(pool)
-    // All connections that the pool may have are open.
+    // All connections of the pool are open.
     await Promise.all(Array.from({ length: 4 }, () => outcome("select pg_sleep(1)")))
     const slow = [outcome("select pg_sleep(25)"), outcome("select pg_sleep(25)")]
     const startedAt = performance.now()
@@ -133,7 +133,7 @@ it("a commit whose response is lost may have taken effect, and says so", async (
   const { proxy, port, outcome, runtime } = pool
   await outcome("create table kept (n int)")
   await beating(pool)
-  // The trigger holds the commit until the connection is mute.
+  // The trigger delays the commit until the connection is mute.
   await sessions(
     "create function hold() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(1); return null; end'",
   )

@@ -22,7 +22,7 @@ describe("timestampCodec", () => {
   test("gives back every microsecond that was stored, before 2000 and before 1970 too", function* () {
     const sql = yield* SqlClient.SqlClient
     for (const instant of instants) {
-      // The server's own rendering shows that the instant, and not only its text, is the one that was meant.
+      // The server's own rendering shows that not only the text, but also the instant is correct.
       const rows = yield* sql`
         select ${instant}::timestamptz as at,
           to_char(${instant}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text`

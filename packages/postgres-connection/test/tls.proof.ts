@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 const path = (name: string) => fileURLToPath(new URL(`./data/${name}`, import.meta.url))
 const text = (name: string) => readFileSync(path(name), "utf8")
 
-/** A server of its own: encrypted connections alone, and for the role `certified` a certificate instead of a password. */
+/** A separate server: only encrypted connections, and a certificate instead of a password for the role `certified`. */
 let server: Postgres
 beforeAll(async () => {
   server = await startPostgres({
@@ -30,7 +30,7 @@ afterAll(() => server?.stop())
 
 const isEncrypted = (sql: SqlClient.SqlClient) => sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`
 
-/** Runs a statement on a new connection; returns its rows, or the code of the error. */
+/** Runs a statement on a new connection. Returns its rows, or the error's code. */
 const connect = async (
   address: string,
   parameters: Readonly<Record<string, string>>,
@@ -93,7 +93,7 @@ describe("a server with a certificate of its own authority", () => {
     },
   )
 
-  // Elsewhere the machine's authorities stand in no file.
+  // On other systems, the machine's CAs aren't in a file.
   it.runIf(process.platform === "linux")("is reached where the machine trusts its authority", async () => {
     const program = `
       import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
@@ -137,7 +137,7 @@ describe("a server with a certificate of its own authority", () => {
   })
 })
 
-// A server of one's own may offer TLS.
+// An external server may offer TLS.
 describe.skipIf(process.env["DATABASE_URL"])("a server without TLS", async () => {
   const url = await postgresUrl()
 
