@@ -1,6 +1,6 @@
 /**
- * Stores every outreach event in a SQLite file, and looks for new ones every 15 minutes: `OUTREACH_KEY=… OUTREACH_URL=… node poller.ts events.db`.
- * With `--once` it ends when it has read the whole feed.
+ * Stores every outreach event in a SQLite file, and polls every 15 minutes: `OUTREACH_KEY=… OUTREACH_URL=… node poller.ts events.db`.
+ * With `--once` it stops after reading the whole feed.
  */
 import { DatabaseSync } from "node:sqlite"
 import { parseArgs } from "node:util"
@@ -19,7 +19,7 @@ const checkpoint = checkpoints.load() ?? { since: "2026-01-01T00:00:00Z" }
 
 const client = createClient({ apiKey, baseUrl })
 for await (const batch of client.sync.events({ checkpoint, everySeconds: values.once ? null : 900 })) {
-  // The events and the checkpoint go into one transaction. A crash neither loses nor repeats an event.
+  // Events and checkpoint are stored in one transaction. A crash neither loses nor repeats an event.
   database.exec("begin")
   for (const event of batch.events) insertEvent.run(event.event_id, JSON.stringify(event))
   checkpoints.save(batch.checkpoint)

@@ -1,10 +1,10 @@
-/** Counts who opens a newsletter and follows its links, people apart from machines. */
+/** Counts opens and clicks of a newsletter, separately for people and machines. */
 import { createServer } from "node:http"
 import { DatabaseSync } from "node:sqlite"
 import { type Hit, suspect } from "@outreach/bot-suspicion"
 
 const { DATABASE = "clicks.db", HOST = "127.0.0.1", PORT = "3000", TRUST_PROXY } = process.env
-/** The links of the newsletter. A redirect to an address of the request would lead anywhere. */
+/** Links of the newsletter. A redirect to a URL in the request would be an open redirect. */
 const LINKS: ReadonlyMap<string, string> = new Map([
   ["programme", "https://conference.example/programme"],
   ["tickets", "https://conference.example/tickets"],
@@ -27,7 +27,7 @@ const counts = database.prepare(`
   select link, count(*) filter (where not suspected) people, count(*) filter (where suspected) machines
   from hits group by link order by link`)
 
-/** Judges a hit by what is known of its message, and stores it. */
+/** Classifies and stores a hit. */
 function record(message: string, hit: Hit): void {
   const found = accepted.get(message) as { accepted_at: number } | undefined
   const earlierHits = recent.all(message, hit.at - 2).map(({ link, at }) => ({
@@ -41,7 +41,7 @@ function record(message: string, hit: Hit): void {
 createServer((request, response) => {
   const at = Date.now() / 1000
   const { method = "GET", url = "/", headers, socket } = request
-  // The last address is the one that your own proxy added; the others are what the sender says.
+  // The last address was added by your own proxy; the client can set the others.
   const forwarded = TRUST_PROXY
     ? String(headers["x-forwarded-for"] ?? "")
         .split(",")
@@ -51,7 +51,7 @@ createServer((request, response) => {
   const hit = { at, method, headers, address: forwarded ?? socket.remoteAddress }
   const [, kind, message = "", name = ""] = /^\/(messages|o|l)\/(\w{1,40})(?:\/(\w{1,40}))?$/.exec(url) ?? []
 
-  // The sender of the newsletter says that a mailbox took a message. Keep this path from others.
+  // The newsletter's sender reports that a mailbox accepted a message. Don't expose this path.
   if (kind === "messages" && method === "PUT") {
     accept.run(message, at)
     return response.writeHead(204).end()
@@ -63,7 +63,7 @@ createServer((request, response) => {
   const target = kind === "l" ? LINKS.get(name) : undefined
   if (target !== undefined) {
     record(message, { ...hit, link: name })
-    // A person who is taken for a machine gets there as well.
+    // A person who is classified as a machine is redirected too.
     return response.writeHead(302, { Location: target, "Cache-Control": "no-store" }).end()
   }
   if (url === "/counts") {

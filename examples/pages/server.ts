@@ -1,4 +1,4 @@
-/** Invoices of customers, in pages that go on and back whatever is added or removed between them. */
+/** Customers' invoices in pages that stay consistent while invoices are added or removed. */
 import { DatabaseSync } from "node:sqlite"
 import { serve } from "@hono/node-server"
 import { CursorError, cursorCodec, paginate } from "@outreach/cursor"
@@ -29,14 +29,14 @@ const Query = z.object({
   before: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 })
-/** Where an invoice stands in the list. */
+/** Position of an invoice in the list. */
 const Position = z.object({ due_on: z.string().nullable(), id: z.number() })
 
 const app = new Hono()
 
 app.get("/", (c) => c.text("GET /customers/:customer/invoices"))
 
-// What is due first comes first, what is never due last, and the newest of a day first. `before=end` is the last page.
+// By due date, undated invoices last; the newest of a day first. `before=end` is the last page.
 app.get("/customers/:customer/invoices", (c) => {
   const { customer } = c.req.param()
   const { after, before, limit } = Query.parse(c.req.query())

@@ -10,14 +10,14 @@ const port = Number(process.env["PORT"] ?? 3000)
 
 const verifier = createWebhookVerifier({ secrets: [secret] })
 
-// A real receiver stores the event, and works on it later. `postgresStore` remembers events for several processes.
+// A real receiver stores the event and processes it later. With several processes, use `postgresStore`.
 const handle = deduplicate(memoryStore(), (event: WebhookEvent) => {
   console.log(event.event_type, event.event_id)
 })
 
 const app = express()
 app.post("/webhooks", webhookHandler(verifier, handle))
-// The signature covers the bytes of the body, so the JSON parser comes after the webhook.
+// After the webhook, because the signature covers the raw bytes.
 app.use(express.json())
 
 const server = app.listen(port, () => console.log("listening on", server.address()))

@@ -10,7 +10,7 @@ const port = Number(process.env["PORT"] ?? 3000)
 
 const verifier = createWebhookVerifier({ secrets: [secret] })
 
-// A real receiver stores the event, and works on it later. `postgresStore` remembers events for several processes.
+// A real receiver stores the event and processes it later. With several processes, use `postgresStore`.
 const handle = deduplicate(memoryStore(), (event: WebhookEvent) => {
   console.log(event.event_type, event.event_id)
 })

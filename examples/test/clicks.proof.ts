@@ -22,7 +22,7 @@ const visit = (path: string, { method = "GET", headers = {} }: Visit = {}) =>
     redirect: "manual",
     headers: { "User-Agent": CHROME, "X-Forwarded-For": "198.51.100.7", ...headers },
   })
-/** Lists the reasons of the hits of a message, in their order. */
+/** Returns the reasons of a message's hits, in order. */
 function reasonsOf(message: string): readonly unknown[] {
   using reader = new DatabaseSync(databaseIn(server.project), { readOnly: true })
   const rows = reader.prepare("select reasons from hits where message = ? order by at, rowid").all(message)
@@ -45,7 +45,7 @@ describe("examples/clicks", () => {
     ["defender", { headers: { "X-Forwarded-For": `198.51.100.7, ${MICROSOFT}` } }, "scanner_network"],
     ["head", { method: "HEAD" }, "head"],
     ["prefetch", { headers: { "Sec-Purpose": "prefetch;prerender" } }, "prefetch"],
-    // Only the address that the server's own proxy added is trusted.
+    // Only the address added by the server's own proxy is trusted.
     ["liar", { headers: { "X-Forwarded-For": `${MICROSOFT}, 198.51.100.7` } }, ""],
   ] as const)("redirects %s to the link, with the reason why it may be a machine", async (message, visitor, reason) => {
     expect((await visit(`/l/${message}/venue`, visitor)).status).toBe(302)
@@ -63,7 +63,7 @@ describe("examples/clicks", () => {
 
   it("suspects a visitor who follows all links together, from the third on", async () => {
     let burst = 0
-    // On a machine that is so slow that the three take two seconds, they are sent again.
+    // On a machine so slow that the three take two seconds, they are sent again.
     await vi.waitFor(
       async () => {
         const message = `burst${++burst}`

@@ -17,7 +17,7 @@ const environment = {
   NEXT_TELEMETRY_DISABLED: "1",
 }
 
-/** Runs a command, and returns its standard output. Rejects with its whole output if it fails. */
+/** Runs a command and returns its standard output. Rejects with its whole output if it fails. */
 export async function run(
   folder: string,
   command: readonly [string, ...string[]],
@@ -36,14 +36,14 @@ export async function run(
 /** A folder outside the repository. */
 export interface Workspace {
   readonly path: string
-  /** Why nothing can be installed; undefined if the npm registry responds. */
+  /** Reason why installation isn't possible; undefined if the npm registry responds. */
   readonly missing: string | undefined
 }
 
 /**
- * Creates a folder with the tarball of a published package, where projects find it, for the tests of a file.
+ * Creates a folder with the tarball of a published package for the projects of a test file.
  *
- * The tests are skipped if the npm registry isn't reachable.
+ * Skips the tests if the npm registry isn't reachable.
  */
 export function workspaceWith(packageName: string): Workspace {
   const workspace: { path: string; missing: string | undefined } = { path: "", missing: undefined }
@@ -70,7 +70,7 @@ export function workspaceWith(packageName: string): Workspace {
 const NOT_COPIED = /\/(node_modules|build|dist|\.next|\.react-router|\.svelte-kit|events\.jsonl)$/
 
 /**
- * Installs a project of `examples/` for the tests of a file, and runs its server on a loopback address, with the settings that `prepare` returns.
+ * Installs a project of `examples/` for the tests of a file, and runs its server on a loopback address, with the settings returned by `prepare`.
  *
  * `args` returns arguments for a server that doesn't read its address from `HOST`.
  */
@@ -127,9 +127,9 @@ export function projectServer(
       return project
     },
     url,
-    /** Returns everything that the server has printed. */
+    /** Returns all output of the server. */
     printed: () => `${server?.text}${server?.errors}`,
-    /** Kills the server, and starts it again. */
+    /** Kills the server and restarts it. */
     restart: async () => {
       await stop()
       await start()

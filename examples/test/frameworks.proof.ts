@@ -4,7 +4,7 @@ import { sampleEvent, signWebhook } from "@outreach/webhook-verifier/testing"
 import { describe, expect, it, vi } from "vitest"
 import { projectServer, run, workspaceWith } from "./exampleProject.ts"
 
-/** The build of SvelteKit requires the variables of the server, which must read its own when it runs. */
+/** SvelteKit's build requires the server's variables; at run time, the server must read the current ones. */
 const BUILD_SETTINGS = { WEBHOOK_SECRET: "whsec_of_the_build" }
 const SECRET = "whsec_ph8ibp8CgRz5bcuMZmw3vzZFeuiG3Lj7bZhyBgCVx8r"
 /** The size of the service's largest event. */
@@ -31,7 +31,7 @@ describe.each(["nestjs", "sveltekit", "react-router", "nextjs"])(
       return { status: response.status, text: await response.text() }
     }
     const post = async (event: object | string, secret = SECRET) => (await send(event, secret)).status
-    /** How often the receiver stored an event. */
+    /** Number of times the receiver stored an event. */
     const timesStored = async ({ event_id }: { readonly event_id: string }) =>
       (await readFile(eventsIn(server.project), "utf8")).split(`"event_id":"${event_id}"`).length - 1
 
@@ -54,7 +54,7 @@ describe.each(["nestjs", "sveltekit", "react-router", "nextjs"])(
       expect(await timesStored(largest)).toBe(1)
       const larger = sampleEvent("outreach.email_sent")
       const { status, text } = await send(JSON.stringify(larger).padEnd(1_100_000))
-      // SvelteKit's server breaks a body of more than 512 KB off.
+      // SvelteKit's server aborts bodies of more than 512 KB.
       const rejection = name === "sveltekit" ? [500, { error: "broken_body" }] : [413, { error: "body_too_large" }]
       expect([status, JSON.parse(text)]).toEqual(rejection)
       expect(await timesStored(larger)).toBe(0)

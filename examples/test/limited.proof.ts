@@ -19,7 +19,7 @@ describe.skipIf("missing" in installed)(
     })
 
     const search = async (key: string) => {
-      // A connection of its own, so that any of the processes accepts it.
+      // A new connection, so that any of the processes accepts it.
       const response = await fetch(`${server.url}/search`, {
         headers: { "x-api-key": key, connection: "close" },
         signal: AbortSignal.timeout(60_000),
@@ -61,7 +61,7 @@ describe.skipIf("missing" in installed)(
       }
       expect((await search("key-of-eve")).status).toBe(401)
 
-      // A message costs its recipients.
+      // A message costs one unit per recipient.
       expect(await send("key-of-ada", 15)).toMatchObject({ status: 200, body: { sent: true } })
       const later = await send("key-of-ada", 6)
       expect(later).toMatchObject({ status: 429, body: { error: "limit_reached", remaining: 5 } })
@@ -77,7 +77,7 @@ describe.skipIf("missing" in installed)(
         expect([uncounted.status, uncounted.headers.has("ratelimit")]).toEqual([200, false])
         expect(await send("key-of-grace", 1)).toMatchObject({ status: 503, body: { error: "unavailable" } })
         await (signal === "SIGTERM" ? redis.start() : redis.signal("SIGCONT"))
-        // Each process connects again independently.
+        // Each process reconnects independently.
         const statuses = async () => new Set((await searchOften("key-of-ada", 40)).map(({ status }) => status))
         await expect.poll(statuses, { timeout: 60_000 }).toEqual(new Set([429]))
         await expect.poll(async () => (await send("key-of-ada", 1)).status, { timeout: 60_000 }).toBe(429)

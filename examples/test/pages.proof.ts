@@ -36,7 +36,7 @@ async function add(customer: string, day: number): Promise<Invoice> {
 }
 const remove = (customer: string, { id }: Invoice) => fetch(`${listOf(customer)}/${id}`, { method: "DELETE" })
 
-/** The order of the list, written in another way than in the server. */
+/** The order of the list, implemented differently than in the server. */
 const inOrder = (invoices: Iterable<Invoice>) =>
   [...invoices].sort((a, b) => {
     const [one, other] = [a.due_on ?? "9999", b.due_on ?? "9999"]
@@ -82,7 +82,7 @@ describe("the pages of examples/pages", () => {
         const cursor = way === "after" ? page.next_cursor : page.previous_cursor
         if (cursor === null) break
         for (let i = 0; i < 3; i++) others.push(await add(customer, (turn + i) % 4))
-        // Among others the invoices at the edges of the page, where the next one starts.
+        // Including the first and last invoice of the page, where the next page starts.
         const edges = [page.data[0]?.id, page.data.at(-1)?.id]
         const gone = others.filter(({ id }) => id % 4 === turn % 4 || edges.includes(id))
         for (const invoice of gone) await remove(customer, invoice)

@@ -5,7 +5,7 @@ import { Changes, until } from "@outreach/testing/until"
 import { describe, expect, it, vi } from "vitest"
 import { projectServer, workspaceWith } from "./exampleProject.ts"
 
-/** How the receiver answers the first calls of a job; all later ones with 200. */
+/** Responses of the receiver to the first calls of a job; 200 to all later ones. */
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
 
 const status =

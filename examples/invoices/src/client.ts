@@ -12,7 +12,7 @@ async function pay(invoice: string, amount: number): Promise<string> {
       body: JSON.stringify({ amount }),
     })
     if (response.ok) return "paid"
-    // Text rather than JSON, because something in between may answer in HTML.
+    // Text rather than JSON, because a proxy may return HTML.
     const error = errors.parse(await response.text(), response)
     if (error.retry === "after" && attempt < 3) {
       console.log(`${error.code ?? error.unknownCode}: waits ${error.retryAfter} s`)

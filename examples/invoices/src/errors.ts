@@ -2,7 +2,7 @@ import { defineCatalog } from "@outreach/error-catalog"
 import { problemJson } from "@outreach/error-catalog/problem"
 import * as z from "zod"
 
-/** Every error of the invoices API. The server throws them, and the client reads them. */
+/** All errors of the invoices API. The server throws them, and the client parses them. */
 export const errors = defineCatalog({
   docUrl: (code) => `https://invoices.example.com/errors#${code}`,
   envelope: problemJson,

@@ -1,4 +1,4 @@
-/** An API of invoices in Hono, with errors of its own as problem+json: `npm start`. */
+/** An invoices API with Hono and problem+json errors: `npm start`. */
 import { serve } from "@hono/node-server"
 import { markdown } from "@outreach/error-catalog/markdown"
 import { openapi } from "@outreach/error-catalog/openapi"
@@ -41,7 +41,7 @@ app.post("/invoices/:id/payments", async (c) => {
   const nextAttempt = (invoice.attemptedAt ?? 0) + 1000
   if (now < nextAttempt) throw errors.error("TOO_MANY_PAYMENTS", { retryAfter: (nextAttempt - now) / 1000 })
   invoice.attemptedAt = now
-  // What the bank's library throws is not of the catalog: callers get INTERNAL, and the log gets this.
+  // Errors of the bank's library don't belong to the catalog: callers receive INTERNAL, and the log contains this error.
   if (parsed.data.amount > 1_000_000) throw new Error(`bank: account 4242 lacks ${parsed.data.amount}`)
   invoice.payment = { amount: parsed.data.amount, paidAt: new Date(now).toISOString() }
   return c.json(invoice.payment, 201)

@@ -18,7 +18,7 @@ declare module "fastify" {
 export function createApp(redisUrl: string, redisTimeoutMs: number): FastifyInstance {
   const app = Fastify({ logger: { level: "warn" } })
 
-  // Commands fail while Redis is away, instead of waiting for it; the client connects again by itself.
+  // Commands fail while Redis is unavailable instead of waiting; the client reconnects.
   const redis = createClient({ url: redisUrl, disableOfflineQueue: true })
   redis.on("error", (error) => app.log.warn(error))
   void redis.connect().catch((error) => app.log.warn(error))
@@ -28,7 +28,7 @@ export function createApp(redisUrl: string, redisTimeoutMs: number): FastifyInst
   const signal = () => AbortSignal.timeout(redisTimeoutMs)
   const key = (request: FastifyRequest) => request.account
 
-  // Reading goes on while Redis is away; what costs money does not.
+  // Reads are allowed while Redis is unavailable; paid operations aren't.
   const searches = rateLimiter(tokenBucket({ name: "searches", capacity: 100, refill: "100 per day" }), store, {
     signal,
     whenAway: "allow",
@@ -52,7 +52,7 @@ export function createApp(redisUrl: string, redisTimeoutMs: number): FastifyInst
 
     limited.get("/search", { onRequest: rateLimit(searches, { key }) }, () => ({ found: [], process: process.pid }))
 
-    // A message costs as much as it has recipients, which are known after the body was read.
+    // A message costs one unit per recipient, known after the body was read.
     limited.post(
       "/messages",
       {

@@ -1,7 +1,7 @@
 import cluster from "node:cluster"
 import { createApp } from "./createApp.ts"
 
-// Eight processes on one port. Each counts in the same Redis.
+// Eight processes on one port, counting in the same Redis.
 const { HOST = "127.0.0.1", PORT = "3000", PROCESSES = "8" } = process.env
 const { REDIS_URL = "redis://127.0.0.1:6379", REDIS_TIMEOUT_MS = "500" } = process.env
 

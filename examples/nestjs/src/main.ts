@@ -4,6 +4,6 @@ import { AppModule } from "./app.module.ts"
 import { WebhooksService } from "./webhooks.service.ts"
 
 const app = await NestFactory.create<NestExpressApplication>(AppModule)
-// Before Nest's own parsers, which `listen` adds: the signature covers the bytes of the body.
+// Before Nest's parsers, which `listen` adds: the signature covers the raw bytes.
 app.use("/webhooks", app.get(WebhooksService).receive)
 await app.listen(process.env.PORT ?? 3000, process.env.HOST ?? "0.0.0.0")

@@ -8,13 +8,13 @@ import { webhookHandler } from "@outreach/webhook-verifier/express"
 export class WebhooksService {
   private readonly verifier = createWebhookVerifier({ secrets: [process.env.WEBHOOK_SECRET ?? ""] })
 
-  // `postgresStore` remembers events for several processes.
+  // With several processes, use `postgresStore`.
   readonly receive = webhookHandler(
     this.verifier,
     deduplicate(memoryStore(), (event: WebhookEvent) => this.store(event)),
   )
 
-  // A real receiver stores the event in its database, and works on it later.
+  // A real receiver stores the event in its database and processes it later.
   private async store(event: WebhookEvent): Promise<void> {
     await appendFile(process.env.EVENTS_FILE ?? "events.jsonl", `${JSON.stringify(event)}\n`)
   }

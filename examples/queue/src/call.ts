@@ -3,7 +3,7 @@ import type { Job } from "./queue.ts"
 
 const OPTIONS = { retryOn: [408, 425, 429, "5xx", "network"], now: Date.now } as const
 
-/** Makes the call of a job, and returns its outcome. The key lets the receiver recognise a call that it has had. */
+/** Makes a job's call and returns its outcome. The key lets the receiver detect a repeated call. */
 export async function call({ id, url, body }: Job, timeoutMs: number): Promise<Outcome> {
   try {
     const response = await fetch(url, {

@@ -18,7 +18,7 @@ const timeoutMs = parseDuration(CALL_TIMEOUT, "CALL_TIMEOUT")
 const policy = schedule(RETRY_DELAYS, { jitter: "equal", deadline: "2d", maxRetryAfter: "6h" })
 const queue = createQueue(new DatabaseSync(DATABASE), policy, { leaseMs: 2 * timeoutMs })
 
-// POST /jobs takes { url, body }; GET /jobs/1 shows what has become of it. For this machine alone, since it calls any address that it gets.
+// POST /jobs with { url, body }; GET /jobs/1 returns its state. Only for local use, because it calls any URL.
 createServer(async (request, response) => {
   const answer = (status: number, value: unknown) =>
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(value))

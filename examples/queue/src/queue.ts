@@ -1,19 +1,19 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { Outcome, Policy } from "@outreach/retry-policy"
 
-/** A call that is to be made, as it is handed to a worker. */
+/** A call to make, as passed to a worker. */
 export interface Job {
   readonly id: number
   readonly url: string
   readonly body: string
-  /** Which attempt this is, from 1. */
+  /** Attempt number, starting at 1. */
   readonly attempt: number
-  /** When the first attempt began, in Unix milliseconds. */
+  /** Start of the first attempt in Unix milliseconds. */
   readonly firstAt: number
 }
 
 export interface QueueOptions {
-  /** For how long a job stays with a worker that does not settle it: longer than any call takes. Then it is due again. */
+  /** Lease of a worker: longer than any call takes. Then the job is due again. */
   readonly leaseMs: number
 }
 
@@ -29,18 +29,18 @@ const TABLE = `create table if not exists jobs (
 ) strict;
 create index if not exists jobs_due on jobs (due_at) where state = 'waiting'`
 
-/** Creates a queue in a database. Everything that it knows is in there, so that a worker may be killed at any moment. */
+/** Creates a queue in a database. All of its state is stored, so a worker may be killed at any time. */
 export function createQueue(database: DatabaseSync, policy: Policy, { leaseMs }: QueueOptions) {
   database.exec("pragma journal_mode = wal; pragma busy_timeout = 5000")
   database.exec(TABLE)
   const insert = database.prepare("insert into jobs (url, body, due_at) values (?, ?, ?) returning id")
   const find = database.prepare(`select id, url, state, attempt, due_at as "dueAt", reason from jobs where id = ?`)
-  // The attempt counts from here on, so that a job whose worker is killed is repeated like one that failed.
+  // Counts the attempt now, so that a job with a killed worker is repeated like a failed one.
   const lease = database.prepare(`
     update jobs set attempt = attempt + 1, first_at = coalesce(first_at, :now), due_at = :now + :lease
     where id in (select id from jobs where state = 'waiting' and due_at <= :now order by due_at limit :most)
     returning id, url, body, attempt, first_at as "firstAt"`)
-  // Nothing is written about an attempt that another worker has repeated since.
+  // Ignores the result of an attempt that another worker has repeated since.
   const write = database.prepare(`
     update jobs set state = :state, due_at = :dueAt, reason = :reason
     where id = :id and attempt = :attempt and state = 'waiting'`)

@@ -5,7 +5,7 @@ import { webhookHandler } from "@outreach/webhook-verifier/fetch"
 
 const verifier = createWebhookVerifier({ secrets: [process.env.WEBHOOK_SECRET ?? ""] })
 
-// A real receiver stores the event in its database, and works on it later. `postgresStore` remembers events for several processes.
+// A real receiver stores the event in its database and processes it later. With several processes, use `postgresStore`.
 const handle = deduplicate(memoryStore(), async (event: WebhookEvent) => {
   await appendFile(process.env.EVENTS_FILE ?? "events.jsonl", `${JSON.stringify(event)}\n`)
 })

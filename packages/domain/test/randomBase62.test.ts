@@ -9,7 +9,7 @@ const occurrences = (text: string): Map<string, number> => {
   return counts
 }
 
-/** A source that answers 0, 1, … 255 and starts over: each byte as often as any other. */
+/** A source that returns 0, 1, … 255 repeatedly, so each byte equally often. */
 const everyByteInTurn = Layer.effect(
   SecureRandom.SecureRandom,
   Effect.gen(function* () {

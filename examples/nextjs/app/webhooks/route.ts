@@ -3,7 +3,7 @@ import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-veri
 import { deduplicate, memoryStore } from "@outreach/webhook-verifier/deduplicate"
 import { webhookHandler } from "@outreach/webhook-verifier/fetch"
 
-// A real receiver stores the event in its database, and works on it later. `postgresStore` remembers events for several processes.
+// A real receiver stores the event in its database and processes it later. With several processes, use `postgresStore`.
 const handle = deduplicate(memoryStore(), async (event: WebhookEvent) => {
   await appendFile(process.env.EVENTS_FILE ?? "events.jsonl", `${JSON.stringify(event)}\n`)
 })
@@ -11,7 +11,7 @@ const handle = deduplicate(memoryStore(), async (event: WebhookEvent) => {
 let receive: ((request: Request) => Promise<Response>) | undefined
 
 export function POST(request: Request): Promise<Response> {
-  // Not above, because `next build` loads this file, and needs no secret.
+  // Created here because `next build` loads this file without the secret.
   receive ??= webhookHandler(createWebhookVerifier({ secrets: [process.env.WEBHOOK_SECRET ?? ""] }), handle)
   return receive(request)
 }

@@ -10,7 +10,7 @@ import {
   WORKER_TRANSITIONS,
 } from "../../src/campaigns/Campaign.ts"
 
-/** Where each command leads from each status; undefined where it is refused. */
+/** Resulting status of each command by current status; undefined if it is rejected. */
 const table: Record<CampaignStatus, Partial<Record<Command, CampaignStatus>>> = {
   draft: { schedule: "scheduled", cancel: "cancelled" },
   scheduled: { pause: "paused", cancel: "cancelled" },

@@ -58,7 +58,7 @@ describe("composeRecipientsPublished", () => {
       fc.string({ unit: "binary", maxLength: 254 }),
       fc.integer({ min: 6, max: 254 }).map((length) => `${"a".repeat(length - 5)}@x.io`),
     )
-    // A few addresses again and again come to many recipients at little cost.
+    // A few repeated addresses create many recipients at little cost.
     const emails = fc
       .tuple(fc.array(email, { minLength: 1, maxLength: 5 }), fc.integer({ min: 1, max: 300 }))
       .map(([some, count]) => Array.from({ length: count }, (_, i) => some[i % some.length]!))
@@ -77,7 +77,7 @@ describe("composeRecipientsPublished", () => {
         const more = new TextEncoder().encode(
           `,${JSON.stringify({ token, npi, email, service_recipient_id: id })}`,
         ).length
-        // Without livemode the event is one byte longer.
+        // Without livemode, the event is one byte longer.
         expect(size + more + (livemode ? 1 : 0)).toBeGreaterThan(MAX_EVENT_BYTES)
       }),
     )

@@ -38,7 +38,7 @@ const READY: PreflightFacts = {
   now: NOW,
 }
 
-/** Returns the checks that are not ok, with their status. Only these have advice. */
+/** Returns the failed checks with their status. Only these have advice. */
 const troubles = (facts: Partial<PreflightFacts>) => {
   const failed = preflight({ ...READY, ...facts }).filter(({ status, advice }) => {
     expect(advice === null).toBe(status === "ok")

@@ -12,7 +12,7 @@ import { EndpointId, OrganizationId } from "../../src/Identifier.ts"
 const HOUR = 3_600_000
 const HOURS: FailingHours = { notice: 24, reminder: 72, disable: 120 }
 
-/** An endpoint to which every call has failed from 0 until now, while others answered. */
+/** An endpoint with only failed calls since 0, while other endpoints responded. */
 const failingFor = (hours: number, more: Partial<FailingEndpoint> = {}): FailingEndpoint => ({
   endpointId: EndpointId.make(`whe_${"0".repeat(32)}`),
   organizationId: OrganizationId.make(`org_${"0".repeat(32)}`),

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { noteBegun, rateAllowsAt } from "../../src/deliveries/callRate.ts"
 
-/** Begins a call at the earliest time from each of the given waits on, at rates that change; returns when, and by which rate. */
+/** Starts each call at the earliest time after the given wait, with changing rates. Returns the times and rates. */
 const beginAll = (waits: ReadonlyArray<number>, rateOf: (i: number) => number) => {
   const begun: Array<number> = []
   let now = 0

@@ -73,7 +73,7 @@ describe("failureLine", () => {
   })
 
   it("never ends with the half of an address that a cut left", () => {
-    // What stands before it is masked: 240 and 1,000 characters of a response are few of the line.
+    // The text before it is masked: 240 and 1,000 characters of a response are only a few of the line.
     const ids = (length: number) => "1234567890 ".repeat(100).slice(0, length)
     const address = "jane.doe@clinic.example"
     for (let back = 0; back < address.length + 4; back++) {

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isPublicAddress } from "../../src/deliveries/isPublicAddress.ts"
 
-/** The first and last address of each forbidden range, and the addresses just before and after it if they are public. */
+/** First and last address of each forbidden range, and the adjacent addresses if they are public. */
 const RANGES = [
   ["0.0.0.0", "0.255.255.255", undefined, "1.0.0.0"],
   ["10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"],
@@ -31,7 +31,7 @@ const RANGES = [
   ["4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:ffff:ffff::", undefined],
 ] as const
 
-/** Well-known addresses, in spellings that attackers have used against other services. */
+/** Known addresses in notations used for attacks on other services. */
 const NAMED = {
   "AWS, Azure and Google metadata": "169.254.169.254",
   "Alibaba metadata": "100.100.100.200",

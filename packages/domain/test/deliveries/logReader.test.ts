@@ -9,19 +9,19 @@ import {
   stillOpen,
 } from "../../src/deliveries/logReader.ts"
 
-// The row of a reader in the database, which `write_positions`, `take_endpoints` and `hand_over` change.
+// The database row of a reader, as changed by `write_positions`, `take_endpoints` and `hand_over`.
 
-/** The row of a reader, as far as the protocol goes. */
+/** The part of a reader's row that the protocol uses. */
 interface ReaderRow<Event> {
-  /** How many events of the log the row has passed: calls may have begun for each of them. */
+  /** Number of log events that the row has passed: calls may have started for each of them. */
   readonly begun: number
-  /** Those of them that are not settled. */
+  /** The unsettled ones. */
   readonly open: ReadonlyArray<Event>
   /** The worker that may write. */
   readonly owner: string | null
 }
 
-/** Writes the intent to call for the next events; undefined when the row is no longer the owner's. */
+/** Writes the intent to call for the next events; undefined if the row has another owner. */
 const intend = <Event>(
   row: ReaderRow<Event>,
   owner: string,
@@ -29,44 +29,44 @@ const intend = <Event>(
 ): ReaderRow<Event> | undefined =>
   row.owner === owner ? { ...row, begun: row.begun + events.length, open: [...row.open, ...events] } : undefined
 
-/** Writes what is still open; undefined when the row is no longer the owner's. */
+/** Writes the unsettled events; undefined if the row has another owner. */
 const writeOpen = <Event>(
   row: ReaderRow<Event>,
   owner: string,
   open: ReadonlyArray<Event>,
 ): ReaderRow<Event> | undefined => (row.owner === owner ? { ...row, open } : undefined)
 
-/** Gives a row to a new owner, or to none; what was open is returned, to go on as rows of its own. */
+/** Passes a row to a new owner or to none. Returns the unsettled events, which become delivery rows. */
 const passOn = <Event>(
   row: ReaderRow<Event>,
   owner: string | null,
 ): readonly [row: ReaderRow<Event>, open: ReadonlyArray<Event>] => [{ ...row, open: [], owner }, row.open]
 
-/** As many events as two blocks and one more, so that reads follow each other. */
+/** Two blocks of events and one more, so that there are several reads. */
 const EVENTS = 3
 const BLOCK = 2
 const DEPTH = 12
 
-/** What one worker holds in memory, and whether others take it for alive. */
+/** A worker's memory, and whether other workers consider it alive. */
 interface Worker {
   readonly isAlive: boolean
   readonly isLeaseHeld: boolean
-  /** Undefined while it owns nothing, as far as it knows. */
+  /** Undefined if it doesn't own the endpoint, as far as it knows. */
   readonly reader: LogReader<number> | undefined
-  /** Calls that it makes for rows, which it took or kept. */
+  /** Calls in flight for rows that it took or kept. */
   readonly rows: ReadonlyArray<number>
-  /** Rows that were called, and whose outcome is not written. */
+  /** Called rows with unwritten outcomes. */
   readonly answeredRows: ReadonlyArray<number>
 }
 
 interface World {
   readonly row: ReaderRow<number>
-  /** Events with a row of their own, and the worker whose call may be in flight. */
+  /** Events with a delivery row, and the worker that may be calling. */
   readonly deliveries: ReadonlyArray<{ readonly event: number; readonly owner: string | null }>
   readonly settled: ReadonlyArray<number>
-  /** How often the partner was called for each event. */
+  /** Number of calls to the partner for each event. */
   readonly calls: ReadonlyArray<number>
-  /** How often each event was taken from a worker that may have called. */
+  /** Number of times each event was taken from a worker that may have called. */
   readonly mayRepeat: ReadonlyArray<number>
   readonly workers: Readonly<Record<string, Worker>>
 }
@@ -87,12 +87,12 @@ const withWorker = (world: World, name: string, changes: Partial<Worker>): World
   ...world,
   workers: { ...world.workers, [name]: { ...world.workers[name]!, ...changes } },
 })
-/** Owns what was taken from a lost worker, which may live again. */
+/** Owner of rows taken from a lost worker, which may come back. */
 const NOBODY = "nobody"
 const isLost = (world: World, owner: string | null) =>
   owner === NOBODY || (owner !== null && !world.workers[owner]!.isLeaseHeld)
 
-/** Every world that one step of one worker, or of fate, leads to. */
+/** All states reachable by one step of a worker or of the environment. */
 const successors = (world: World): ReadonlyArray<World> =>
   Object.keys(world.workers).flatMap((name) => [...stepsOf(world, name), ...fatesOf(world, name)])
 
@@ -100,9 +100,9 @@ function* fatesOf(world: World, name: string): Generator<World> {
   const worker = world.workers[name]!
   if (worker.isAlive) yield withWorker(world, name, { ...FRESH, isAlive: false, isLeaseHeld: worker.isLeaseHeld })
   if (worker.isLeaseHeld) yield withWorker(world, name, { isLeaseHeld: false })
-  // It stood still, and goes on.
+  // It was suspended, and continues.
   else if (worker.isAlive) yield withWorker(world, name, { isLeaseHeld: true })
-  // Another worker, once nothing stands under the token of this one.
+  // A new worker, when no row has this one's token.
   const isGone = !worker.isAlive && !worker.isLeaseHeld && world.row.owner !== name
   if (isGone && !world.deliveries.some(({ owner }) => owner === name)) yield withWorker(world, name, FRESH)
 }
@@ -113,7 +113,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
   const { row } = world
   const { reader } = worker
 
-  // Take what nobody owns, or what a lost worker left.
+  // Take an unowned row, or a lost worker's.
   if (worker.isLeaseHeld && reader === undefined && (row.owner === null || isLost(world, row.owner))) {
     const before = row.owner
     const [taken, open] = passOn(row, name)
@@ -132,7 +132,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
       { reader: IDLE },
     )
   }
-  // Take back what lost workers may have called.
+  // Take back events that lost workers may have called for.
   if (row.owner === name) {
     const lost = world.deliveries.filter(({ owner }) => isLost(world, owner))
     if (lost.length > 0) {
@@ -143,7 +143,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
       }
     }
   }
-  // Take a row.
+  // Take a delivery row.
   const free = world.deliveries.find(({ owner }) => owner === null)
   if (row.owner === name && worker.isLeaseHeld && reader !== undefined && free !== undefined) {
     yield withWorker(
@@ -159,7 +159,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
       answeredRows: [...worker.answeredRows, event],
     })
   }
-  // Write the outcome of rows: only those that are still its own.
+  // Write the outcomes of rows that it still owns.
   if (worker.answeredRows.length > 0) {
     const ours = [...new Set(worker.answeredRows)].filter((event) =>
       world.deliveries.some((each) => each.event === event && each.owner === name),
@@ -184,7 +184,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
       ? withWorker(world, name, { reader: undefined })
       : withWorker({ ...world, row: intended }, name, { reader: afterRead(reader, next) })
   }
-  // Begin a call; it may be a loser that does, for what it read before.
+  // Start a call, possibly by a lost owner for earlier reads.
   if (reader.waiting.length > 0) {
     const [event] = reader.waiting
     yield withWorker({ ...world, calls: countOne(world.calls, event!) }, name, { reader: begin(reader) })
@@ -199,7 +199,7 @@ function* stepsOf(world: World, name: string): Generator<World> {
           reader: afterWrite(reader, reader.answered),
         })
   }
-  // Give the endpoint up; calls in flight, and what they came to, become the worker's rows.
+  // Release the endpoint; calls in flight and their outcomes become the worker's rows.
   if (row.owner === name) {
     const called = [...reader.calling, ...reader.answered]
     const [given, open] = passOn(row, null)
@@ -224,7 +224,7 @@ const check = (before: World, after: World) => {
   const { row, deliveries, settled, calls, mayRepeat } = after
   if (row.begun < before.row.begun) fail("the position went back", before, after)
   for (let event = 0; event < EVENTS; event++) {
-    // Nothing is lost, and nothing stands in two places: ahead in the log, open, in a row of its own, or settled.
+    // No event is lost or duplicated: it is ahead in the log, unsettled, in a row, or settled.
     const places = [
       event >= row.begun,
       row.open.includes(event),
@@ -232,7 +232,7 @@ const check = (before: World, after: World) => {
       ...settled.filter((each) => each === event).map(() => true),
     ]
     if (places.filter(Boolean).length !== 1) fail(`event ${event} is not in one place`, before, after)
-    // Nothing is called before the intent, and again only when it was taken from a worker that may have called.
+    // No call happens before the intent, and repetitions only after a takeover from a worker that may have called.
     if (event >= row.begun && calls[event] !== 0) fail(`event ${event} was called before the intent`, before, after)
     const losers = Object.entries(after.workers).filter(
       ([name, { reader }]) =>
@@ -241,7 +241,7 @@ const check = (before: World, after: World) => {
     if (calls[event]! - 1 > mayRepeat[event]! + losers + unrecovered(after, event)) {
       fail(`event ${event} was repeated without need`, before, after)
     }
-    // Nothing waits for a worker that knows nothing of it.
+    // No row waits for a worker that doesn't know it.
     for (const each of deliveries) {
       const owner = each.event === event && each.owner !== null ? after.workers[each.owner] : undefined
       if (owner?.isAlive && ![...owner.rows, ...owner.answeredRows].includes(event)) {
@@ -256,7 +256,7 @@ const fail = (what: string, before: World, after: World): never => {
   throw new Error(`${what}:\n${JSON.stringify(before)}\n${JSON.stringify(after)}`)
 }
 
-/** Whether a lost worker's call for an event has not been taken back yet. */
+/** Whether a lost worker's call for an event hasn't been taken back yet. */
 const unrecovered = ({ deliveries }: World, event: number) =>
   deliveries.some((each) => each.event === event && each.owner !== null) ? 1 : 0
 

@@ -4,7 +4,7 @@ import { type ErasedRecipient, eraseEventBody, placeholderOf } from "../../src/e
 import type { OutreachEventType } from "../../src/events/Event.ts"
 import type { RecipientId } from "../../src/Identifier.ts"
 
-/** What identifies a recipient, and what does not; a member of neither fails, because nobody has decided how it is erased. */
+/** Fields that identify a recipient, and fields that don't. An unlisted field fails: its erasure must be decided. */
 const PERSONAL = ["token", "npi", "email"]
 const IMPERSONAL = [
   ...[

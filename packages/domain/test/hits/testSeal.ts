@@ -2,14 +2,14 @@ import { createHmac } from "node:crypto"
 import { Layer } from "effect"
 import { TrackingSeal } from "../../src/hits/TrackingLinks.ts"
 
-/** A key of a test's seal. */
+/** Key of a test's seal. */
 export interface TestKey {
   readonly key: string
   /** Default 1. */
   readonly mark?: number
 }
 
-/** Seals with the first of some keys, or with a key of the tests. */
+/** Seals with the first of these keys, or with the tests' key. */
 export const testSeal = (...given: ReadonlyArray<TestKey>) => {
   const keys = (given.length > 0 ? given : [{ key: "key" }]).map(({ key, mark = 1 }) => ({ key, mark }))
   const newest = keys[0]!

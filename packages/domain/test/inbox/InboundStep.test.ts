@@ -62,7 +62,7 @@ const batches = fc
   .array(fc.record({ npi: fc.constantFrom("1", "2", "3", "4").map((npi) => npi as Npi), stage }), { maxLength: 12 })
   .map((steps) => steps.map((more, i) => step(`evt_${i}`, more)))
 const recipient = fc.constantFrom("rcp_1", "rcp_2", "rcp_3").map((id) => id as RecipientId)
-/** Steps, the recipients who match them in the order of the steps, and those whose message is in flight. */
+/** Steps, the matching recipients in step order, and those with a message in flight. */
 const cases = batches.chain((steps) =>
   fc.record({
     steps: fc.constant(steps),

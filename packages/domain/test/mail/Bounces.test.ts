@@ -10,7 +10,7 @@ const UNCLEAR: ReportedOutcome = { _tag: "Bounced", reason: "other" }
 const GIVEN_UP: ReportedOutcome = { _tag: "Deferred" }
 const REFUSED: ReportedOutcome = { _tag: "Refused", status: "550 5.7.1" }
 
-/** The state of a recipient and a message; by default the message was sent. */
+/** State of a recipient and a message; by default the message was sent. */
 const bounced = (state: {
   readonly sentAt?: Timestamp | null
   readonly bouncedAt?: Timestamp

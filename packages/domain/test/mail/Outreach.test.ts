@@ -6,7 +6,7 @@ import type { MessageLease } from "../../src/mail/Message.ts"
 import { sendMessage } from "../../src/mail/Outreach.ts"
 import { Settlements } from "../../src/mail/Settlements.ts"
 
-/** Sends a message whose attempts the mailbox deferred `attempt - 1` times, and returns what is settled. */
+/** Sends a message that was deferred `attempt - 1` times. Returns the settlement. */
 const settlementOf = async (outcome: MailOutcome, attempt = 1, unknownOutcomes = 0) => {
   const settled: Array<unknown> = []
   const lease = { recipientId: "rcp_1" as RecipientId, attempt, unknownOutcomes } as MessageLease

@@ -29,7 +29,7 @@ export const compose = (html: string, fields: RecipientFields = {}) =>
     },
     links,
   )(to, { ...fields, ...variables })
-/** What has a tag is rendered for each recipient. */
+/** Text with a template tag is rendered for each recipient. */
 const composeEach = (html: string, fields: RecipientFields = {}) =>
   compose(`{% comment %}{% endcomment %}${html}`, fields)
 
@@ -117,7 +117,7 @@ const value = fc.oneof(
 )
 const fields = fc.record({ first_name: value, note: value }, { requiredKeys: ["note"] })
 
-/** A body, or the text of what was thrown instead. */
+/** Returns the body, or the error message. */
 const outcomeOf = (compose: () => object): object | string => {
   try {
     return compose()
@@ -126,7 +126,7 @@ const outcomeOf = (compose: () => object): object | string => {
   }
 }
 
-/** The body that is composed once for all recipients equals the body that is composed for each, whatever the HTML and the fields. */
+/** The body composed once for all recipients equals the body composed for each, for any HTML and fields. */
 export const composesAlike = fc.property(body, fields, (html, fields) => {
   expect(outcomeOf(() => compose(html, fields))).toEqual(outcomeOf(() => composeEach(html, fields)))
 })

@@ -27,7 +27,7 @@ const PLACES = [
 const place = fc.constantFrom(...PLACES)
 const check = (html: string) => createFieldsCheck({ subject: "x", html, text: null, shortLink: null, fields: ["note"] })
 
-/** Writes a scheme as browsers read it as well: in any case, after spaces and control characters, with tabs and line breaks in it. */
+/** Writes a scheme in other forms that browsers accept: any case, leading spaces and control characters, tabs and line breaks. */
 const written = (scheme: string) =>
   fc
     .tuple(
@@ -48,7 +48,7 @@ describe("an address whose scheme a field decides", () => {
       .map((scheme) => `${scheme}:alert(1)`)
     fc.assert(
       fc.property(place, value, (html, foreign) => {
-        // A space ends a value without quotes.
+        // A space ends an unquoted value.
         const note = html.includes("={{") ? foreign.replaceAll(/\s/g, "") : foreign
         expect(() => compose(html, { note })).toThrow("a link whose field is not an http, https or mailto address")
         expect(check(html)({ note })).toBe("the html has a link whose field is not an http, https or mailto address")

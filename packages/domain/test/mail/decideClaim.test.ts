@@ -62,7 +62,7 @@ describe("the slots of a rate", () => {
       fc.property(nextAt, fc.integer({ min: 1, max: 3000 }), (next, perMinute) => {
         const slots = openSlots(next, perMinute, NOW)
         for (let used = 0; used <= slots; used++) {
-          // The next slot of a rate is a time of the database, which has microseconds.
+          // The next slot of a rate is a database time with microseconds.
           const after = nextSlot(next, perMinute, NOW, used) + (used === slots ? 1e-6 : -1e-6)
           if (used === slots) expect(openSlots(after, perMinute, NOW)).toBe(0)
           else expect(openSlots(after, perMinute, NOW)).toBeGreaterThan(0)
@@ -77,7 +77,7 @@ describe("decideClaim", () => {
     const candidates = [message(0), message(1), message(2), message(3, { domain: "b.test" })]
     const decision = decideClaim(due(candidates), { ...NO_RATES, perDomainMinute: 1 }, 9)
     expect(places(decision.leases)).toEqual([0, 3])
-    // The first used the slot of this minute, which had begun a second ago.
+    // The first message used the slot of this minute, which started a second ago.
     const deferral = { until: NOW - 1 + 60, scope: "deferral cmp_0 domain a.test", perMinute: 1 }
     expect(decision.deferrals).toMatchObject([
       { ...deferral, rank: 0 },

@@ -8,7 +8,7 @@ const links = testLinks()
 const PIXEL = `<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`
 const rewrite = (html: string) => rewriteLinks(html, to, links)
 const TRACKED = new RegExp(`href="${BASE}${TRACKING_PATHS.click}[^"]+"`)
-/** An attribute as it was written: with whitespace, as HTML has it, on both sides of its sign. */
+/** A written attribute, with whitespace on both sides of the sign. */
 const ATTRIBUTE = `[Hh][Rr][Ee][Ff][\\t\\n\\f\\r ]*=[\\t\\n\\f\\r ]*(?:"[^"]*"|'[^']*'|[^\\t\\n\\f\\r >]+)`
 const tracked = (destination: string) => `href="${links.click(to, destination)}"`
 
@@ -121,7 +121,7 @@ describe("rewriteLinks", () => {
       fc.string(),
     )
     const pieces = fc.array(piece, { maxLength: 30 }).map((all) => all.join(""))
-    // What stands between the tracked links stands in the same order in the original, where each link is one attribute.
+    // The text between tracked links is unchanged and in order, and each link replaces one attribute.
     const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
     const originalOf = (rewritten: string) => new RegExp(`^${rewritten.split(TRACKED).map(escaped).join(ATTRIBUTE)}$`)
     fc.assert(

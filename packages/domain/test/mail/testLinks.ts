@@ -11,6 +11,6 @@ export const to = {
   recipientId: RecipientId.make(`rcp_${"2".repeat(32)}`),
 }
 
-/** Creates links with a seal under keys of their own. */
+/** Creates links sealed with separate keys. */
 export const testLinks = (...keys: ReadonlyArray<TestKey>): TrackingLinks["Service"] =>
   Effect.runSync(TrackingLinks.pipe(Effect.provide(Layer.provide(TrackingLinks.below(BASE), testSeal(...keys)))))

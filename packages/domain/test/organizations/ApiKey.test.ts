@@ -15,7 +15,7 @@ describe("apiKeyText", () => {
   })
 
   it("ends in the CRC-32 of the random characters, in base62 with the most significant digit first", () => {
-    // cbf43926 is the check value that every catalog of CRCs gives for CRC-32 (ISO-HDLC).
+    // cbf43926 is the standard check value of CRC-32 (ISO-HDLC).
     expect(apiKeyText(true, "123456789").slice(-6)).toBe(
       [5, 4, 3, 2, 1, 0].map((power) => ALPHABET[Math.floor(0xcbf43926 / 62 ** power) % 62]).join(""),
     )

@@ -6,7 +6,7 @@ import { checkDigit, Npi } from "../../src/recipients/Npi.ts"
 const nine = fc.integer({ min: 0, max: 999_999_999 }).map((n) => String(n).padStart(9, "0"))
 const npi = nine.map((digits) => digits + checkDigit(digits))
 
-/** ISO/IEC 7812's Luhn sum over a whole card number, written the long way. */
+/** Luhn sum of ISO/IEC 7812 over a whole card number, written out. */
 const luhn = (digits: string): number =>
   [...digits].reverse().reduce((sum, digit, i) => {
     const value = Number(digit) * (i % 2 === 1 ? 2 : 1)
@@ -16,7 +16,7 @@ const luhn = (digits: string): number =>
 const reasonAgainst = reasonNotValid(Npi)
 
 describe("Npi", () => {
-  // 1234567893 is the worked example of the CMS requirements; the others stand in the public NPPES file and in X12 examples.
+  // 1234567893 is the example of the CMS requirements; the others are from the public NPPES file and X12 examples.
   it.each(["1234567893", "1497758544", "1245319599"])("accepts the published NPI %s", (published) => {
     expect(reasonAgainst(published)).toBeUndefined()
   })

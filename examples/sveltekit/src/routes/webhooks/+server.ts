@@ -6,10 +6,10 @@ import { EVENTS_FILE, WEBHOOK_SECRET } from "$app/env/private"
 
 const verifier = createWebhookVerifier({ secrets: [WEBHOOK_SECRET] })
 
-// A real receiver stores the event in its database, and works on it later. `postgresStore` remembers events for several processes.
+// A real receiver stores the event in its database and processes it later. With several processes, use `postgresStore`.
 const handle = deduplicate(memoryStore(), async (event: WebhookEvent) => {
   await appendFile(EVENTS_FILE, `${JSON.stringify(event)}\n`)
 })
 
-// adapter-node takes 512 KB by default: package.json starts it with more than the verifier takes.
+// adapter-node accepts 512 KB by default: package.json sets a higher limit than the verifier's.
 export const POST = webhookHandler(verifier, handle)
