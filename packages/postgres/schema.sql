@@ -249,28 +249,6 @@ AS $function$
   then groups->'exact' else groups->'overflow' end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.close_failure_groups()
- RETURNS integer
- LANGUAGE sql
-AS $function$
-  with over as materialized (
-    select held.organization_id, held.id from failure_groups held
-    where closed_at is null and (last_at > clock_timestamp() + interval '2 minutes'
-      or last_at < clock_timestamp() - interval '2 minutes' and (
-        select since.delivered > 5 * greatest(0, episode.delivered - delivered_before - since.delivered) / greatest(1, failures)
-        from outcomes_since(endpoint_id, opened_at) episode
-        cross join (select greatest(0, delivered - delivered_then) as delivered from outcomes_since(endpoint_id, last_at)) since
-      ))
-    -- One that fails at this moment is left to its worker.
-    order by organization_id, id for update skip locked
-  ), closed as (
-    update failure_groups held set closed_at = clock_timestamp() from over
-    where held.organization_id = over.organization_id and held.id = over.id
-    returning 1
-  )
-  select count(*)::int from closed
-$function$;
-
 CREATE OR REPLACE FUNCTION public.count_failures(changes jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -492,15 +470,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.domain_size(sent integer, deferred integer, refused integer, mailbox_not_found integer, mailbox_disabled integer, domain_not_found integer, address_invalid integer, other integer)
- RETURNS integer
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select floor(ln(1 + sent + 10::double precision * (deferred + refused)
-    + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer
-$function$;
-
 CREATE OR REPLACE FUNCTION public.end_removed(max_rows integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -668,40 +637,6 @@ begin
     ) next
   )
   select * from first_of;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.folded(value text)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select regexp_replace(normalize(lower(value), nfkd), '[\u0300-\u036f]', '', 'g')
-$function$;
-
-CREATE OR REPLACE FUNCTION public.forget_removed(history_days integer)
- RETURNS integer
- LANGUAGE plpgsql
-AS $function$
-#variable_conflict use_column
-declare
-  gone constant text[] := (with chosen as materialized (
-    select endpoint.id from webhook_endpoints endpoint
-    where removed_at < plausible_now() - make_interval(days => history_days + 1) and not is_doubtful(removed_at)
-      and not exists (select from deliveries where endpoint_id = endpoint.id)
-      and not exists (select from dead_letters where endpoint_id = endpoint.id)
-      and not exists (select from failure_groups where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
-      and not exists (select from delivery_outcomes where endpoint_id = endpoint.id)
-      and not exists (select from inbox where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
-    order by removed_at limit 100 for update of endpoint skip locked
-  ) select coalesce(array_agg(id), '{}') from chosen);
-begin
-  delete from signing_secrets where endpoint_id = any (gone);
-  delete from reader_positions where endpoint_id = any (gone);
-  delete from endpoint_readers where endpoint_id = any (gone);
-  delete from breaker_changes where endpoint_id = any (gone);
-  delete from webhook_endpoints where id = any (gone);
-  return cardinality(gone);
 end
 $function$;
 
@@ -1607,12 +1542,6 @@ begin
   perform write_positions(array_agg(id), array_agg(''::text), array_agg(''::text), array_agg(''::text)) from unnest(free) as free (id);
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION public.timeline_of(identity text)
- RETURNS integer
- LANGUAGE sql
- IMMUTABLE
-RETURN ((('x'::text || split_part(identity, '/'::text, 2)))::bit(32))::integer;
 
 CREATE OR REPLACE FUNCTION public.watch_clock(own_at timestamp with time zone, reckoned_at timestamp with time zone, OUT now_at timestamp with time zone, OUT doubt text)
  RETURNS record
@@ -2878,7 +2807,7 @@ CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organizati
 CREATE INDEX audit_log_of_object ON public.audit_log USING gin (objects);
 CREATE INDEX campaign_counts_by_hour ON public.campaign_counts USING btree (hour);
 CREATE INDEX campaign_domains_bounced ON public.campaign_domains USING btree (organization_id, domain) WHERE (((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other) > 0);
-CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
+CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, ((floor((ln(((((1 + sent))::double precision + ((10)::double precision * ((deferred + refused))::double precision)) + ((10 * ((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other)))::double precision)) * (2)::double precision)))::integer));
 CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE UNIQUE INDEX clock_watch_row ON public.clock_watch USING btree ((true));

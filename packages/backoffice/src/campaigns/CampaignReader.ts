@@ -140,7 +140,9 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       ), answered as materialized (
         select * from campaign_domains
         where organization_id = ${organizationId} and campaign_id = ${campaignId}
-        order by domain_size(sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other) desc
+        -- The expression of the index campaign_domains_by_size.
+        order by floor(ln(1 + sent + 10::double precision * (deferred + refused)
+          + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer desc
         limit ${limit}
       ), paused as (
         -- Looked up one by one: of a campaign that has just begun there are no statistics.

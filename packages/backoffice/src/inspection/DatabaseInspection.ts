@@ -94,6 +94,9 @@ const MAX_CLOCKS_AHEAD = 20
 export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
   "backoffice/inspection/DatabaseInspection",
   (sql) => {
+    /** Returns the number of the timeline in an identity, as `current_identity()` writes it in hexadecimal. */
+    const timelineOf = (identity: string) => sql.literal(`('x' || split_part(${identity}, '/', 2))::bit(32)::integer`)
+
     /** Of a database without a schema none. */
     const readGrantedRoles = Effect.gen(function* () {
       const { exists } = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)
@@ -168,7 +171,7 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
     select jsonb_build_object(
       'version', current_setting('server_version'),
       'role', case when recovers then 'standby' else 'primary' end,
-      'timeline', case when recovers then (select timeline_id from pg_control_checkpoint()) else timeline_of(identity) end,
+      'timeline', case when recovers then (select timeline_id from pg_control_checkpoint()) else ${timelineOf("identity")} end,
       'replayedSecondsAgo', case when recovers then extract(epoch from now - pg_last_xact_replay_timestamp()) end,
       'synchronousStandbys', names,
       -- Names without a number ask for one standby.
@@ -181,7 +184,7 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
           'lagBytes', case when not recovers then pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end,
           'lagSeconds', coalesce(extract(epoch from replay_lag), 0)) order by application_name), '[]') from standby) end,
       'clockTimelines', (
-        select coalesce(jsonb_agg(jsonb_build_object('timeline', timeline_of(each.identity),
+        select coalesce(jsonb_agg(jsonb_build_object('timeline', ${timelineOf("each.identity")},
           'isThisServers', coalesce(each.identity = server.identity, false), 'organizations', count) order by count desc), '[]')
         from (select identity, count(*) as count from organization_clock group by identity) each),
       'clocksAhead', (

@@ -124,7 +124,7 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
   const ofKind = (kind: NamedObject["kind"], organizationId: OrganizationId | null) => {
     const { table, name = "name", note, searched = name }: NamedList = NAMED[kind]
     const columns = sql.literal(
-      `${name} as name, ${note} as note, strpos(folded(${searched}), (select part from term)) as place`,
+      `${name} as name, ${note} as note, strpos(${folded(searched)}, (select part from term)) as place`,
     )
     return sql`(
       select ${kind} as kind, id, name, organization_id as "organizationId", note from (
@@ -138,7 +138,7 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
     /** Finds things of one organization, or of all, by a part of their names, without case and accents. Those that begin with it come first. */
     findNamed: (part: string, organizationId: OrganizationId | null, kinds: ReadonlyArray<NamedObject["kind"]>) =>
       sql`
-          with term as materialized (select folded(${part}) as part)
+          with term as materialized (select ${sql.literal(folded("part"))} as part from (select ${part}::text as part) given)
           ${sql.join(" union all ", false)(kinds.map((kind) => ofKind(kind, organizationId)))}`.pipe(decodeNamed),
     /** Reports whether every id names something of the organization. An id of nothing, or of a kind that is not known here, is nobody's. */
     areOwned: (organizationId: OrganizationId, ids: ReadonlyArray<string>) =>
@@ -148,3 +148,6 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
       }),
   }
 }) {}
+
+/** Returns the SQL of a text as names are searched: without case and accents. */
+const folded = (text: string): string => `regexp_replace(normalize(lower(${text}), nfkd), '[\\u0300-\\u036f]', '', 'g')`

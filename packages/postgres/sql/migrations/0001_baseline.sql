@@ -302,9 +302,10 @@ create table campaign_domains (
   primary key (organization_id, campaign_id, domain),
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);
--- By the order of magnitude, which seldom changes, so that nearly all updates leave the index alone.
-create index campaign_domains_by_size on campaign_domains (organization_id, campaign_id, domain_size(
-  sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other));
+-- By a number that grows with what a domain answered: most with refusals, for which an operator looks. CampaignReader orders by the same expression.
+create index campaign_domains_by_size on campaign_domains (organization_id, campaign_id, (floor(ln(1 + sent
+  + 10::double precision * (deferred + refused)
+  + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer));
 create index campaign_domains_bounced on campaign_domains (organization_id, domain)
   where mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other > 0;
 

@@ -223,6 +223,29 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
 
     endRemoved: sql`select end_removed(${END_BATCH_SIZE}::int) as count`.pipe(decodeCount),
 
-    forgetRemoved: (historyDays) => sql`select forget_removed(${historyDays}::int) as count`.pipe(decodeCount),
+    // What was delivered is kept for historyDays: no search of it goes by endpoint, so the time of the removal decides.
+    forgetRemoved: (historyDays) =>
+      sql`
+          with gone as materialized (
+            select endpoint.id from webhook_endpoints endpoint
+            where removed_at < plausible_now() - make_interval(days => ${historyDays}::int + 1) and not is_doubtful(removed_at)
+              and not exists (select from deliveries where endpoint_id = endpoint.id)
+              and not exists (select from dead_letters where endpoint_id = endpoint.id)
+              and not exists (select from failure_groups where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
+              and not exists (select from delivery_outcomes where endpoint_id = endpoint.id)
+              and not exists (select from inbox where organization_id = endpoint.organization_id and endpoint_id = endpoint.id)
+            order by removed_at limit 100 for update of endpoint skip locked
+          ), secrets as (
+            delete from signing_secrets where endpoint_id in (select id from gone)
+          ), positions as (
+            delete from reader_positions where endpoint_id in (select id from gone)
+          ), readers as (
+            delete from endpoint_readers where endpoint_id in (select id from gone)
+          ), changes as (
+            delete from breaker_changes where endpoint_id in (select id from gone)
+          ), endpoints as (
+            delete from webhook_endpoints where id in (select id from gone)
+          )
+          select count(*)::int as count from gone`.pipe(decodeCount),
   }
 })
