@@ -1,6 +1,6 @@
 import { DescribedError } from "./DescribedError.ts"
 
-/** Somebody changed a record after it was read, so a change that was made from what was read would undo that. */
+/** A record changed after it was read, so a change based on the reading would overwrite the newer one. */
 export class ChangedMeanwhile extends DescribedError(
   "ChangedMeanwhile",
   "{id} was changed after it was read. Nothing was changed now.",

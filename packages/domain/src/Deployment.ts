@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** Where this process runs, as far as its answers depend on it. */
+/** The deployment of this process, if responses depend on it. */
 export class Deployment extends Context.Service<
   Deployment,
   {

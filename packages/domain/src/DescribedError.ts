@@ -1,6 +1,6 @@
 import { type Cause, Data } from "effect"
 
-/** The names that stand in braces in a sentence. */
+/** The names in braces in a message. */
 type NameIn<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NameIn<Rest>
   : never
@@ -12,8 +12,8 @@ type FieldsOf<Description> = Description extends (fields: infer Fields) => strin
     : never
 
 /**
- * Creates the class of an error from its tag and the sentence that says what is wrong and what to do. The error's fields are the names in braces, or the
- * parameters of a function that returns the sentence.
+ * Creates an error class from its tag and a message that describes the fault and the remedy. The error's fields are the names in braces, or the
+ * parameters of a function that returns the message.
  *
  * @example
  * class ProgramNotFound extends DescribedError("ProgramNotFound", "No program {programId}.") {}

@@ -2,10 +2,10 @@ import { textSchema } from "./textSchema.ts"
 
 const MAX_LENGTH = 200
 
-/** Characters that change the direction of what stands around them: a name with one could reverse the words of a page or an e-mail. */
+/** Characters that change the writing direction: they could reverse the words of a page or an e-mail. */
 const DIRECTION_MARK = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/
 
-/** Throws a `RangeError` if a name holds a mark of writing direction. */
+/** Throws `RangeError` if a name contains a writing-direction mark. */
 export const assertNoDirectionMark = (name: string): void => {
   const mark = DIRECTION_MARK.exec(name)?.[0]
   if (mark === undefined) return
@@ -13,7 +13,7 @@ export const assertNoDirectionMark = (name: string): void => {
   throw new RangeError(`it holds a mark of writing direction (U+${code}), which could reverse other words; remove it`)
 }
 
-/** A display name: trimmed, 1 to 200 characters, without marks of writing direction. */
+/** A display name: trimmed, 1 to 200 characters, without writing-direction marks. */
 export const DisplayName = textSchema(`1 to ${MAX_LENGTH} characters on one line`, (text) => {
   const name = text.trim()
   assertNoDirectionMark(name)

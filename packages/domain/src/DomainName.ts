@@ -5,11 +5,11 @@ const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`,
 
 export const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
 
-/** What may stand in an internationalised name and in no other part of a URL. */
+/** Characters allowed in an internationalised name, but not in other parts of a URL. */
 const NAME_CHARACTERS = /^[a-z0-9.\u{80}-\u{10ffff}-]+$/iu
 
 /**
- * Returns a domain name in ASCII: one with other letters as its A-labels (RFC 5890), any other as it is. Returns undefined for what is not a domain name of at
+ * Converts a domain name to ASCII: other letters become A-labels (RFC 5890). Returns undefined unless it is a domain name of at
  * least two labels.
  */
 export const toAsciiDomain = (name: string): string | undefined => {
@@ -20,7 +20,7 @@ export const toAsciiDomain = (name: string): string | undefined => {
   return ascii !== undefined && HOST_NAME.test(ascii) ? ascii : undefined
 }
 
-/** A domain name in lower case and ASCII, from one that may have other letters. */
+/** A domain name in lowercase ASCII, parsed from a name that may contain other letters. */
 export const DomainName = textSchema("a domain name, such as mail.acme.example", (text) =>
   toAsciiDomain(text)?.toLowerCase(),
 )

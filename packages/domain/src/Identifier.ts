@@ -1,7 +1,7 @@
 import { type Brand, Effect, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
-/** The kinds of thing that have an id, and the prefix each kind carries. */
+/** Prefixes of ids by kind. */
 export const PREFIXES = {
   organization: "org",
   program: "pgm",
@@ -27,10 +27,10 @@ export const PREFIXES = {
 
 export type Kind = keyof typeof PREFIXES
 
-/** An id: a prefix and the 32 lowercase hex digits of a UUIDv7, so that ids sort by creation; of a failure group, those of a hash. */
+/** An id: a prefix and the 32 lowercase hex digits of a UUIDv7, so that ids sort by creation. For a failure group, the digits of a hash. */
 export type Identifier<K extends Kind> = `${(typeof PREFIXES)[K]}_${string}` & Brand.Brand<"Identifier">
 
-/** Creates the schema of the ids of a kind. */
+/** Creates the schema of a kind's ids. */
 export const Identifier = <K extends Kind>(kind: K) =>
   Schema.String.pipe(
     Schema.refine((text): text is Identifier<K> => PATTERN.exec(text)?.[1] === PREFIXES[kind], {
@@ -92,9 +92,9 @@ export const createIdentifier = <K extends Kind>(
     (uuid) => `${PREFIXES[kind]}_${uuid.replaceAll("-", "")}` as Identifier<K>,
   )
 
-/** Returns the lowest id of a kind that can be made at a time, in Unix milliseconds: ids sort by creation. */
+/** Returns the lowest id of a kind for a creation time in Unix milliseconds. */
 export const lowestIdentifierAt = <K extends Kind>(kind: K, millis: number): Identifier<K> =>
   `${PREFIXES[kind]}_${Math.max(0, Math.floor(millis)).toString(16).padStart(12, "0")}${"0".repeat(20)}` as Identifier<K>
 
-/** Reads from an id when it was made, in Unix milliseconds. */
+/** Returns the creation time of an id in Unix milliseconds. */
 export const madeAt = (id: Identifier<Kind>): number => Number.parseInt(id.slice(id.indexOf("_") + 1).slice(0, 12), 16)

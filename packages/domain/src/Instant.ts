@@ -2,7 +2,7 @@ import { Since } from "@outreach/contract"
 import { Clock, Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { fromUnixMillis, Timestamp } from "./Timestamp.ts"
 
-/** A date-time with `Z` or an offset, converted to a timestamp as the contract does. */
+/** A date-time with `Z` or an offset, converted to a timestamp as in the contract. */
 export const Instant = Schema.String.pipe(
   Schema.decodeTo(Timestamp, {
     decode: SchemaGetter.transformEffect((text) => {
@@ -17,7 +17,7 @@ export const Instant = Schema.String.pipe(
   Schema.annotate({ expected: "a time such as 2026-12-01T09:00:00Z" }),
 )
 
-/** An instant that isn't in the future, for the start of a period: a later start silently selects or skips everything until then. */
+/** A time that isn't in the future, for the start of a period: a later start would silently select or skip everything until then. */
 export const PastInstant = Instant.pipe(
   Schema.decodeTo(Schema.toType(Timestamp), {
     decode: SchemaGetter.transformEffect((time) =>

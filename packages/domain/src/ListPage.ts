@@ -1,9 +1,9 @@
-/** Rows of a list that is ordered by commit timestamps. */
+/** Rows of a list in order of commit timestamps. */
 export interface ListPage<Row> {
   readonly rows: ReadonlyArray<Row>
   /**
-   * Whether the rows after these bear later timestamps than the moment of reading. True for a full page; false where a transaction
-   * has a timestamp already and has not ended within a second.
+   * Whether all following rows have later timestamps than the time of reading. True for a full page; false if a transaction
+   * already has a timestamp and hasn't ended within a second.
    */
   readonly isSettled: boolean
 }

@@ -1,18 +1,18 @@
-/** What every campaign's subject and body may name, beside the fields of recipients. */
+/** Variables for the subject and body of every campaign, in addition to recipient fields. */
 export interface TemplateVariables {
   readonly token: string
   readonly campaign_name: string
   readonly program_name: string
-  /** Who sends the e-mail, and the postal address; only in programs that have them. */
+  /** Sender and postal address; only in programs that have them. */
   readonly sender_name?: string
   readonly postal_address?: string
-  /** Shows the page on which the recipient unsubscribes. */
+  /** URL of the page on which the recipient unsubscribes. */
   readonly unsubscribe_url: string
-  /** The partner's own link to the recipient's token; only in campaigns that have one. */
+  /** The partner's link with the recipient's token; only in campaigns that have one. */
   readonly short_link?: string
 }
 
-/** What templates are tried with, before there is a recipient. */
+/** Sample values for checking templates before there are recipients. */
 export const SAMPLE: TemplateVariables = {
   token: "aB3dE9",
   campaign_name: "Campaign",
@@ -22,5 +22,5 @@ export const SAMPLE: TemplateVariables = {
   unsubscribe_url: "https://outreach.test/unsubscribe/x",
 }
 
-/** What every template may name. */
+/** Names of all variables. */
 export const VARIABLE_NAMES: ReadonlySet<string> = new Set([...Object.keys(SAMPLE), "short_link"])

@@ -2,37 +2,37 @@ import { Context, type Effect, Schema } from "effect"
 import type { OrganizationId } from "./Identifier.ts"
 import type { Timestamp } from "./Timestamp.ts"
 
-/** A timestamp in commit order; only `commitTimestamp` creates one. */
+/** A timestamp in commit order, created only by `commitTimestamp`. */
 export type CommitTimestamp = Timestamp & { readonly CommitTimestamp: unique symbol }
 
-/** The database rejected something in the transaction, and would reject it again. */
+/** The database rejected the transaction, and would reject it again. */
 export class TransactionRejected extends Schema.TaggedError<TransactionRejected>()("TransactionRejected", {
-  /** The kind of failure; nothing of what was written. */
+  /** Kind of failure, without the written data. */
   reason: Schema.String,
 }) {}
 
 /**
- * Opens transactions for use cases: all calls of ports inside share one, which commits when the effect succeeds and is rolled back when it
+ * Opens transactions for use cases: all port calls inside share one, which commits when the effect succeeds and is rolled back when it
  * fails or is interrupted.
  */
 export class Transaction extends Context.Service<
   Transaction,
   {
-    /** Runs an effect in a transaction; inside another one, as a part of it that can fail alone. */
+    /** Runs an effect in a transaction; inside another one, as a savepoint that can fail separately. */
     run<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
-    /** Like `run`, for use cases that go on when the database rejects the transaction. */
+    /** Like `run`, for use cases that continue when the database rejects the transaction. */
     attempt<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | TransactionRejected, R>
-    /** Runs an effect again, twice a second and at most `times`, while the database fails for a reason that passes. */
+    /** Repeats an effect twice a second, at most `times` times, while the database fails temporarily. */
     retryTransient<A, E, R>(effect: Effect.Effect<A, E, R>, times: number): Effect.Effect<A, E, R>
     /**
-     * Advances an organization's clock; returns the timestamp for everything that the transaction writes.
+     * Advances an organization's clock. Returns the timestamp of everything that the transaction writes.
      *
-     * Timestamps of one organization commit in their own order. Call it as the last step, before the writes that carry it.
+     * An organization's timestamps commit in order. Call it last, before the writes that use it.
      */
     commitTimestamp(organizationId: OrganizationId): Effect.Effect<CommitTimestamp>
   }
 >()("domain/Transaction") {}
 
-/** Runs an effect in a transaction, as the last step of an `Effect.fn` that is one. */
+/** Runs an effect in a transaction; for use at the end of an `Effect.fn`. */
 export const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Transaction> =>
   Transaction.use(({ run }) => run(effect))

@@ -1,12 +1,12 @@
 import { Effect, Exit } from "effect"
 
 /**
- * Creates a function of one item out of one of many: calls that come while `concurrency` writes are under way wait, and are then
+ * Converts a function of many items into a function of one: calls made while `concurrency` writes are in progress wait, and are then
  * written together, at most `maxBatchSize`.
  *
- * A call that comes while nothing is written is written at once. One that comes beside another write first waits for the others of the
- * same turn of the event loop. When a write of several fails, each is written by itself, so that one bad item fails alone.
- * A write that counts must not be `isRepeatable`: if only its reply was lost, it would count twice.
+ * A call without concurrent writes is written immediately. A call next to another write first waits for further calls of the
+ * same event-loop turn. If a write of several items fails, each is written separately, so that only the bad item fails.
+ * A counting write must not be `isRepeatable`: if only its reply was lost, it would count twice.
  */
 export const coalesce = Effect.fnUntraced(function* <Item, Result, E, R>(
   maxBatchSize: number,
@@ -22,7 +22,7 @@ export const coalesce = Effect.fnUntraced(function* <Item, Result, E, R>(
   let writing = 0
   let isGathering = false
 
-  // A writer is resumed by the caller itself: a queue would cost a lone call a turn of the event loop and two fibers' work.
+  // Callers resume a writer directly: a queue would cost a single call an event-loop turn and two fibers.
   const wakeWriter = () => {
     if (isGathering) return
     const resume = idleWriters.pop()
@@ -33,7 +33,7 @@ export const coalesce = Effect.fnUntraced(function* <Item, Result, E, R>(
 
   const writeBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Call>): Effect.fn.Return<void, never, R> {
     writing++
-    // A defect must not stop the writer, for which all later calls would wait.
+    // A defect must not stop the writer, because all later calls would wait for it.
     const exit = yield* Effect.exit(Effect.suspend(() => write(batch.map(({ item }) => item))))
     writing--
     if (Exit.isFailure(exit) && batch.length > 1 && isRepeatable) {
@@ -42,7 +42,7 @@ export const coalesce = Effect.fnUntraced(function* <Item, Result, E, R>(
     for (const [i, { respond }] of batch.entries()) respond(Exit.map(exit, (results) => results[i]!))
   })
 
-  // The scheduler may let others run between two steps of a writer, so the calls are counted again in the step that waits.
+  // Other fibers may run between two steps of a writer, so the calls are counted again in the step that waits.
   const untilCalled = Effect.callback<void>((resume) => {
     if (calls.length > 0) resume(Effect.void)
     else idleWriters.push(resume)

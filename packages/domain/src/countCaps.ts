@@ -1,4 +1,4 @@
-/** How far rows are counted for operators: a count that reaches it stands for as many or more. */
+/** Maximum of counts for operators: a count that reaches it means "at least". */
 export const COUNT_CAP = 10_000
-/** The same, for each line of a list. */
+/** The maximum for each row of a list. */
 export const LIST_COUNT_CAP = 1000

@@ -1,14 +1,14 @@
 import { Cause, Exit, Result, Schema, SchemaIssue, SchemaParser } from "effect"
 
-/** Why an input is not valid. It never repeats the input, which may be secret or personal. */
+/** Reason for an invalid input, without the input, which may be secret or personal. */
 export interface NotValid {
-  /** Describes a valid input, to follow "must be". */
+  /** Describes a valid input, following "must be". */
   readonly expected: string
-  /** What is wrong with this input; empty if the schema does not say. */
+  /** The fault of this input; empty if the schema doesn't describe it. */
   readonly reason: string
 }
 
-/** Creates the parser of a schema, whose annotation `expected` describes a valid input. */
+/** Creates the parser of a schema. Its annotation `expected` describes a valid input. */
 export const parseInput = <A, I>(schema: Schema.Codec<A, I>): ((input: I) => Result.Result<A, NotValid>) => {
   const decode = SchemaParser.decodeExit(schema)
   return (input) => {
@@ -23,13 +23,13 @@ export const parseInput = <A, I>(schema: Schema.Codec<A, I>): ((input: I) => Res
 
 export const expectedBy = (schema: Schema.Constraint): string => Schema.resolveAnnotations(schema)?.expected ?? ""
 
-/** Creates the function that returns why an input is not valid, or undefined. */
+/** Creates a function that returns the reason why an input is invalid, or undefined. */
 export const reasonNotValid = <A, I>(schema: Schema.Codec<A, I>): ((input: I) => string | undefined) => {
   const parse = parseInput(schema)
   return (input) => Result.match(parse(input), { onSuccess: () => undefined, onFailure: ({ reason }) => reason })
 }
 
-/** Returns what the schema says of the first cause of an issue. */
+/** Returns the schema's annotations of an issue's first cause. */
 const annotationsOf = (issue: SchemaIssue.Issue): Schema.Annotations.Issue => {
   if ("issue" in issue) return annotationsOf(issue.issue)
   if ("issues" in issue) return issue.issues[0] === undefined ? {} : annotationsOf(issue.issues[0])

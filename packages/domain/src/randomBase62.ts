@@ -3,7 +3,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Draws `length` base62 characters from the cryptographic source, each as likely as any other. */
+/** Draws `length` uniformly distributed base62 characters from the cryptographic source. */
 export const randomBase62 = Effect.fnUntraced(function* (length: number) {
   const random = yield* SecureRandom.SecureRandom
   let text = ""

@@ -1,6 +1,6 @@
 import { Effect, Exit } from "effect"
 
-/** Runs independent effects, each however the others end; returns their results, or fails with all failures once every effect has ended. */
+/** Runs independent effects regardless of each other's failures. Returns their results, or fails with all failures after every effect has ended. */
 export const settleAll = <A, E, R>(
   effects: Iterable<Effect.Effect<A, E, R>>,
   options?: { readonly concurrency: number },

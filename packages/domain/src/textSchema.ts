@@ -2,8 +2,8 @@ import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { expectedBy } from "./parseInput.ts"
 
 /**
- * Creates the schema of the values that a function parses from text. The function returns undefined if the text is not valid; it may
- * throw a `RangeError` with the reason, which must not hold a secret.
+ * Creates the schema of values parsed from text. The parser returns undefined for invalid text, and may
+ * throw a `RangeError` with the reason, which must not contain a secret.
  */
 export const textSchema = <A>(expected: string, parse: (text: string) => A | undefined): Schema.Codec<A, string> =>
   Schema.String.pipe(
@@ -27,7 +27,7 @@ export const wholeNumber = (least: number, most: number, noun = "a whole number"
     /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined,
   )
 
-/** Creates the schema of `none`, which is null, and of the values of another schema. */
+/** Creates the schema of `none` (null) and of another schema's values. */
 export const noneOr = <A>(
   schema: Schema.Codec<A, string>,
   expected: string = expectedBy(schema),

@@ -4,40 +4,40 @@ import type { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "../
 import type { Timestamp } from "../Timestamp.ts"
 import type { DeadLetterReason } from "./Delivery.ts"
 
-/** Which dead letters are selected: all conditions must hold. */
+/** Selects dead letters: all conditions must match. */
 export interface DeadLetterFilter {
   readonly organizationId?: OrganizationId
-  /** Of this group of failures. */
+  /** Of this failure group. */
   readonly groupId?: FailureGroupId
-  /** With this HTTP status at the last attempt. */
+  /** With this HTTP status of the last attempt. */
   readonly status?: number
   readonly endpointId?: EndpointId
   readonly eventType?: string
   readonly reason?: DeadLetterReason
-  /** Dead letters since this time or later, and before. */
+  /** At or after this time, and before. */
   readonly from?: Timestamp
   readonly to?: Timestamp
 }
 
-/** Which dead letters a purge selects, beside their age. */
+/** Selects dead letters for a purge, in addition to their age. */
 export interface PurgeFilter extends Omit<DeadLetterFilter, "from" | "to"> {
-  /** Whether those stay that died while the database's clock was not believed, because their age is not known. Default false. */
+  /** Whether to keep dead letters from a time when the database's clock wasn't trusted, because their age is unknown. Default false. */
   readonly keepsDoubtful?: boolean
 }
 
-/** A dead letter in the order of their age. */
+/** A dead letter in order of age. */
 export interface DeadLetterCursor {
   readonly finishedAt: Timestamp
   readonly id: DeliveryId
 }
 
-/** One step of a purge: how many dead letters it deleted, and after which one the next step begins; null at the end. */
+/** Result of a purge step: number of deleted dead letters, and the start of the next step; null at the end. */
 export interface PurgeStep {
   readonly purged: number
   readonly next: DeadLetterCursor | null
 }
 
-/** Deliveries are not dead letters, were replayed before, or were for an endpoint that is removed. */
+/** The deliveries aren't dead letters, were already replayed, or belong to a removed endpoint. */
 export class NotDeadLetter extends DescribedError(
   "NotDeadLetter",
   ({ deliveryIds, replayed }: { readonly deliveryIds: ReadonlyArray<string>; readonly replayed: number }) => {
@@ -50,13 +50,13 @@ export class DeadLetterRepository extends Context.Service<
   DeadLetterRepository,
   {
     /**
-     * Gives a dead letter a new delivery of the same event, due now, from attempt 1. The dead letter keeps its history.
-     * Returns false if the delivery is not a dead letter, was replayed before, or was for an endpoint that is removed.
+     * Creates a new delivery of a dead letter's event, due now, starting with attempt 1. The dead letter keeps its history.
+     * Returns false if the delivery isn't a dead letter, was already replayed, or belongs to a removed endpoint.
      */
     replay(deliveryId: DeliveryId): Effect.Effect<boolean>
-    /** Returns the time `days` ago; null while the database's clock is not believed. */
+    /** Returns the time `days` ago; null while the database's clock isn't trusted. */
     daysAgo(days: number): Effect.Effect<Timestamp | null>
-    /** Deletes the selected dead letters among some thousand after a cursor, replayed or not. */
+    /** Deletes the selected dead letters among a few thousand after a cursor, replayed or not. */
     purge(filter: PurgeFilter, before: Timestamp, after: DeadLetterCursor | null): Effect.Effect<PurgeStep>
   }
 >()("domain/deliveries/DeadLetterRepository") {}

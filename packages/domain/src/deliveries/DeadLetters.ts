@@ -9,7 +9,7 @@ import {
   type PurgeStep,
 } from "./DeadLetterRepository.ts"
 
-/** Delivers dead letters again, each as a delivery of its own; returns their number. Fails at the end if some cannot be replayed. */
+/** Replays dead letters, each as a new delivery. Returns their number. Fails at the end if some can't be replayed. */
 export const replayDeadLetters = Effect.fn("DeadLetters.replayDeadLetters")(function* (
   deliveryIds: ReadonlySet<DeliveryId>,
 ) {
@@ -22,11 +22,11 @@ export const replayDeadLetters = Effect.fn("DeadLetters.replayDeadLetters")(func
   return replayed
 })
 
-/** Deletes all selected dead letters from before a time, replayed or not, step by step; returns their number. */
+/** Deletes all selected dead letters before a time, replayed or not, in steps. Returns their number. */
 export const purgeDeadLetters = Effect.fn("DeadLetters.purgeDeadLetters")(function* (
   filter: PurgeFilter,
   before: Timestamp,
-  /** Surrounds each step, to report its progress or to rest after it. */
+  /** Wraps each step, to report progress or to pause. */
   around: (step: Effect.Effect<PurgeStep>) => Effect.Effect<PurgeStep> = (step) => step,
 ) {
   const repository = yield* DeadLetterRepository

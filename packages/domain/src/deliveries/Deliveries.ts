@@ -8,28 +8,28 @@ import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 const utf8 = new TextEncoder()
 
-/** The result of one attempt at a delivery, before it is written. */
+/** Result of one attempt at a delivery, before it is written. */
 export interface AttemptResult extends Outcome, Pick<DeliveryOutcome, "verdict" | "reason"> {
   readonly attempt: Attempt & { readonly latencyMs: number }
 }
 
-/** What an attempt takes from the worker that makes it. */
+/** Options of an attempt. */
 export interface AttemptOptions {
   /**
-   * This worker's clock when the delivery was read, in Unix milliseconds: time is the database's clock, as far as it has gone on
-   * since then.
+   * This worker's clock when the delivery was read, in Unix milliseconds: the current time is the database's clock plus the time
+   * elapsed since then.
    */
   readonly readAt: number
-  /** The endpoint as it is when the call begins. */
+  /** The endpoint at the start of the call. */
   readonly endpoint: Pick<OwnedEndpoint, "version" | "url" | "standardWebhooks"> & RetryRules
-  /** The secrets that sign when the call begins. */
+  /** The signing secrets at the start of the call. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
-/** Returns the milliseconds of a clock that nobody can set. */
+/** Returns monotonic milliseconds. */
 export const monotonicMs = (clock: Clock.Clock): number => Math.floor(Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
 
-/** The function that makes one attempt at a delivery: signs afresh, posts, and says what follows. */
+/** Makes one attempt at a delivery: signs, posts, and returns the result with the next step. */
 export const deliveryAttempts = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const client = yield* WebhookClient
@@ -66,11 +66,11 @@ export const deliveryAttempts = Effect.gen(function* () {
 
 interface Signing extends Pick<AttemptOptions, "secrets">, Pick<OwnedEndpoint, "standardWebhooks"> {
   readonly body: Uint8Array
-  /** In Unix milliseconds. */
+  /** Unix milliseconds. */
   readonly at: number
 }
 
-/** Writes the headers of one attempt at a webhook, signed afresh. */
+/** Creates the headers of one webhook attempt, with a new signature. */
 export const webhookHeaders = (
   signer: Signer["Service"],
   { id, eventId, attempt }: Pick<Delivery, "id" | "eventId" | "attempt">,

@@ -4,9 +4,9 @@ import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
 import { Endpoint, StoredEndpointUrl } from "./Endpoint.ts"
 
-/** How many workers may be lost with calls of one delivery before it becomes a dead letter as poison. */
+/** Number of workers lost during a delivery's calls after which it becomes a dead letter (poison). */
 export const MAX_LOSSES = 5
-/** How many workers must be lost with a delivery until it is sent alone. */
+/** Number of lost workers after which a delivery is sent alone. */
 export const ALONE_FROM_LOSSES = 3
 
 export const OwnedEndpoint = Schema.Struct({
@@ -26,30 +26,30 @@ export const OwnedEndpoint = Schema.Struct({
   failures: Schema.Int,
   allowance: Schema.NullOr(Schema.Int),
   probeInMs: Schema.Number,
-  /** Calls of workers that gave the endpoint up and have not finished. */
+  /** Unfinished calls of workers that released the endpoint. */
   inFlightElsewhere: Schema.Int,
 })
 export type OwnedEndpoint = typeof OwnedEndpoint.Type
 
 export interface SigningSecret {
   readonly secret: Redacted.Redacted
-  /** For how long it signs; null for no end. */
+  /** Remaining validity in milliseconds; null for unlimited. */
   readonly endsInMs: number | null
 }
 
-/** What follows for a delivery from a call. */
+/** Next state of a delivery after a call. */
 export type Settlement =
   | { readonly state: "delivered" }
   | { readonly state: "retry"; readonly delaySeconds: number }
-  /** It is due again, and its endpoint is disabled until somebody enables it. */
+  /** Due again; its endpoint is disabled until it is enabled. */
   | { readonly state: "gone" }
   | { readonly state: Exclude<DeadLetterReason, "poison"> }
 
 export interface Outcome {
   readonly delivery: Delivery
-  /** The endpoint's version by which it was called. */
+  /** Version of the endpoint used for the call. */
   readonly version: number
-  /** Null if no call was made, or if it failed by a defect of ours: the delivery keeps the number of its attempt, and must be retried. */
+  /** Null if no call was made, or if it failed because of a defect: the delivery keeps its attempt number and must be retried. */
   readonly attempt: Attempt | null
   readonly settlement: Settlement
 }
@@ -60,103 +60,103 @@ export interface LogCursor {
   readonly id: EventId
 }
 
-/** What a worker writes about one endpoint. */
+/** Data that a worker writes about one endpoint. */
 export interface Progress {
   readonly endpointId: EndpointId
-  /** The events for which calls may have begun, and that are not settled; undefined to leave the row as it is. */
+  /** Unsettled events for which calls may have started; undefined to leave the row unchanged. */
   readonly open: ReadonlyArray<EventId> | undefined
-  /** The last event for which a call may begin from now on: the intent that goes before calls; undefined when nothing was read. */
+  /** The last event for which calls may start from now on, written before the calls; undefined if none was read. */
   readonly intent: LogCursor | undefined
-  /** The state of its breaker; undefined when it has not changed. */
+  /** State of its breaker; undefined if unchanged. */
   readonly breaker: Pick<OwnedEndpoint, "version" | "failures" | "allowance" | "probeInMs"> | undefined
   readonly outcomes: ReadonlyArray<Outcome>
 }
 
-/** The database's reply to what a worker wrote. */
+/** The database's reply to a write. */
 export interface Written {
-  /** The endpoints and rows that are no longer the worker's: nothing was written about them. */
+  /** Endpoints and rows of other workers: no data was written about them. */
   readonly refused: ReadonlySet<EndpointId | DeliveryId>
-  /** Deliveries that were rejected or gone and are due again, because the endpoint has changed since the call began. */
+  /** Rejected or gone deliveries that are due again, because the endpoint changed after the start of the call. */
   readonly again: ReadonlySet<DeliveryId>
-  /** Endpoints that a delivery found gone, and that were disabled for it. */
+  /** Endpoints that returned 410 and were disabled. */
   readonly disabled: ReadonlySet<EndpointId>
 }
 
-/** A delivery whose worker was lost with its call, and whether it became a dead letter for it. */
+/** A delivery of a lost worker, and whether it became a dead letter. */
 export interface LostDelivery {
   readonly deliveryId: DeliveryId
   readonly endpointId: EndpointId
   readonly poison: boolean
 }
 
-/** An endpoint that a worker gives up. */
+/** An endpoint that a worker releases. */
 export interface GivenUp {
   readonly endpointId: EndpointId
-  /** The events of the log whose calls have begun, and are not settled. */
+  /** Log events with started, unsettled calls. */
   readonly calling: ReadonlyArray<EventId>
-  /** The rows that were taken, and whose calls have not begun. */
+  /** Rows that were taken, without a started call. */
   readonly unbegun: ReadonlyArray<DeliveryId>
 }
 
-/** How a worker stands among the others, and what has changed since it asked last. */
+/** A worker's position among all workers, and the changes since its last heartbeat. */
 export interface Standing {
-  /** From 0, among the living workers. */
+  /** Position among the living workers, starting at 0. */
   readonly rank: number
   readonly workers: number
-  /** The number of enabled endpoints; null when it has not changed. */
+  /** Number of enabled endpoints; null if unchanged. */
   readonly endpoints: number | null
-  /** The endpoints, of whatever worker, of which something may have changed, such as who owns them. */
+  /** Endpoints of any worker that may have changed, for example their owner. */
   readonly changed: ReadonlyArray<EndpointId>
-  /** The organizations that may have written to their logs, each with its last stamp, to be compared with an earlier one alone. */
+  /** Organizations that may have new log events, each with its last stamp, only for comparison with an earlier one. */
   readonly written: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly last: string }>
-  /** What the next question goes on from. */
+  /** Start of the next heartbeat's changes. */
   readonly snapshot: string
 }
 
 export interface Wanted {
   readonly endpointId: EndpointId
   readonly limit: number
-  /** Whether rows are taken of replays, too. Default true. */
+  /** Whether to also take rows of replays. Default true. */
   readonly takesReplays?: boolean
 }
 
 /**
- * The leases of endpoints. Each endpoint belongs to one worker at a time, which alone reads its log and delivers to it.
+ * Leases of endpoints. Each endpoint belongs to one worker at a time, which reads its log and delivers to it.
  *
- * A worker is known by a token, and lives while its heartbeats are frequent enough. Other workers may acquire its endpoints once it does not.
+ * A worker is identified by a token, and is alive while its heartbeats are frequent enough. Otherwise other workers may acquire its endpoints.
  */
 export class DeliveryLeases extends Context.Service<
   DeliveryLeases,
   {
-    /** Reports that a worker lives, for `leaseSeconds`. Without an earlier `snapshot` nothing is told of changes. */
+    /** Renews a worker's lease for `leaseSeconds`. Without an earlier `snapshot`, no changes are reported. */
     heartbeat(worker: string, leaseSeconds: number, snapshot?: string): Effect.Effect<Standing>
-    /** Acquires enabled endpoints that no living worker owns; returns their number, and how many of them lost workers owned. */
+    /** Acquires enabled endpoints without a living owner. Returns their number, and how many belonged to lost workers. */
     acquire(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
-    /** Lists the worker's endpoints: all, or those of them that are among `endpoints`. */
+    /** Lists the worker's endpoints, or those among `endpoints`. */
     listOwned(worker: string, endpoints?: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyArray<OwnedEndpoint>>
-    /** Reads the secrets that sign for endpoints; none for an endpoint if one of them cannot be decrypted. */
+    /** Reads the signing secrets of endpoints; none for an endpoint if one of them can't be decrypted. */
     secrets(endpoints: ReadonlyArray<EndpointId>): Effect.Effect<ReadonlyMap<EndpointId, ReadonlyArray<SigningSecret>>>
-    /** Records the calls that lost workers may have made to the worker's endpoints as `outcome_unknown`; they are due again, under the same number. */
+    /** Records possible calls of lost workers to the worker's endpoints as `outcome_unknown`. They are due again with the same attempt number. */
     recoverLost(worker: string): Effect.Effect<ReadonlyArray<LostDelivery>>
-    /** Gives endpoints up. Calls that have begun, and outcomes that are not written, stay the worker's. */
+    /** Releases endpoints. Started calls and unwritten outcomes stay with the worker. */
     handOver(worker: string, endpoints: ReadonlyArray<GivenUp>): Effect.Effect<void>
-    /** Reports that a worker acquires no more endpoints, and lives on for its calls. */
+    /** Stops a worker from acquiring endpoints; its calls continue. */
     stop(worker: string): Effect.Effect<void>
-    /** Reports that a worker is gone. */
+    /** Unregisters a worker. */
     leave(worker: string): Effect.Effect<void>
-    /** Reads on in the logs after the last written intent. Calls may begin once `write` has written the new one. Endpoints of other workers are passed over. */
+    /** Reads the logs after the last written intent. Calls may start after `write` has written the new one. Skips endpoints of other workers. */
     read(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
-    /** Takes deliveries that are due with a row of their own: lost ones first, then retries, then replays. */
+    /** Takes due delivery rows: lost ones first, then retries, then replays. */
     takeDue(worker: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<ReadonlyArray<Delivery>>
-    /** Releases the rows that the worker holds without knowing it, because the response to `takeDue` was lost. */
+    /** Releases rows that the worker holds without knowing it, because the reply to `takeDue` was lost. */
     releaseUnknown(
       worker: string,
       endpoints: ReadonlyArray<EndpointId>,
       known: ReadonlyArray<DeliveryId>,
     ): Effect.Effect<void>
-    /** Writes progress. If it fails, the same outcomes of an endpoint must be written together again: those that were written before count once. */
+    /** Writes progress. If it fails, write the same outcomes of an endpoint together again: those already written count once. */
     write(worker: string, progress: ReadonlyArray<Progress>): Effect.Effect<Written>
-    /** Reads when the next row of these endpoints is due, and the next that is a replay; or of all endpoints of the worker. */
+    /** Reads when the next row (and the next replay) of these endpoints is due, or of all endpoints of the worker. */
     nextDue(
       worker: string,
       endpoints?: ReadonlyArray<EndpointId>,

@@ -1,11 +1,11 @@
 import { Context, type Effect } from "effect"
 import type { DeliveryId } from "../Identifier.ts"
 
-/** Keeps deliveries that have a row of their own. */
+/** Stores deliveries with a row. */
 export class DeliveryRepository extends Context.Service<
   DeliveryRepository,
   {
-    /** Makes a delivery due now that waits for its next attempt, which keeps its number; false if it does not wait. */
+    /** Makes a waiting delivery due now; its attempt number stays. Returns false if it isn't waiting. */
     retryNow(deliveryId: DeliveryId): Effect.Effect<boolean>
   }
 >()("domain/deliveries/DeliveryRepository") {}

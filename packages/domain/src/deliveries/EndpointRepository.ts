@@ -13,7 +13,7 @@ export class EndpointRemoved extends DescribedError(
   "The webhook endpoint {endpointId} was removed at {removedAt}, for good: only its history is left.",
 ) {}
 
-/** Why nothing can be done with an endpoint. */
+/** Reason why an endpoint can't be used. */
 export type EndpointUnavailable = EndpointNotFound | EndpointRemoved
 
 export class InvalidEndpointUrl extends DescribedError(
@@ -24,7 +24,7 @@ export class InvalidEndpointUrl extends DescribedError(
 export class EndpointRepository extends Context.Service<
   EndpointRepository,
   {
-    /** Adds an endpoint. It receives what is published from now on, or what was published at `since` or later. Settings that are not given have their defaults. */
+    /** Adds an endpoint. It receives events published from now on, or since `since`. Omitted settings have defaults. */
     create(
       endpoint: Pick<Endpoint, "organizationId" | "id"> &
         Partial<EndpointSettings & Pick<Endpoint, "ownSecrets">> & {
@@ -32,31 +32,31 @@ export class EndpointRepository extends Context.Service<
           readonly since?: Timestamp
         },
     ): Effect.Effect<Endpoint, OrganizationNotFound>
-    /** Lists endpoints, oldest first; of one organization or of all. By default those that are not removed. */
+    /** Lists endpoints of one organization or all, oldest first. Default: those that aren't removed. */
     list(organizationId?: OrganizationId, kind?: "present" | "removed"): Effect.Effect<ReadonlyArray<EndpointStatus>>
     /** Finds an endpoint, removed or not. */
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
-    /** Returns an endpoint's whole address, which may hold a secret of the partner. */
+    /** Returns an endpoint's complete URL, which may contain a secret of the partner. */
     address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
     /** Lists the newest hundred openings and closings of an endpoint's breaker, newest first. */
     breakerChanges(endpointId: EndpointId): Effect.Effect<ReadonlyArray<BreakerChange>>
-    /** Gives the events that are published and not read yet rows of their own: new event types hold for later events alone. Part of the transaction that changes them. */
+    /** Creates delivery rows for published, unread events, so that changed event types apply only to later events. Part of the changing transaction. */
     leaveLog(endpointId: EndpointId): Effect.Effect<void>
-    /** Changes the given fields. At a new address the failures at the old one no longer count. With a `version`, an endpoint of another version is not changed. */
+    /** Changes the given fields. Failures at an earlier URL no longer count. With a `version`, only that version is changed. */
     update(
       endpointId: EndpointId,
       changes: Partial<EndpointSettings & { readonly url: EndpointUrl }>,
       version?: string,
     ): Effect.Effect<Endpoint, EndpointUnavailable | ChangedMeanwhile>
-    /** Lets an endpoint's deliveries go out. Its earlier failures no longer count. */
+    /** Enables an endpoint. Earlier failures no longer count. */
     enable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
-    /** Holds an endpoint's deliveries because an operator wants it. One that the service disabled keeps its time, and counts as failing no longer. */
+    /** Disables an endpoint for an operator. If the service disabled it before, the time is kept, and it no longer counts as failing. */
     disable(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
-    /** Removes an endpoint for good: its own secrets are destroyed, and its address is kept only as it is shown. Part of a transaction. */
+    /** Removes an endpoint permanently: its own secrets are destroyed, and only the shown part of its URL is kept. Part of a transaction. */
     remove(endpointId: EndpointId): Effect.Effect<Endpoint, EndpointUnavailable>
-    /** Ends some of what waits at removed endpoints; returns how many, 0 when all is done. */
+    /** Cancels some waiting deliveries of removed endpoints. Returns their number, 0 when done. */
     readonly endRemoved: Effect.Effect<number>
-    /** Forgets some of the removed endpoints of whose history nothing is kept any more; returns how many, 0 when all is done. */
+    /** Deletes some removed endpoints without history. Returns their number, 0 when done. */
     forgetRemoved(historyDays: number): Effect.Effect<number>
   }
 >()("domain/deliveries/EndpointRepository") {}

@@ -14,11 +14,11 @@ import { rotateSecretWithinBound } from "./SigningSecrets.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
 interface AddressOptions {
-  /** Whether plain http, private addresses and low ports may be used. */
+  /** Whether plain http, private addresses and low ports are allowed. */
   readonly allowPrivate: boolean
 }
 
-/** Creates an endpoint, and with `ownSecrets` its first secret, which nobody can read again. */
+/** Creates an endpoint, and with `ownSecrets` its first secret, which can't be read again. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
   given: Pick<Endpoint, "organizationId"> &
     Partial<EndpointSettings & Pick<Endpoint, "ownSecrets">> & { readonly url: string; readonly since?: Timestamp },
@@ -46,7 +46,7 @@ export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   )
 })
 
-/** Removes an endpoint for good. What waits ends within seconds, and what is in flight ends with its call. */
+/** Removes an endpoint permanently. Waiting deliveries are cancelled within seconds; calls in flight finish. */
 export const removeEndpoint = Effect.fn("Endpoints.removeEndpoint")(
   (endpointId: EndpointId) => EndpointRepository.use(({ remove }) => remove(endpointId)),
   inTransaction,
@@ -63,13 +63,13 @@ export class NoActiveSecret extends DescribedError(
   "The endpoint {endpointId} has no active signing secret. Rotate its secret to make one.",
 ) {}
 
-/** The type of a test event; the specification has none of that name, so that no receiver acts on it. */
+/** Type of a test event. It isn't in the specification, so that receivers ignore it. */
 const TEST_EVENT_TYPE = "outreach.endpoint_test"
 
-/** The timeout of the call with a test event, like the worker's default. */
+/** Timeout of the test call, like the worker's default. */
 export const TEST_TIMEOUT_MS = 15_000
 
-/** Sends one signed test event to an endpoint, enabled or not. Nothing of it is recorded, and its breaker stays as it is. */
+/** Sends one signed test event to an endpoint, enabled or not. It isn't recorded, and doesn't change the breaker. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
   const endpoints = yield* EndpointRepository
   const { organizationId, url, standardWebhooks, removedAt } = yield* endpoints.find(endpointId)

@@ -1,39 +1,39 @@
 import { Schema } from "effect"
 import { EndpointId, OrganizationId } from "../Identifier.ts"
 
-/** How long every call has failed, in hours, before an organization is notified of it, is notified again, and the endpoint is disabled; null for never. */
+/** Hours of failing calls until the organization is notified, notified again, and the endpoint is disabled; null for never. */
 export interface FailingHours {
   readonly notice: number | null
   readonly reminder: number | null
   readonly disable: number | null
 }
 
-/** The last notice that an organization had of a failing endpoint, by its number; 0 for none. */
+/** The latest notice about a failing endpoint, by number; 0 for none. */
 export const NOTICES = ["notice", "reminder", "disable"] as const satisfies ReadonlyArray<keyof FailingHours>
 
-/** What is known of the calls to an endpoint that fails, or did of late. Times are in Unix milliseconds. */
+/** Facts about an endpoint that fails, or recently did. Times are in Unix milliseconds. */
 export const FailingEndpoint = Schema.Struct({
   endpointId: EndpointId,
   organizationId: OrganizationId,
   version: Schema.Int,
-  /** When the five minutes began in which the first of the calls failed that have all failed; null unless that is known. */
+  /** Start of the five minutes in which the current failures started; null unless known. */
   since: Schema.NullOr(Schema.Number),
-  /** How many of `NOTICES` were given, and when the last of them was. */
+  /** Number of sent `NOTICES`, and the time of the last. */
   notices: Schema.Int,
   noticedAt: Schema.NullOr(Schema.Number),
-  /** Whether somebody is still to be notified. */
+  /** Whether a notice is still to be sent. */
   isPending: Schema.Boolean,
   disableWhenFailing: Schema.Boolean,
-  /** The last success, and the first and the last failure after it. */
+  /** Last success, and the first and last failure after it. */
   succeededAt: Schema.NullOr(Schema.Number),
   firstFailedAt: Schema.NullOr(Schema.Number),
   lastFailedAt: Schema.NullOr(Schema.Number),
-  /** When a call to any endpoint of the deployment was last answered with a status, before the last failure. */
+  /** Time of the last response of any endpoint before the last failure. */
   answeredAt: Schema.NullOr(Schema.Number),
 })
 export type FailingEndpoint = typeof FailingEndpoint.Type
 
-/** What is to be done about an endpoint: it began to fail, succeeded again, or its organization is to be given one of `NOTICES`. */
+/** Next action for an endpoint: it started to fail, recovered, or one of `NOTICES` is due. */
 export type FailingVerdict =
   | { readonly _tag: "Began"; readonly at: number }
   | { readonly _tag: "Recovered" }
@@ -43,11 +43,11 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Judges whether every call to an endpoint has failed for so long that its organization is notified, or the endpoint is disabled.
+ * Decides whether all calls to an endpoint have failed long enough for a notice or for disabling it.
  *
- * One success ends it. Time without a call proves nothing: the last failure must lie so long after the first. Between two notices lies at
- * least the time between their settings, whatever a clock did. Within a day before the last failure some call of the deployment was
- * answered: if its own network is down, no partner is at fault.
+ * One success resets it. Time without calls doesn't count: the time between first and last failure is measured. Two notices are at
+ * least as far apart as their settings, whatever a clock did. Within a day before the last failure, some call of the deployment must have
+ * had a response: if our own network is down, partners aren't at fault.
  */
 export const judgeFailing = (endpoint: FailingEndpoint, hours: FailingHours): FailingVerdict | null => {
   const { since, succeededAt, firstFailedAt, lastFailedAt, answeredAt } = endpoint
@@ -55,7 +55,7 @@ export const judgeFailing = (endpoint: FailingEndpoint, hours: FailingHours): Fa
   if (succeededAt !== null && succeededAt >= since) return { _tag: "Recovered" }
   const notices = nextNotice(endpoint.notices, hours)
   if (endpoint.isPending || notices === null || lastFailedAt === null || answeredAt === null) return null
-  // What is not to be disabled is known to fail, and nobody is notified.
+  // An endpoint that must not be disabled is shown as failing, without notices.
   const isNotified = endpoint.disableWhenFailing
   if (!isNotified && notices > 1) return null
   const isAnswering = answeredAt > since && lastFailedAt > answeredAt && lastFailedAt - answeredAt <= DAY_MS
@@ -64,13 +64,13 @@ export const judgeFailing = (endpoint: FailingEndpoint, hours: FailingHours): Fa
     : null
 }
 
-/** Returns the number of the notice that follows; null if none does. */
+/** Returns the number of the next notice; null if there is none. */
 export const nextNotice = (notices: number, hours: FailingHours): number | null => {
   const next = NOTICES.findIndex((name, i) => i >= notices && hours[name] !== null)
   return next === -1 ? null : next + 1
 }
 
-/** Returns when a notice is due if every call fails until then. */
+/** Returns when a notice is due if all calls fail until then. */
 export const noticeDueAt = (
   since: number,
   { notices: last, noticedAt }: Pick<FailingEndpoint, "notices" | "noticedAt">,

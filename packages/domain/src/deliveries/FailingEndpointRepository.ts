@@ -2,55 +2,55 @@ import { Context, type Effect, Schema } from "effect"
 import { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { FailingEndpoint } from "./FailingEndpoint.ts"
 
-/** A notice that is sent to some contacts of an organization. Times are in Unix milliseconds. */
+/** A notice to an organization's contacts. Times are in Unix milliseconds. */
 export const FailingNotice = Schema.Struct({
   endpointId: EndpointId,
   organizationId: OrganizationId,
   organization: Schema.String,
-  /** The endpoint's address as it may be shown. */
+  /** The endpoint's shown URL. */
   url: Schema.String,
-  /** Which of `NOTICES` it is, from 1 on. */
+  /** Number of the notice in `NOTICES`, starting at 1. */
   notices: Schema.Int,
   since: Schema.Number,
   noticedAt: Schema.Number,
-  /** Who is still to be notified. */
+  /** Contacts still to be notified. */
   contacts: Schema.Array(Schema.String),
-  /** The failed calls since then, by their outcomes. */
+  /** Failed calls since then, by outcome. */
   clientErrors: Schema.Int,
   serverErrors: Schema.Int,
   otherStatuses: Schema.Int,
   noResponses: Schema.Int,
-  /** The deliveries that became dead letters since then. */
+  /** Number of dead letters since then. */
   deadLetters: Schema.Int,
 })
 export type FailingNotice = typeof FailingNotice.Type
 
-/** Keeps since when endpoints fail, and which notices their organizations had. */
+/** Stores since when endpoints fail, and their organizations' notices. */
 export class FailingEndpointRepository extends Context.Service<
   FailingEndpointRepository,
   {
     /**
-     * Reads some of the enabled endpoints that fail, or did within the last minutes, in the order of their ids. While the database's clock
-     * is not believed there are none, and all are forgotten whose organization has had its notices.
+     * Reads some of the enabled endpoints that fail or did within the last minutes, in id order. While the database's clock
+     * isn't trusted, there are none, and endpoints with notices are reset.
      */
     observe(after: EndpointId | null): Effect.Effect<ReadonlyArray<FailingEndpoint>>
-    /** Notes since when endpoints fail, and forgets which of them fail no longer, where `since` is null. */
+    /** Stores since when endpoints fail; resets those with a null `since`. */
     note(
       endpoints: ReadonlyArray<Pick<FailingEndpoint, "endpointId"> & { readonly since: number | null }>,
     ): Effect.Effect<void>
     /**
-     * Notes which notice an organization is given, and with `isNotified` whom of its contacts. Returns how many they are; undefined if the
-     * endpoint does not fail any longer, or another worker noted it.
+     * Stores the notice of an organization, and with `isNotified` its contacts. Returns their number; undefined if the
+     * endpoint no longer fails, or another worker stored it.
      */
     notice(
       endpoint: FailingEndpoint,
       given: { readonly notices: number; readonly isNotified: boolean },
     ): Effect.Effect<number | undefined>
-    /** Disables an endpoint in the name of the service, as the audit log says; false if it changed in the meantime. */
+    /** Disables an endpoint on behalf of the service, as shown in the audit log. Returns false if it changed in the meantime. */
     disable(endpoint: FailingEndpoint): Effect.Effect<boolean>
-    /** Takes a notice that waits to be sent; after half an hour it is taken again. */
+    /** Claims a waiting notice; after half an hour it can be claimed again. */
     readonly claim: Effect.Effect<FailingNotice | undefined>
-    /** Notes that a contact was notified, or cannot be. */
+    /** Records that a contact was notified, or can't be. */
     settle(notice: FailingNotice, contact: string): Effect.Effect<void>
   }
 >()("domain/deliveries/FailingEndpointRepository") {}

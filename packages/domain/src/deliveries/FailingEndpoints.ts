@@ -7,7 +7,7 @@ import { FailingEndpointRepository } from "./FailingEndpointRepository.ts"
 
 class NoLongerFailing extends DescribedError("NoLongerFailing", "The endpoint no longer fails.") {}
 
-/** A notice that was decided on, and to how many contacts. */
+/** A notice to send, and its number of contacts. */
 export interface GivenNotice {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
@@ -15,7 +15,7 @@ export interface GivenNotice {
   readonly contacts: number
 }
 
-/** Judges the endpoints that fail, and disables those that have failed for too long; returns the notices that are to be sent. */
+/** Checks failing endpoints, and disables those that failed too long. Returns the notices to send. */
 export const judgeFailingEndpoints = Effect.fnUntraced(function* (hours: FailingHours) {
   const repository = yield* FailingEndpointRepository
   const transaction = yield* Transaction
@@ -47,7 +47,7 @@ export const judgeFailingEndpoints = Effect.fnUntraced(function* (hours: Failing
       }),
     )
     for (const { endpoint, verdict } of judged) {
-      // One that recovered, or was removed, in the meantime is left alone.
+      // Skips an endpoint that recovered or was removed in the meantime.
       if (verdict?._tag === "Noticed") yield* Effect.ignore(noticeOf(endpoint, verdict))
     }
     const last = page.at(-1)

@@ -10,9 +10,9 @@ export class FailureGroupNotFound extends DescribedError(
 export class FailureGroupRepository extends Context.Service<
   FailureGroupRepository,
   {
-    /** Keeps a group from the counts and lists of what needs attention, until it is unmuted. A group that is muted gets the new reason. */
+    /** Excludes a group from alerts and lists until it is unmuted. Replaces the reason of a muted group. */
     mute(groupId: FailureGroupId, reason: string): Effect.Effect<void, FailureGroupNotFound>
-    /** Ends that; of a group that is not muted it changes nothing. */
+    /** Unmutes a group; no effect if it isn't muted. */
     unmute(groupId: FailureGroupId): Effect.Effect<void, FailureGroupNotFound>
   }
 >()("domain/deliveries/FailureGroupRepository") {}

@@ -7,7 +7,7 @@ const MAX_STATUSES = 32
 const NONE = "none"
 const DISABLE = "410=disable"
 
-/** Reads the entries of `RetryStatuses`. Throws `RangeError`, which names the bad one. */
+/** Parses the entries of `RetryStatuses`. Throws `RangeError` that names the invalid one. */
 export const toRetryStatuses = (entries: ReadonlyArray<string>): RetryStatusSettings => {
   if (entries.join() === NONE) return { retryStatuses: [], disableOnGone: false }
   if (entries.length > MAX_STATUSES) throw new RangeError(`there are more than ${MAX_STATUSES} statuses`)
@@ -19,7 +19,7 @@ export const toRetryStatuses = (entries: ReadonlyArray<string>): RetryStatusSett
   return { retryStatuses: retryStatuses.toSorted((a, b) => a - b), disableOnGone }
 }
 
-/** The statuses after which a delivery is tried again and `Retry-After` is kept, as text of `formatRetryStatuses`. The audit log records its entries. */
+/** Statuses after which a delivery is retried and `Retry-After` is honoured, as text of `formatRetryStatuses`. The audit log records its entries. */
 export const RetryStatuses = textSchema<ReadonlyArray<string>>(
   `${NONE}, or up to ${MAX_STATUSES} statuses from 400 to 599 such as 408,429,503, of which ${DISABLE} disables the endpoint`,
   (text) => {

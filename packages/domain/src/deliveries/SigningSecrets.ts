@@ -8,8 +8,8 @@ import { type SecretOwner, SigningSecretRepository } from "./SigningSecretReposi
 /**
  * Creates a signing secret: `whsec_` and 43 base64url characters, 254 random bits. The whole text is the key of `X-Signature`.
  *
- * It is drawn until it has neither `-` nor `_`, about four times, so that it is base64 of the other alphabet, too.
- * Libraries of Standard Webhooks read that one: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
+ * Repeated about four times until it has neither `-` nor `_`, so that it is also valid standard base64, which
+ * Standard Webhooks libraries require: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
  */
 const makeSecret = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
@@ -19,7 +19,7 @@ const makeSecret = Effect.gen(function* () {
   Effect.map((text) => Redacted.make(`whsec_${text}`)),
 )
 
-/** Rotates like `rotateSecret`; returns also how many of the oldest secrets ended at once, because no more may be active. */
+/** Same as `rotateSecret`, but also returns how many of the oldest secrets expired because of the limit. */
 export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(function* (
   owner: SecretOwner,
   graceSeconds: number,
@@ -29,7 +29,7 @@ export const rotateSecretWithinBound = Effect.fn("SigningSecrets.rotateSecret")(
   return { secret, ended }
 })
 
-/** Gives an organization a new signing secret, and lets the others end after the grace window. */
+/** Creates a new signing secret of an organization; the others expire after the grace period. */
 export const rotateSecret = (organizationId: OrganizationId, graceSeconds: number) =>
   rotateSecretWithinBound({ organizationId }, graceSeconds).pipe(
     Effect.map(({ secret }) => secret),

@@ -6,19 +6,19 @@ export type WebhookResponse =
   | {
       readonly status: number
       readonly response: string
-      /** How long the `Retry-After` of a 4xx or 5xx asks to wait. */
+      /** Wait requested by the `Retry-After` of a 4xx or 5xx. */
       readonly retryAfterMs?: number | undefined
     }
   | {
       readonly error: NetworkFailure
-      /** What a name server said of a name that does not resolve. */
+      /** Result of a name server for an unresolvable name. */
       readonly response?: string
     }
 
 export class WebhookClient extends Context.Service<
   WebhookClient,
   {
-    /** Posts a body; every failure of the network or of the other side is a reply. Redirects are not followed. */
+    /** Posts a body. Failures of the network or the receiver are replies. Doesn't follow redirects. */
     post(
       endpoint: { readonly organizationId: OrganizationId; readonly url: string },
       headers: Readonly<Record<string, string>>,
@@ -27,13 +27,13 @@ export class WebhookClient extends Context.Service<
   }
 >()("domain/deliveries/WebhookClient") {}
 
-/** Signs webhook bodies; a port because the fast HMAC is the platform's. */
+/** Signs webhook bodies; a port because fast HMAC depends on the platform. */
 export class Signer extends Context.Service<
   Signer,
   {
     /** Creates the value of `X-Signature`: one entry for each secret. `timestamp` is in Unix seconds. */
     sign(body: Uint8Array, secrets: ReadonlyArray<Redacted.Redacted>, timestamp: number): string
-    /** Creates the value of `webhook-signature` by the specification of Standard Webhooks: one entry for each secret. */
+    /** Creates the value of `webhook-signature` (Standard Webhooks): one entry for each secret. */
     signStandard(
       body: Uint8Array,
       secrets: ReadonlyArray<Redacted.Redacted>,

@@ -2,10 +2,10 @@ import type { Outcome } from "@outreach/retry-policy"
 import type { WebhookResponse } from "./WebhookClient.ts"
 
 /**
- * Why no complete response came.
+ * Reason for an incomplete response.
  *
- * `name_not_asked`: the name had no turn to be resolved, which says nothing of the receiver; `deadline`: the time for the whole attempt ran out; `blocked_address`: the name leads where calls may not go;
- * `unknown`: any other failure of the network.
+ * `name_not_asked`: the name wasn't resolved in time because of other names; `deadline`: the time limit of the attempt; `blocked_address`: the name resolves to a forbidden address;
+ * `unknown`: any other network failure.
  */
 const NETWORK_FAILURES = [
   "refused",
@@ -22,7 +22,7 @@ const NETWORK_FAILURES = [
 ] as const
 export type NetworkFailure = (typeof NETWORK_FAILURES)[number]
 
-/** Why the verdict on an attempt is what it is, as it is stored: the class of the status, or the failure of the network. */
+/** Stored reason of an attempt's verdict: the status class, or the network failure. */
 export const DELIVERY_REASONS = [
   "success",
   "client_error",
@@ -34,7 +34,7 @@ export const DELIVERY_REASONS = [
 ] as const
 export type DeliveryReason = (typeof DELIVERY_REASONS)[number]
 
-/** The verdict on one attempt at a delivery. */
+/** Verdict on one attempt at a delivery. */
 export interface DeliveryOutcome extends Outcome {
   readonly reason: DeliveryReason
 }
@@ -48,9 +48,9 @@ const BY_STATUS_CLASS: Readonly<Record<number, DeliveryOutcome>> = {
 }
 
 /**
- * Judges the response to a delivery: 2xx is a success, every 4xx permanent, all else transient.
+ * Classifies the response to a delivery: 2xx is a success, 4xx permanent, all else transient.
  *
- * Those of `retryStatuses`, from 400 to 599, are transient, too. Source: Outreach Partner API specification, Events, Delivery rules, 4.
+ * Statuses in `retryStatuses` (400 to 599) are transient, too. Source: Outreach Partner API specification, Events, Delivery rules, 4.
  */
 export const classifyResponse = (
   response: WebhookResponse,

@@ -2,7 +2,7 @@ import { type Schedule, schedule } from "@outreach/retry-policy"
 import { textSchema } from "../textSchema.ts"
 import type { DeliverySummary } from "./Delivery.ts"
 
-/** The delays of the specification: 7 attempts over 31.2 hours. Source: Outreach Partner API specification, Events, Delivery rules, 4. */
+/** Delays of the specification: 7 attempts over 31.2 hours. Source: Outreach Partner API specification, Events, Delivery rules, 4. */
 export const SPECIFIED_DELAYS = "30s,2m,10m,1h,6h,24h"
 
 export const SPECIFIED_SCHEDULE: Schedule = schedule(SPECIFIED_DELAYS)
@@ -10,7 +10,7 @@ export const SPECIFIED_SCHEDULE: Schedule = schedule(SPECIFIED_DELAYS)
 export const MAX_ATTEMPTS = 20
 const MAX_DELAY_MS = 7 * 86_400_000
 
-/** Reads the delays between the attempts at a delivery, such as `SPECIFIED_DELAYS`: 1–19, each at most 7 days. Throws `RangeError`, which names the bad one. */
+/** Parses delays between attempts, such as `SPECIFIED_DELAYS`: 1–19, each at most 7 days. Throws `RangeError` that names the invalid one. */
 export const parseDeliverySchedule = (text: string): Schedule => {
   const parsed = schedule(text)
   if (parsed.delays.length >= MAX_ATTEMPTS) {
@@ -23,7 +23,7 @@ export const parseDeliverySchedule = (text: string): Schedule => {
 
 const DEFAULT = "default"
 
-/** Reads the entries of `RetryDelays`, in seconds. Throws `RangeError`, which names the bad one. */
+/** Parses the entries of `RetryDelays`, in seconds. Throws `RangeError` that names the invalid one. */
 export const toRetryDelays = (entries: ReadonlyArray<string>): ReadonlyArray<number> | null => {
   if (entries.join() === DEFAULT) return null
   const seconds = parseDeliverySchedule(entries.join()).delays.map((delay) => delay / 1000)
@@ -32,7 +32,7 @@ export const toRetryDelays = (entries: ReadonlyArray<string>): ReadonlyArray<num
   return seconds
 }
 
-/** The delays between the attempts at an endpoint's deliveries, as text of `formatRetryDelays`. The audit log records its entries. */
+/** Delays between the attempts of an endpoint's deliveries, as text of `formatRetryDelays`. The audit log records its entries. */
 export const RetryDelays = textSchema<ReadonlyArray<string>>(
   `${DEFAULT}, or 1 to ${MAX_ATTEMPTS - 1} delays from 1s to 7d, such as ${SPECIFIED_DELAYS}`,
   (text) => {
@@ -55,17 +55,17 @@ export const formatRetryDelays = (delays: ReadonlyArray<number> | null): string 
     })
     .join() ?? DEFAULT
 
-/** Returns the number of the last attempt at a delivery that waits or is being sent; null once it has ended. Under a schedule that became shorter it has one more. */
+/** Returns the number of the last attempt of a waiting or sending delivery; null once it has ended. After the schedule was shortened, it has one more. */
 export const maxAttemptsOf = (
   { state, attempts }: Pick<DeliverySummary, "state" | "attempts">,
   delays: ReadonlyArray<number>,
 ): number | null => (state === "pending" || state === "sending" ? Math.max(delays.length, attempts) + 1 : null)
 
-/** Describes the attempts of an endpoint, such as `3 attempts: 10s,1m`. The deployment's schedule stands in for its own. */
+/** Describes an endpoint's attempts, such as `3 attempts: 10s,1m`. Uses the deployment's schedule if it has none. */
 export const describeSchedule = (delays: ReadonlyArray<number> | null, deployments: Schedule): string => {
   const own = delays ?? deployments.delays.map((delay) => delay / 1000)
   return `${own.length + 1} attempts: ${formatRetryDelays(own)}${delays === null ? ` (${DEFAULT})` : ""}`
 }
 
-/** Creates the schedule of an endpoint that has one of its own. */
+/** Creates an endpoint's own schedule. */
 export const scheduleOf = (delays: ReadonlyArray<number>): Schedule => schedule(delays.map((seconds) => seconds * 1000))

@@ -1,21 +1,21 @@
 import type { DeliveryReason } from "./classifyResponse.ts"
 import { type Attempt, UNKNOWN_OUTCOME } from "./Delivery.ts"
 
-/** Returns the result of an attempt in a word or two: its status, or why it had none, such as `connect timeout`. */
+/** Describes the result of an attempt briefly: its status, or the reason for having none, such as `connect timeout`. */
 export const describeOutcome = ({ status, outcome }: Pick<Attempt, "status" | "outcome">): string =>
   status === null ? outcome.replaceAll("_", " ") : String(status)
 
-/** Returns the cause of failures in one line, such as `500 upstream timeout`. */
+/** Describes the cause of failures in one line, such as `500 upstream timeout`. */
 export const describeCause = (
   group: Pick<Attempt, "status" | "outcome"> & { readonly firstLine: string | null },
 ): string => [describeOutcome(group), group.firstLine].filter((text) => text !== null).join(" ")
 
-/** Returns which share of an endpoint's calls failed since failures began, such as `80 %`; null once they have ended. */
+/** Returns the share of an endpoint's calls that failed since failures started, such as `80 %`; null once they have ended. */
 export const describeShare = (group: { readonly failures: number; readonly calls: number | null }): string | null => {
   if (group.calls === null) return null
   const share = Math.min(1, group.failures / Math.max(1, group.calls))
   if (share < 0.01) return "below 1 %"
-  // Not all of them until it is all of them.
+  // 100 % only if all calls failed.
   return `${share === 1 ? 100 : Math.min(99, Math.round(share * 100))} %`
 }
 
@@ -41,6 +41,6 @@ const FAILURES: Readonly<Record<Failure, string>> = {
   [UNKNOWN_OUTCOME]: "The worker was lost during the call",
 }
 
-/** Returns why a call failed, as the beginning of a sentence, such as `The partner answers 500`. */
+/** Explains why a call failed, as the start of a sentence, such as `The partner answers 500`. */
 export const explainFailure = ({ status, outcome }: Pick<Attempt, "status" | "outcome">): string =>
   (FAILURES[outcome as Failure] ?? FAILURES.unknown).replace("{status}", String(status ?? "nothing"))

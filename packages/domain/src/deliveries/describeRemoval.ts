@@ -1,7 +1,7 @@
 import { COUNT_CAP } from "../countCaps.ts"
 import type { EndpointStatus } from "./Endpoint.ts"
 
-/** Says what the removal of an endpoint ends, before it is done. */
+/** Describes the effects of removing an endpoint, before it is removed. */
 export const describeRemoval = (
   endpoint: Pick<EndpointStatus, "lagEvents" | "waiting" | "waitingReplays" | "inFlight">,
 ): string => {

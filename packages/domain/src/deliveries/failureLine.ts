@@ -1,26 +1,26 @@
-/** How many characters of a response are read, how many of its line, and how many of them are shown. */
+/** Number of characters read of a response, of its line, and shown. */
 const [MAX_RESPONSE, MAX_LINE, MAX_SHOWN] = [1000, 240, 160]
 
-/** A script or a style with its text, or a tag; also one without an end. */
+/** A script or style with its content, or a tag; also unterminated. */
 const MARKUP = /<(script|style)\b.*?(?:<\/\1[^>]*>?|$)|<[^>]*>?/gis
-/** What stands around a word that may be an address. */
+/** Characters around a word that may be an address. */
 const SEPARATOR = /[\s"'<>(),;:=]/
 const WORD = /[^\s"'<>(),;:=]+/g
-/** Other forms of an at sign: of HTML, and of full or small width. */
+/** Other forms of an at sign: HTML entities, full-width and small. */
 const FOREIGN_AT = /&(?:#0{0,5}64|#x0{0,5}40|commat);|[\uff20\ufe6b]/gi
 /** An address, which may be encoded for a link or for JSON. */
 const ADDRESS = /.(?:@|%(?:25)*40|\\u0040)./i
-/** A number that stays, and the word before it that names it a status. */
+/** A number that is kept, with the preceding word that marks it as a status. */
 const STATUS =
   /(\b(?:http|response|status|error)?[ _-]?(?:http|status|code|error)\b(?:\/\d(?:\.\d)?)?["']?(?: is| was)?[\s:=#(/"'-]{1,4})([1-5]\d\d)(?![\p{L}\p{N}_-]|\.\d)/giu
-/** Stands before a number that stays, while the others are masked: a character without a meaning. */
+/** Private-use character in front of numbers that aren't masked. */
 const MARKER = "\ue000"
 
 /**
  * Returns the line of a response by which failures are grouped: the first with text, without markup, at most 160 characters; null for none.
  *
- * What differs from one response to the next, and may name somebody, is masked: addresses, NPIs, tokens, ids, times and numbers. Three digits
- * stay where they are a status: after "status", "HTTP", "code" or "error". JSON is read as one line. The console shows the line to everybody.
+ * Masks everything that differs between responses or may be personal: addresses, NPIs, tokens, ids, times and numbers. Three digits
+ * are kept if they are a status: after "status", "HTTP", "code" or "error". JSON is read as one line. All operators can see the line.
  */
 export const failureLine = (response: string | null): string | null => {
   if (response === null) return null
@@ -31,7 +31,7 @@ export const failureLine = (response: string | null): string | null => {
   return characters.slice(0, MAX_SHOWN).join("").trimEnd() || null
 }
 
-/** Returns the beginning of a text without the word that was cut: it may be half an address. */
+/** Returns the start of a text without its last, cut word, which may be part of an address. */
 const cut = (text: string, length: number): string => {
   if (text.length <= length) return text
   let end = length

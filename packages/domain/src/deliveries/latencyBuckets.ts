@@ -1,4 +1,4 @@
-/** Where the buckets of a histogram of latencies begin, in milliseconds, after the first, which begins at 0; the last has no end. */
+/** Lower bounds of a latency histogram's buckets in milliseconds, after the first, which starts at 0; the last is unbounded. */
 export const LATENCY_BOUNDS_MS = [
   2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000,
 ] as const
@@ -13,8 +13,8 @@ export const latencyHistogram = (latencies: ReadonlyArray<number>): ReadonlyArra
 }
 
 /**
- * Estimates below which latency a share of a histogram's calls lies, in milliseconds: within its bucket by proportion, and for the last
- * bucket where that begins. Returns null for no calls.
+ * Estimates a quantile of a histogram in milliseconds: proportionally within its bucket; for the last bucket, its lower bound.
+ * Returns null for no calls.
  */
 export const latencyPercentile = (counts: ReadonlyArray<number>, share: number): number | null => {
   const total = counts.reduce((sum, count) => sum + count, 0)

@@ -1,14 +1,14 @@
 /**
- * What a worker knows about the log of an endpoint that it owns. `logReader.test.ts` has the model of the protocol.
+ * A worker's view of the log of an endpoint that it owns. `logReader.test.ts` contains the model of the protocol.
  *
- * An intent is written before calls begin: the row in the database names the last event that may have been called, and the open events,
- * which are not settled. The next owner of a lost worker's row knows from it which events may have to be sent again.
+ * An intent is written before calls start: the database row contains the last event that may have been called, and the open, unsettled
+ * events. From this, the next owner of a lost worker's row knows which events may have to be sent again.
  */
 export interface LogReader<Event> {
-  /** Read, with the intent written; no call has begun. */
+  /** Read, with a written intent, but without a call. */
   readonly waiting: ReadonlyArray<Event>
   readonly calling: ReadonlyArray<Event>
-  /** Called, and the outcome is not written. */
+  /** Called, with an unwritten outcome. */
   readonly answered: ReadonlyArray<Event>
 }
 
@@ -19,13 +19,13 @@ export const afterRead = <Event>(reader: LogReader<Event>, events: ReadonlyArray
   waiting: [...reader.waiting, ...events],
 })
 
-/** Begins the call for the event that has waited longest. */
+/** Starts the call for the event that has waited longest. */
 export const begin = <Event>(reader: LogReader<Event>): LogReader<Event> => {
   const [next, ...waiting] = reader.waiting
   return next === undefined ? reader : { ...reader, waiting, calling: [...reader.calling, next] }
 }
 
-/** Notes that a call ended before it was an attempt: its event is the next again. */
+/** Records that a call ended before it was an attempt: its event is next again. */
 export const putBack = <Event>(reader: LogReader<Event>, event: Event): LogReader<Event> => ({
   ...reader,
   waiting: [event, ...reader.waiting],
@@ -38,7 +38,7 @@ export const answer = <Event>(reader: LogReader<Event>, event: Event): LogReader
   answered: [...reader.answered, event],
 })
 
-/** Lists the events whose outcomes are not written. */
+/** Returns the events with unwritten outcomes. */
 export const stillOpen = <Event>({ waiting, calling, answered }: LogReader<Event>): ReadonlyArray<Event> => [
   ...answered,
   ...calling,

@@ -3,21 +3,21 @@ import { classifyResponse, type DeliveryOutcome } from "./classifyResponse.ts"
 import type { OwnedEndpoint, Settlement } from "./DeliveryLeases.ts"
 import type { WebhookResponse } from "./WebhookClient.ts"
 
-/** How an endpoint wants its failures handled. */
+/** An endpoint's rules for failures. */
 export interface RetryRules extends Pick<OwnedEndpoint, "retryStatuses" | "disableOnGone"> {
   readonly schedule: Schedule
 }
 
-/** How long a delivery waits when its host's name had no turn to be resolved. That was no attempt, so it does not count as one. */
+/** Delay of a delivery with an unresolved name because of other names. It doesn't count as an attempt. */
 const NOT_ASKED_DELAY_SECONDS = 30
 
 const GONE = 410
 
 /**
- * Judges an attempt, numbered from 1, and decides what follows for its delivery.
+ * Classifies an attempt, numbered from 1, and decides the delivery's next state.
  *
- * Only after a status that the endpoint names does `Retry-After` make a delay longer: to what it asks, and at most to the delay that comes after
- * the next. The last delay stays as it is. The breaker of an endpoint that keeps failing can make every delay longer.
+ * `Retry-After` extends a delay only after a status that the endpoint lists: to the requested time, and at most to the delay after
+ * the next one. The last delay isn't extended. The breaker of an endpoint that keeps failing can extend every delay.
  */
 export const settleAttempt = (
   response: WebhookResponse,
@@ -32,7 +32,7 @@ export const settleAttempt = (
   if (next.retry) {
     const isNamed = "status" in response && retryStatuses.includes(response.status)
     const asked = isNamed ? (response.retryAfterMs ?? 0) : 0
-    // The delay alone: the database adds it to its own clock.
+    // Only the delay: the database adds it to its own clock.
     return settle({
       state: "retry",
       delaySeconds: Math.max(next.delay, Math.min(asked, schedule.delays[attempt] ?? 0)) / 1000,
