@@ -14,7 +14,7 @@ export class CampaignNotInStatus extends DescribedError(
     `Campaign ${campaignId} is ${status}; this needs it to be ${wanted.join(" or ")}.`,
 ) {}
 
-/** Checks of a campaign failed, by their names in `failed`. */
+/** Checks of a campaign failed; their names are in `failed`. */
 export class CampaignNotReady extends DescribedError(
   "CampaignNotReady",
   ({
@@ -61,7 +61,7 @@ const DETAILS = {
   unsubscribeUrl: { name: "the link to unsubscribe", template: "{{ unsubscribe_url }}" },
 } as const
 
-/** The e-mail does not show what the law asks every one of its kind to show. */
+/** The e-mail lacks legally required details. */
 export class SenderNotShown extends DescribedError(
   "SenderNotShown",
   ({ part, missing }: { readonly part: "html" | "text"; readonly missing: ReadonlyArray<keyof typeof DETAILS> }) => {

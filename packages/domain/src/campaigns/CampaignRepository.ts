@@ -32,14 +32,14 @@ export interface Publication extends Pick<PublicationChunk, "campaign"> {
   readonly recipients: ReadonlyArray<Pick<Recipient, "id">>
 }
 
-/** A campaign that was paused for its complaints. */
+/** A campaign that was paused because of complaints. */
 export interface PausedCampaign {
   readonly campaignId: CampaignId
   readonly sent: number
   readonly complained: number
 }
 
-/** Which campaigns are meant: all conditions must hold. */
+/** Selects campaigns: all conditions must match. */
 export type CampaignFilter = Partial<Pick<Campaign, "organizationId" | "programId" | "status">>
 
 export class CampaignRepository extends Context.Service<
@@ -49,16 +49,16 @@ export class CampaignRepository extends Context.Service<
       campaign: Omit<Campaign, "organizationId" | "status" | "stoppedAt" | keyof Stop | "createdAt" | "updatedAt">,
     ): Effect.Effect<Campaign, ProgramNotFound>
     find(campaignId: CampaignId): Effect.Effect<Campaign, CampaignNotFound>
-    /** Lists campaigns without their bodies, newest first; all conditions must hold. */
+    /** Lists campaigns without their bodies, newest first; all conditions must match. */
     list(filter: CampaignFilter, limit: number): Effect.Effect<ReadonlyArray<ListedCampaign>>
     progress(campaignId: CampaignId): Effect.Effect<CampaignProgress>
-    /** Lists the domains that a campaign leaves alone at present, those that it returns to first before the others. */
+    /** Lists a campaign's paused domains by end of the pause. */
     pauses(campaignId: CampaignId): Effect.Effect<ReadonlyArray<DomainPause>>
-    /** Lists why messages were not sent the last time, the most frequent reason first. */
+    /** Lists the reasons why messages weren't sent in their last attempt, most frequent first. */
     failures(campaignId: CampaignId): Effect.Effect<ReadonlyArray<CampaignFailure>>
     /** Lists the first 100 quarantined messages. */
     quarantined(campaignId: CampaignId): Effect.Effect<ReadonlyArray<QuarantinedMessage>>
-    /** Locks a campaign until the transaction ends, so that it cannot be scheduled; imports share the lock. */
+    /** Locks a campaign until the transaction ends, so that it can't be scheduled; imports share the lock. */
     lockForImport(
       campaignId: CampaignId,
     ): Effect.Effect<Pick<Campaign, "organizationId" | "programId" | "status">, CampaignNotFound>
@@ -66,12 +66,12 @@ export class CampaignRepository extends Context.Service<
       campaignId: CampaignId,
       from: ReadonlyArray<CampaignStatus>,
       to: CampaignStatus,
-      /** Who stops it, and why. Without it the campaign is no longer stopped. */
+      /** Who stops it, and why. Without it, the campaign is no longer stopped. */
       stop?: Stop,
     ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
     /**
-     * Changes how many of a campaign's e-mails go out in a minute at most; claims from now on keep to it. With a `version`, which is the rate as a
-     * text or `none`, nothing is changed of a campaign that has another.
+     * Changes a campaign's maximum e-mails per minute, for claims from now on. With a `version` (the rate as
+     * text, or `none`), does nothing if the campaign has another rate.
      */
     setRate(
       campaignId: CampaignId,
@@ -80,23 +80,23 @@ export class CampaignRepository extends Context.Service<
     ): Effect.Effect<Campaign, CampaignNotFound | ChangedMeanwhile>
     setPauseOnComplaints(campaignId: CampaignId, pauseOnComplaints: boolean): Effect.Effect<Campaign, CampaignNotFound>
     /**
-     * Pauses the campaigns that ask for it and whose complaints have reached the upper threshold, and returns them. One that was resumed is paused
-     * again only when somebody else has complained.
+     * Pauses campaigns with the option whose complaints reached the upper threshold. Returns them. A resumed campaign is paused
+     * again only after a new complaint.
      */
     readonly pauseOnComplaints: Effect.Effect<ReadonlyArray<PausedCampaign>>
-    /** Reads an organization's campaigns of these ids with their programs, in one query. */
+    /** Reads an organization's campaigns by id with their programs, in one query. */
     summaries(
       organizationId: OrganizationId,
       campaignIds: ReadonlyArray<CampaignId>,
     ): Effect.Effect<ReadonlyMap<CampaignId, CampaignWithProgram>>
-    /** Locks the next scheduled campaign that is not among `except`; undefined when there is none. */
+    /** Locks the next scheduled campaign that isn't in `except`; undefined if there is none. */
     lockNext(except: ReadonlyArray<CampaignId>): Effect.Effect<Pick<Campaign, "organizationId" | "id"> | undefined>
-    /** Locks at most `limit` of a campaign's recipients that are not published. */
+    /** Locks at most `limit` unpublished recipients of a campaign. */
     lockChunk(campaign: Pick<Campaign, "organizationId" | "id">, limit: number): Effect.Effect<PublicationChunk>
-    /** Sets the status, and queues the messages of the recipients. A message is due when the window starts. */
+    /** Sets the status, and queues the recipients' messages. They are due when the window starts. */
     queue(publication: Publication, status: CampaignStatus): Effect.Effect<void>
     storePublication(publication: Publication, event: EventDraft, at: CommitTimestamp): Effect.Effect<void>
-    /** Opens the campaigns whose window has begun, completes those with nothing left to send or whose window has ended, and drops what they will not send. */
+    /** Opens campaigns whose window started, completes those that are finished or whose window ended, and removes their unsent messages. */
     readonly openAndComplete: Effect.Effect<void>
   }
 >()("domain/campaigns/CampaignRepository") {}

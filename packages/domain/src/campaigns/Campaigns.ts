@@ -31,7 +31,7 @@ import { missingDetails, sampleVariables } from "./missingDetails.ts"
 import { checkCampaign } from "./Preflights.ts"
 import { failedChecks, type PreflightCheck } from "./preflight.ts"
 
-/** A campaign to be created. */
+/** A campaign to create. */
 export type NewCampaign = Pick<
   Campaign,
   "programId" | "name" | "kind" | "subject" | "html" | "windowStart" | "windowEnd"
@@ -65,7 +65,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (c
 const isShortLink = (text: string): boolean =>
   text.split("{token}").length === 2 && /^https?:$/.test(URL.parse(shortLinkTo(text, "aB3dE9"))?.protocol ?? "")
 
-/** Pauses or cancels a campaign, and keeps who did so and why. */
+/** Pauses or cancels a campaign, and records who did it and why. */
 export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* (
   campaignId: CampaignId,
   command: Exclude<Command, Scheduling>,
@@ -75,7 +75,7 @@ export const commandCampaign = Effect.fn("Campaigns.commandCampaign")(function* 
   return yield* (yield* CampaignRepository).move(campaignId, from, to, { stoppedBy: null, stopReason: null, ...stop })
 })
 
-/** Schedules or resumes a campaign. Refuses a campaign of which checks fail, except those that are named in `force`. */
+/** Schedules or resumes a campaign. Rejects a campaign with failed checks, except those in `force`. */
 export const scheduleCampaign = Effect.fn("Campaigns.scheduleCampaign")(function* (
   campaignId: CampaignId,
   options: {
@@ -119,7 +119,7 @@ const refuseClosed = Effect.fnUntraced(function* (campaignId: CampaignId) {
   return yield* new CampaignNotInStatus({ campaignId, status, wanted })
 })
 
-/** Pauses the campaigns that ask for it and have too many complaints. */
+/** Pauses campaigns with the option and too many complaints. */
 export const pauseOnComplaints = Effect.gen(function* () {
   for (const paused of yield* (yield* CampaignRepository).pauseOnComplaints) {
     yield* Effect.logWarning("campaign paused for its complaints").pipe(Effect.annotateLogs({ ...paused }))
@@ -136,8 +136,8 @@ const checkWindow = Effect.fnUntraced(function* (window: Pick<Campaign, "windowS
 })
 
 /**
- * Publishes the next recipients of some scheduled campaign in one transaction; returns false when there is nothing to publish.
- * If that fails, publishes those of the next campaign instead. Fails only when no other campaign can be published.
+ * Publishes the next recipients of a scheduled campaign in one transaction. Returns false if there are none.
+ * If that fails, publishes those of the next campaign. Fails only if no other campaign can be published.
  */
 export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const campaigns = yield* CampaignRepository
@@ -182,7 +182,7 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   return true
 })
 
-/** Withdraws recipients whose NPI or address was erased: a process that knows of no erasures imported them. Returns how many. */
+/** Withdraws recipients with an erased NPI or address, imported by a process that didn't know the erasure. Returns their number. */
 const withdrawErased = Effect.fnUntraced(function* ({ campaign: { organizationId }, recipients }: PublicationChunk) {
   if (recipients.length === 0) return 0
   const erased = yield* (yield* ErasedClinicianRepository).find(organizationId, recipients)

@@ -21,7 +21,7 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
   const senders = yield* SenderRepository
   const campaign = yield* campaigns.find(campaignId)
   const { organizationId, programId } = campaign
-  // Each is quick; one after another they would make a page wait.
+  // Concurrent, because a page waits for them.
   const { sender, endpoints, secrets, ...known } = yield* Effect.all(
     {
       program: Effect.orDie(programs.find(programId)),
@@ -58,7 +58,7 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
   })
 })
 
-/** Returns the id of the sender that would send the campaign once it is live; null if there is none. */
+/** Returns the sender that will send the campaign when it is live; null if there is none. */
 const waitingSender = (
   { programId }: Campaign,
   sender: Sender | null,

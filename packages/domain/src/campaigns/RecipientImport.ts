@@ -23,11 +23,11 @@ import { type Campaign, IMPORTABLE } from "./Campaign.ts"
 import { CampaignNotInStatus, QuotaReached } from "./CampaignErrors.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
 
-/** RFC 5321 4.5.3.1.3: a path is at most 256 octets, its angle brackets included. */
+/** RFC 5321, 4.5.3.1.3: a path has at most 256 octets, including its angle brackets. */
 const MAX_EMAIL_LENGTH = 254
 
 export const ImportLine = Schema.Struct({
-  /** Counted from 1, the header included. */
+  /** Counted from 1, including the header. */
   number: Schema.Int,
   npi: Npi,
   email: EmailAddress.check(
@@ -35,12 +35,12 @@ export const ImportLine = Schema.Struct({
       (text) => new TextEncoder().encode(text).length <= MAX_EMAIL_LENGTH || "the e-mail address is not valid",
     ),
   ),
-  /** Absent when the import takes no fields. */
+  /** Absent if the import has no fields. */
   fields: Schema.optionalKey(RecipientFields),
 })
 export type ImportLine = typeof ImportLine.Encoded
 
-/** A line that cannot be imported, and why; it repeats nothing of the line. */
+/** A line that can't be imported, and the reason, without quoting the line. */
 export interface BadLine {
   readonly number: number
   readonly reason: string
@@ -48,19 +48,19 @@ export interface BadLine {
 
 const MAX_TOKEN_DRAWS = 10
 
-/** Creates a candidate with a new id and a random token, which may be taken. */
+/** Creates a candidate with a new id and a random token, which may already be used. */
 const createCandidate = Effect.fnUntraced(function* (given: Omit<Candidate, "id" | "token">) {
   const id = yield* createIdentifier("recipient")
   const token = yield* randomBase62(TOKEN_LENGTH)
   return { ...given, id, token } satisfies Candidate
 })
 
-/** No token was free in ten draws; 62⁶ tokens to an organization are nearly used up. */
+/** No unused token was found in ten draws; the 62⁶ tokens of an organization are nearly used up. */
 export class TokensUsedUp extends DescribedError("TokensUsedUp", "No free recipient token was found in ten draws.") {}
 
 const parseLine = parseInput(ImportLine)
 
-/** Creates the function that parses a line of an import into a campaign, and checks its fields; it fails with the reason. */
+/** Creates the function that parses and checks a line of an import; it fails with the reason. */
 export const createLineParser = (
   campaign: Campaign,
 ): ((line: ImportLine) => Result.Result<typeof ImportLine.Type, string>) => {
@@ -74,8 +74,8 @@ export const createLineParser = (
 }
 
 /**
- * The result for a candidate: `token_taken` asks for another token; `already_there` is the very same NPI and e-mail, and `updated` as well, with
- * other fields; `suppressed` is a clinician to whom the program must not write, because of a suppression or because they have qualified.
+ * Result of a candidate: `token_taken` requires another token; `already_there` is an existing NPI and e-mail address; `updated` is one with
+ * different fields; `suppressed` is a clinician who must not receive e-mails of the program, because of a suppression or a qualification.
  */
 export type Registration =
   | "registered"
@@ -86,7 +86,7 @@ export type Registration =
   | "email_taken"
   | "token_taken"
 
-/** The candidates who are recipients of the campaign already, suppressed, qualified, or erased. */
+/** Candidates who are already recipients of the campaign, suppressed, qualified, or erased. */
 export interface KnownClinicians {
   readonly recipients: ReadonlyArray<Pick<Recipient, "npi" | "email">>
   readonly suppressions: ReadonlyArray<SuppressionKey>
@@ -94,10 +94,10 @@ export interface KnownClinicians {
   readonly erased: ErasedClinicians
 }
 
-/** The stages of qualification that end a program's outreach to a clinician. */
+/** Qualifications that end a program's outreach to a clinician. */
 const ENDING_STAGES = ["learner_qualified", "completer_qualified"] as const
 
-/** Decides about candidates in order: each is judged against the clinicians that are known, and the candidates before it. */
+/** Decides about candidates in order, compared with known clinicians and earlier candidates. */
 export const judgeCandidates = (
   candidates: ReadonlyArray<Pick<Candidate, "npi" | "email">>,
   { recipients, suppressions, qualified, erased }: KnownClinicians,
@@ -118,7 +118,7 @@ export const judgeCandidates = (
   })
 }
 
-/** Locks a campaign that takes recipients, or fails. */
+/** Locks a campaign that accepts recipients, or fails. */
 const lockCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const { organizationId, programId, status } = yield* (yield* CampaignRepository).lockForImport(campaignId)
   if (!IMPORTABLE.includes(status)) {
@@ -129,7 +129,7 @@ const lockCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
 
 type LockedCampaign = Effect.Success<ReturnType<typeof lockCampaign>>
 
-/** Judges candidates for a campaign by all that is known of them, as a part of a transaction that has the clock in hand. */
+/** Decides about candidates for a campaign, in a transaction that holds the clock. */
 const judge = Effect.fnUntraced(function* (campaign: LockedCampaign, candidates: ReadonlyArray<Candidate>) {
   const { organizationId, programId, campaignId } = campaign
   if (yield* (yield* ProgramRepository).isQuotaReached(organizationId, programId)) {
@@ -148,20 +148,20 @@ const judge = Effect.fnUntraced(function* (campaign: LockedCampaign, candidates:
   })
 })
 
-/** Returns what `addRecipients` would return now, and adds nobody; `updated` is not told from `already_there`. */
+/** Returns the result of `addRecipients` without adding anyone; `updated` isn't distinguished from `already_there`. */
 const judgeRecipients = Effect.fnUntraced(function* (campaignId: CampaignId, candidates: ReadonlyArray<Candidate>) {
   const registrations: ReadonlyArray<Registration> = yield* judge(yield* lockCampaign(campaignId), candidates)
   return registrations
 }, inTransaction)
 
-/** Adds recipients to a campaign and keeps the candidates' fields, in one transaction; returns the result for each candidate, in order. */
+/** Adds recipients to a campaign and stores their fields, in one transaction. Returns each candidate's result in order. */
 export const addRecipients = Effect.fn("RecipientImport.addRecipients")(function* (
   campaignId: CampaignId,
   candidates: ReadonlyArray<Candidate>,
 ) {
   const recipients = yield* RecipientRepository
   const campaign = yield* lockCampaign(campaignId)
-  // With the clock in hand: a suppression that comes now waits for this transaction, and withdraws the recipients that it adds.
+  // Holds the clock: a concurrent suppression waits for this transaction, and withdraws the added recipients.
   const at = yield* (yield* Transaction).commitTimestamp(campaign.organizationId)
   const registrations = yield* judge(campaign, candidates)
   const wanted = candidates.filter((_, i) => registrations[i] === "registered")
@@ -186,11 +186,11 @@ const REASONS = {
   email_taken: "the campaign has this e-mail address with another NPI",
 } as const
 
-/** Imports a batch of lines; doing it again changes nothing. */
+/** Imports a batch of lines; repetitions have no effect. */
 export const importLines = (campaignId: CampaignId, lines: ReadonlyArray<ImportLine>) =>
   registerLines(campaignId, lines, addRecipients)
 
-/** Returns what an import of the lines would, and changes nothing. */
+/** Returns the result of an import without changes. */
 export const checkLines = (campaignId: CampaignId, lines: ReadonlyArray<ImportLine>) =>
   registerLines(campaignId, lines, judgeRecipients)
 
@@ -225,11 +225,11 @@ const registerLines = Effect.fn("RecipientImport.registerLines")(function* <E, R
   }
   return {
     imported: counts.registered,
-    /** Lines whose NPI and e-mail the campaign has already, with other fields. */
+    /** Lines with an existing NPI and e-mail address and different fields. */
     updated: counts.updated,
-    /** The same with nothing new. */
+    /** Lines without changes. */
     alreadyThere: counts.already_there,
-    /** Lines of clinicians to whom the program must not write. */
+    /** Lines of clinicians who must not receive e-mails of the program. */
     suppressed: counts.suppressed,
     bad: bad.sort((a, b) => a.number - b.number),
   }

@@ -5,7 +5,7 @@ import type { Campaign } from "./Campaign.ts"
 
 const BATCH_SIZE = 1000
 
-/** Counts the recipients who wait for a campaign's message, and those whose message would not render; names the first ones. */
+/** Counts recipients waiting for a campaign's message, and those whose message wouldn't render; lists the first ones. */
 export const findUnrendered = Effect.fn("UnrenderedRecipients.findUnrendered")(function* (
   campaign: Campaign,
   limit: number,

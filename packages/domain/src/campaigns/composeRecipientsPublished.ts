@@ -3,7 +3,7 @@ import type { EventId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { PublicationChunk } from "./CampaignRepository.ts"
 
-/** Composes the event that announces the first recipients of a chunk: as many as fit into its body, at least one. */
+/** Composes the event for the first recipients of a chunk: as many as fit, at least one. */
 export const composeRecipientsPublished = (
   id: EventId,
   { campaign, program, recipients }: PublicationChunk,
@@ -29,7 +29,7 @@ export const composeRecipientsPublished = (
         recipients: announced.map(toAnnounced),
       },
     )
-  // Every stamp is as long as any other, and `false` is the longer livemode.
+  // All stamps have the same length, and `false` is the longer livemode.
   let size = byteLength(serialise(compose([]), false, campaign.windowStart))
   const end = recipients.findIndex((recipient) => {
     size += byteLength(JSON.stringify(toAnnounced(recipient))) + COMMA

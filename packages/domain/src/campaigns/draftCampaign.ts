@@ -3,14 +3,14 @@ import { addPlainFooter, wrapInPlainLayout } from "../mail/wrapInPlainLayout.ts"
 import { PreheaderWithoutLayout } from "./CampaignErrors.ts"
 import { createCampaign, type NewCampaign } from "./Campaigns.ts"
 
-/** A campaign as an operator describes it. */
+/** A campaign described by an operator. */
 interface CampaignDraft extends NewCampaign {
-  /** `plain` wraps the HTML, and gives the text a footer. */
+  /** `plain` wraps the HTML, and adds a footer to the text. */
   readonly layout: "none" | "plain"
   readonly preheader?: string
 }
 
-/** Creates a draft campaign of what an operator has described. */
+/** Creates a draft campaign from an operator's description. */
 export const draftCampaign = Effect.fnUntraced(function* (draft: CampaignDraft) {
   const { layout, preheader, html, text = null, ...campaign } = draft
   if (preheader !== undefined && layout !== "plain") return yield* new PreheaderWithoutLayout()

@@ -4,7 +4,7 @@ import type { Program } from "../programs/Program.ts"
 import { SAMPLE } from "../TemplateVariables.ts"
 import type { Campaign } from "./Campaign.ts"
 
-/** Returns values for all that a campaign's templates may name. */
+/** Returns sample values for all template variables of a campaign. */
 export const sampleVariables = (
   { fields, shortLink }: Pick<Campaign, "fields" | "shortLink">,
   { senderName, postalAddress }: { readonly senderName: string; readonly postalAddress: string },
@@ -16,7 +16,7 @@ export const sampleVariables = (
   ...(shortLink !== null && { short_link: shortLinkTo(shortLink, SAMPLE.token) }),
 })
 
-/** Lists which details of the sender each part of a campaign's e-mail does not show, with these values. */
+/** Lists the sender details that each part of a campaign's e-mail doesn't show with these values. */
 export const missingDetails = (
   { html, text }: Pick<Campaign, "html" | "text">,
   variables: ReturnType<typeof sampleVariables>,
@@ -29,7 +29,7 @@ export const missingDetails = (
   }
 }
 
-/** The same for a campaign as it is stored, with what its program says of the sender today; null says nothing. */
+/** Same for a stored campaign, with its program's current sender details; null for none. */
 export const missingDetailsOf = (
   campaign: Campaign,
   { senderName, postalAddress }: Pick<Program, "senderName" | "postalAddress">,

@@ -6,7 +6,7 @@ import type { Sender } from "../senders/Sender.ts"
 import { type Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { type Campaign, type CampaignProgress, CLOSED, countUnsent } from "./Campaign.ts"
 
-/** What has to be in place before a campaign is sent, in the order in which it is shown. */
+/** Checks before a campaign is sent, in display order. */
 export const PREFLIGHT_CHECKS = [
   "recipients",
   "suppressed",
@@ -22,15 +22,15 @@ export const PREFLIGHT_CHECKS = [
   "signing_secret",
 ] as const
 
-/** The names of checks that are overridden, separated by commas. */
+/** Names of overridden checks, separated by commas. */
 export const ForcedChecks = commaSeparated(PREFLIGHT_CHECKS)
 
-/** The result of a check. One that failed keeps the campaign from being sent, or from being lawful: it is not scheduled. */
+/** Result of a check. A failed check means that the campaign couldn't be sent or wouldn't be lawful, and prevents scheduling. */
 export interface PreflightCheck extends Finding {
   readonly check: (typeof PREFLIGHT_CHECKS)[number]
 }
 
-/** What is known of a campaign before it is sent. */
+/** Facts about a campaign before it is sent. */
 export interface PreflightFacts {
   readonly campaign: Pick<
     Campaign,
@@ -39,19 +39,19 @@ export interface PreflightFacts {
   readonly program: Pick<Program, "id" | "status" | "learnerTarget" | "completerTarget">
   readonly progress: CampaignProgress
   readonly livemode: boolean
-  /** Where the links of e-mails lead; null where that is not known. */
+  /** Base URL of the links in e-mails; null if unknown. */
   readonly publicBaseUrl: string | null
-  /** What the e-mail does not show. */
+  /** Details that the e-mail doesn't show. */
   readonly missing: ReadonlyArray<SenderDetail>
-  /** The sender in whose name it is sent, whose DNS records were found; null for the deployment's own. */
+  /** The sender with verified DNS records; null for the deployment's own. */
   readonly sender: Pick<Sender, "id" | "fromAddress" | "ramp"> | null
-  /** Whether a key signs what the sender sends; null where that is not known, for the deployment's own. */
+  /** Whether the sender's messages are signed; null if unknown, for the deployment's own. */
   readonly isSigned: boolean | null
-  /** A sender that is not live yet, so that another one takes its place; null if there is none. */
+  /** A sender that isn't live yet, so that another one is used; null if there is none. */
   readonly waitingSenderId: string | null
   readonly completers: number
   readonly endpoints: Readonly<Record<"enabled" | "disabled" | "failing", number>>
-  /** The enabled endpoints that no secret signs for. */
+  /** Number of enabled endpoints without a signing secret. */
   readonly unsigned: number
   /** Unix milliseconds. */
   readonly now: number
@@ -251,7 +251,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
   },
 }
 
-/** Checks that links of production e-mails lead to an https address, which RFC 8058 asks of one-click unsubscription (section 3.1). */
+/** Checks that links of production e-mails use https, which RFC 8058 (3.1) requires for one-click unsubscription. */
 export const checkPublicBaseUrl = (facts: Pick<PreflightFacts, "livemode" | "publicBaseUrl">): Finding => {
   const { livemode, publicBaseUrl } = facts
   if (publicBaseUrl === null) {
@@ -270,11 +270,11 @@ export const checkPublicBaseUrl = (facts: Pick<PreflightFacts, "livemode" | "pub
     : ok("The links of e-mails lead to an http address, which production does not allow.")
 }
 
-/** Returns how many minutes a campaign has to send, by its window. */
+/** Returns the number of minutes in which a campaign can send. */
 const minutesToSend = ({ windowStart, windowEnd }: Pick<Campaign, "windowStart" | "windowEnd">, now: number): number =>
   Math.max(0, (toUnixMillis(windowEnd) - Math.max(now, toUnixMillis(windowStart))) / 60_000)
 
-/** Returns how many messages a ramp allows in a number of days from today on; without a bound once it is over. */
+/** Returns the number of messages that a ramp allows in a number of days from today; unlimited after it has ended. */
 const rampAllows = ({ daily, day, sentToday }: NonNullable<Sender["ramp"]>, days: number): number => {
   const allowed = daily
     .split(",")

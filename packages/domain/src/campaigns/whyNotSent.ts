@@ -6,26 +6,26 @@ import { WHEN_REACHED } from "../programs/Program.ts"
 import { Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { Campaign, CampaignFailure, CampaignProgress, countUnsent, DomainPause } from "./Campaign.ts"
 
-/** How far a campaign has come, and all that can keep its e-mails from going out. */
+/** Progress of a campaign, and everything that can block its e-mails. */
 export const SendingState = Schema.Struct({
   organizationId: OrganizationId,
   ...Struct.pick(Campaign.fields, ["id", "name", "status", "perMinute", "windowStart", "windowEnd"]),
   ...Struct.pick(Campaign.fields, ["stoppedAt", "stoppedBy", "stopReason"]),
   progress: CampaignProgress,
-  /** The workers that are alive. */
+  /** Number of living workers. */
   workers: Schema.Int,
-  /** Why nothing is sent from the database, as `restore_fault` has it; null if all may be. */
+  /** Reason why the database may not be used for sending (`restore_fault`); null if it may. */
   restoreFault: Schema.NullOr(Schema.String),
   isQuotaReached: Schema.Boolean,
-  /** Whether the sender has sent as much today as its ramp allows. */
+  /** Whether the sender has reached its ramp's limit for today. */
   isRampReached: Schema.Boolean,
-  /** When the first message becomes due; null if none waits, or all that wait are set aside. */
+  /** Due time of the first message; null if none waits, or all are quarantined. */
   dueAt: Schema.NullOr(Timestamp),
-  /** When its rate, or that of all campaigns, lets the next message go out; null if that is now. */
+  /** When its rate, or the total rate, allows the next message; null if now. */
   rateOpensAt: Schema.NullOr(Timestamp),
-  /** The most frequent reasons for which messages were not taken the last time, when their recipients are not the reason. */
+  /** Most frequent reasons why messages weren't accepted in their last attempt, if caused by us or the mail server. */
   failures: Schema.Array(CampaignFailure),
-  /** The domains that it leaves alone, those that it returns to first before the others. */
+  /** Paused domains, by end of the pause. */
   pauses: Schema.Array(Schema.Struct(Struct.pick(DomainPause.fields, ["domain", "until"]))),
 })
 export type SendingState = typeof SendingState.Type
@@ -50,10 +50,10 @@ const FAILURES: Readonly<Record<MailFailure["class"], string>> = {
   unknown: "The mail server cannot be reached",
 }
 
-/** Returns why a mail server took no message, as the beginning of a sentence. */
+/** Explains why a mail server didn't accept a message, as the start of a sentence. */
 export const explainMailFailure = ({ class: name, code }: MailFailure): string => `${FAILURES[name]} (${code})`
 
-/** Returns why nothing of a campaign goes out at `now`, in Unix milliseconds, the cause that comes first; null while it goes out. */
+/** Returns the first reason why a campaign sends nothing at `now` (Unix milliseconds); null if it does. */
 export const whyNotSent = (state: SendingState, now: number): Finding | null => {
   const { status, progress } = state
   const left = countUnsent(progress)
@@ -78,7 +78,7 @@ export const whyNotSent = (state: SendingState, now: number): Finding | null => 
   }
 }
 
-/** Returns who stopped a campaign, when, and why, as a sentence. */
+/** Describes who stopped a campaign, when, and why. */
 const stopOf = ({ status, stoppedAt, stoppedBy, stopReason }: SendingState): string => {
   const who =
     stoppedBy === null ? `It is ${status}` : `${stoppedBy[0]?.toUpperCase()}${stoppedBy.slice(1)} ${status} it`

@@ -8,28 +8,28 @@ import type { SuppressionReason, WithdrawalReason } from "../suppressions/Suppre
 import { Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { explainMailFailure, type SendingState, whyNotSent } from "./whyNotSent.ts"
 
-/** How far the e-mail of one campaign to one recipient has come. */
+/** Progress of a campaign's e-mail to a recipient. */
 export const RecipientState = Schema.Struct({
   ...Struct.pick(Recipient.fields, ["campaignId", "sentAt", "bouncedAt"]),
   recipientId: RecipientId,
   withdrawnAt: Schema.NullOr(Timestamp),
   withdrawalReason: Schema.NullOr(Schema.String),
-  /** Why it was refused after a server had accepted it. */
+  /** Cause of its rejection after a server had accepted it. */
   refusedLater: Schema.NullOr(Schema.Literals(LATE_REFUSAL_CAUSES)),
-  /** Of the message that waits: when it is due, how often its mailbox put it off, and since when it is set aside. */
+  /** Waiting message: due time, number of deferrals, and start of the quarantine. */
   dueAt: Schema.NullOr(Timestamp),
   attempts: Schema.NullOr(Schema.Int),
   quarantinedAt: Schema.NullOr(Timestamp),
-  /** Why it was not taken the last time, when its recipient is not the reason. */
+  /** Reason why it wasn't accepted in its last attempt, if caused by us or the mail server. */
   failure: Schema.NullOr(MailFailure),
-  /** Until when the campaign leaves the domain of its address alone, which refused us. */
+  /** End of the pause of its domain, which rejected us. */
   pausedUntil: Schema.NullOr(Timestamp),
-  /** What a mail server replied to the last attempt, from `cleanSmtpReply`. */
+  /** A mail server's reply to the last attempt, from `cleanSmtpReply`. */
   lastReply: Schema.NullOr(Schema.String),
 })
 export type RecipientState = typeof RecipientState.Type
 
-/** Why nobody writes to somebody who is suppressed. */
+/** Explanations of suppressions. */
 export const SUPPRESSED_BECAUSE: Readonly<Record<SuppressionReason, string>> = {
   account_created: "they have an account already",
   unsubscribed: "they unsubscribed",
@@ -45,7 +45,7 @@ const WITHDRAWN_BECAUSE: Readonly<Record<WithdrawalReason, string>> = {
   quota_reached: "the program had reached its target before it went out",
 }
 
-/** Returns whether a campaign has written to a recipient at `now`, in Unix milliseconds, and if not, why. */
+/** Returns whether a campaign has sent to a recipient at `now` (Unix milliseconds), or the reason why not. */
 export const whyNotWrittenTo = (state: RecipientState, campaign: SendingState, now: number): Finding => {
   const { sentAt, bouncedAt, withdrawalReason, refusedLater, quarantinedAt, dueAt, attempts, failure, pausedUntil } =
     state
@@ -72,7 +72,7 @@ export const whyNotWrittenTo = (state: RecipientState, campaign: SendingState, n
     )
   }
   const cause = whyNotSent(campaign, now)
-  // What holds the whole campaign comes before what its next attempt waits for.
+  // Reasons for the whole campaign come before those of a single message.
   if (campaign.status !== "sending" && cause !== null) return cause
   if (failure !== null)
     return failed(`${explainMailFailure(failure)}. It is tried again by itself.`, "Mend the mail server.")

@@ -6,40 +6,40 @@ import type { SuppressionReason } from "../suppressions/Suppression.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { LateRefusalCause } from "./lateRefusalCause.ts"
 
-/** A recipient whose message came back, as they stand while they are locked. */
+/** A locked recipient of a returned message. */
 export interface BouncedRecipient {
   readonly recipient: Recipient
-  /** Their message, if it was neither sent nor bounced; undefined when there is none. */
+  /** Their message, if it was neither sent nor bounced; undefined without one. */
   readonly message: { readonly unknownOutcomes: number; readonly isLeased: boolean } | undefined
 }
 
-/** Keeps what comes back of messages that were sent. */
+/** Stores bounces and complaints of sent messages. */
 export class BounceRepository extends Context.Service<
   BounceRepository,
   {
-    /** Locks a recipient, and their message if nobody knows whether it was sent; undefined when there is no such recipient. */
+    /** Locks a recipient, and their message if its outcome is unknown; undefined for an unknown recipient. */
     lock(recipientId: RecipientId): Effect.Effect<BouncedRecipient | undefined>
-    /** Marks a recipient as bounced, removes a message that waits for another attempt, and publishes the event; a hard bounce suppresses the address. */
+    /** Marks a recipient as bounced, removes a waiting message, and publishes the event; a hard bounce suppresses the address. */
     storeBounce(
       bounced: BouncedRecipient,
       event: EventDraft,
       options: {
         readonly at: CommitTimestamp
         readonly isHardBounce: boolean
-        /** What the report quotes, from `cleanSmtpReply`; null when it quotes nothing. */
+        /** The quoted reply, from `cleanSmtpReply`; null if the report quotes none. */
         readonly reply: string | null
       },
     ): Effect.Effect<void>
     /**
-     * Stores that a message was refused after a server had accepted it, with what the report quotes; returns false if that is known. It is no
-     * longer counted once the recipient bounces.
+     * Stores that a message was rejected after acceptance, with the quoted reply. Returns false if already known. It isn't
+     * counted any more after the recipient bounces.
      */
     storeLateRefusal(recipient: Recipient, cause: LateRefusalCause, reply: string | null): Effect.Effect<boolean>
-    /** Stores that a recipient complained about their message; returns false if that is known. */
+    /** Stores a recipient's complaint. Returns false if already known. */
     storeComplaint(recipient: Recipient, feedbackType: string): Effect.Effect<boolean>
-    /** Suppresses a recipient's address in every program of the organization, after its clock was advanced; `withdrawSuppressed` withdraws the recipients who wait. */
+    /** Suppresses a recipient's address in all programs of the organization, after its clock was advanced; `withdrawSuppressed` withdraws waiting recipients. */
     suppress(recipient: Recipient, reason: SuppressionReason): Effect.Effect<void>
-    /** Lets the recipient's campaign leave the domain of the address alone for a while. */
+    /** Pauses the address's domain for the recipient's campaign. */
     pauseDomain(recipient: Recipient, status: string, seconds: number): Effect.Effect<void>
   }
 >()("domain/mail/BounceRepository") {}

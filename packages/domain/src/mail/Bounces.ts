@@ -10,15 +10,15 @@ import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
 
 /**
- * What becomes of a report: `recorded` as a bounce, or `refused`, which publishes nothing. `early` while the message is still being sent,
+ * Result of a report: `recorded` as a bounce, or `refused`, which publishes no event; `early` while the message is still being sent,
  * `unknown` without a message.
  */
 export type BounceResult = "recorded" | "refused" | "repeated" | "early" | "unknown"
 
-/** What a report says for good: the verdict, whose `reply` is what the report quotes, as it came. */
+/** A permanent verdict of a report; its `reply` is quoted from the report, unmodified. */
 export type ReportedOutcome = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }>
 
-/** Decides what becomes of a report that a recipient's message was not delivered. */
+/** Decides the result of a report that a recipient's message wasn't delivered. */
 export const decideBounce = (bounced: BouncedRecipient | undefined, verdict: ReportedOutcome): BounceResult => {
   if (bounced === undefined) return "unknown"
   const { recipient, message } = bounced
@@ -27,13 +27,13 @@ export const decideBounce = (bounced: BouncedRecipient | undefined, verdict: Rep
     return verdict._tag === "Bounced" && isHardBounce(verdict.reason) ? "recorded" : "refused"
   if (message === undefined) return "unknown"
   if (message.unknownOutcomes === 0 || message.isLeased) return "early"
-  // The report is the response that a message with an unknown outcome never got.
+  // The report replaces the response that a message with unknown outcome never received.
   return verdict._tag === "Refused" ? "refused" : "recorded"
 }
 
 /**
- * Acts on a report that a sent message was not delivered after all. A message that was accepted, and is refused without a hard bounce, is counted
- * as that, once. What the report says of us marks no address.
+ * Handles a report that a sent message wasn't delivered. An accepted message that is rejected later without a hard bounce is counted
+ * separately, once. Rejections about us don't suppress the address.
  */
 export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientId, verdict: ReportedOutcome) {
   const bounces = yield* BounceRepository
@@ -47,7 +47,7 @@ export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientI
     if (recipient.sentAt === null) return result
     return (yield* bounces.storeLateRefusal(recipient, lateRefusalCause(verdict), reply)) ? result : "repeated"
   }
-  // The reporting server has tried for as long as it would.
+  // The reporting server has given up.
   const bounceReason = verdict._tag === "Bounced" ? verdict.reason : "other"
   const event = yield* composeOutcome({ ...recipient, recipientId }, bounceReason)
   const at = yield* (yield* Transaction).commitTimestamp(recipient.organizationId)

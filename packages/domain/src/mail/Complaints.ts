@@ -8,27 +8,27 @@ import { BounceRepository } from "./BounceRepository.ts"
 type Reason = Extract<SuppressionReason, "complained" | "unsubscribed">
 
 /**
- * How each kind of feedback (RFC 5965 7.3, RFC 6430) suppresses the address. All others concern us, such as `auth-failure` and `virus`, or
- * take a complaint back, such as `not-spam`: they mark no address.
+ * Suppression for each feedback type (RFC 5965, 7.3; RFC 6430). Other types concern us, such as `auth-failure` and `virus`, or
+ * revoke a complaint, such as `not-spam`, and don't suppress the address.
  */
 const REASONS: Readonly<Record<string, Reason>> = {
   abuse: "complained",
   fraud: "complained",
   other: "complained",
-  // From drafts of RFC 5965: a button to unsubscribe, which is not a complaint.
+  // From drafts of RFC 5965: an unsubscribe button, which isn't a complaint.
   "opt-out": "unsubscribed",
   "opt-out-list": "unsubscribed",
 }
 
-/** Returns why feedback of a kind suppresses the address it is about; undefined when it does not. */
+/** Returns the suppression reason for a feedback type; undefined if it doesn't suppress the address. */
 export const suppressionFor = (feedbackType: string) =>
   Object.hasOwn(REASONS, feedbackType) ? REASONS[feedbackType] : undefined
 
 /**
- * Acts on feedback on a message to a recipient: a complaint suppresses the address in every program of the organization and is counted once, and a
- * wish for no more e-mails is an unsubscription.
+ * Handles feedback about a message: a complaint suppresses the address in all programs of the organization and is counted once;
+ * an opt-out is an unsubscription.
  *
- * Returns `unknown` when no message matches, and `ignored` when it is not a complaint by its recipient.
+ * Returns `unknown` if no message matches, and `ignored` if it isn't a complaint by its recipient.
  */
 export const reportComplaint = Effect.fnUntraced(function* (recipientId: RecipientId, feedbackType: string) {
   const reason = suppressionFor(feedbackType)

@@ -3,70 +3,70 @@ import { Context, type Effect, Schema } from "effect"
 import type { CampaignId } from "../Identifier.ts"
 import type { SenderIdentity } from "../senders/Sender.ts"
 
-/** A message as text alone. */
+/** A text-only message. */
 export interface PlainMail {
-  /** The same object in all messages of a campaign that are sent within a minute, so that its keys are read once. */
+  /** The same object for all messages of a campaign within a minute, so that its keys are parsed once. */
   readonly sender: SenderIdentity
   readonly to: string
   readonly subject: string
-  /** In a campaign's mail the same as its HTML, for programs that show none. */
+  /** For a campaign, the content of its HTML for programs that don't show HTML. */
   readonly text: string
-  /** The same at every attempt, so that a repeated message can be recognised. */
+  /** The same for every attempt, so that duplicates can be detected. */
   readonly messageId: string
-  /** Where its bounces come back to: the sender of the envelope. */
+  /** Envelope sender, which receives the bounces. */
   readonly returnPath: string
 }
 
 /** A message of a campaign. */
 export interface Mail extends PlainMail {
   readonly html: string
-  /** Names the campaign to mailbox providers that count complaints: at most four fields, nothing personal. */
+  /** Identifies the campaign for mailbox providers' complaint counts: at most four fields, without personal data. */
   readonly feedbackId: string
-  /** Takes the one click of RFC 8058. */
+  /** Target of the RFC 8058 one-click request. */
   readonly unsubscribeUrl: string
-  /** Unsubscribes by any message to it; null where no worker receives mail. */
+  /** Unsubscribes by any message to it; null if workers don't receive mail. */
   readonly unsubscribeAddress: string | null
 }
 
-/** Why a mail server took no message, or gave no response, for a reason that is not the recipient's. */
+/** Reason why a mail server didn't accept a message, or didn't respond, if not caused by the recipient. */
 export const MailFailure = Schema.Struct({
   /**
-   * `login`, `relay_denied` and `rejected` are replies to us; `protocol` is a reply that nothing was waiting for; `tls` is mostly a
-   * certificate, or TLS that is required and not offered; `slow` is a timeout that concerns one message alone; `stopped` is our own end;
-   * `template` is a message that does not render; `sender` is a key of ours that cannot be read; the others are failures of the network.
+   * `login`, `relay_denied` and `rejected` are rejections of us; `protocol` is an unexpected reply; `tls` is usually a
+   * certificate, or required TLS that isn't offered; `slow` is a timeout of a single message; `stopped` is our shutdown;
+   * `template` is a message that doesn't render; `sender` is an unreadable key of ours; the others are network failures.
    */
   class: Schema.Literals([
     ...(["sender", "login", "relay_denied", "rejected", "protocol", "tls", "dns"] as const),
     ...(["refused", "reset", "timeout", "slow", "stopped", "template", "unknown"] as const),
   ]),
-  /** Reply codes and the command, the name of the system's error, or the field that a template lacks; never an address or a field's value. */
+  /** Reply codes and command, the system's error name, or a missing template field; never an address or a field's value. */
   code: Schema.String,
 })
 export type MailFailure = typeof MailFailure.Type
 
-/** The outcome of an attempt to send a message; `reply` is the server's, from `cleanSmtpReply`. */
+/** Result of an attempt to send a message; `reply` is the server's, from `cleanSmtpReply`. */
 export type MailOutcome =
   | { readonly _tag: "Accepted"; readonly reply?: string }
-  /** `lacking` names the extension that our mail server would need for this address. */
+  /** `lacking` is the extension that our mail server would need for this address. */
   | { readonly _tag: "Bounced"; readonly reason: BounceReason; readonly lacking?: "SMTPUTF8"; readonly reply?: string }
-  /** `greylistedSeconds` is how long greylisting asks us to wait. */
+  /** `greylistedSeconds` is the wait required by greylisting. */
   | { readonly _tag: "Deferred"; readonly greylistedSeconds?: number; readonly reply?: string }
-  /** The recipient's domain refuses us. */
+  /** The recipient's domain rejects us. */
   | { readonly _tag: "Refused"; readonly status: string; readonly reply?: string }
-  /** The message was not sent, and its recipient is not the reason. */
+  /** The message wasn't sent, for a reason other than the recipient. */
   | { readonly _tag: "Unreachable"; readonly failure: MailFailure }
-  /** The whole message was sent, and the server never answered, or not as one answers: it may have been delivered. */
+  /** The whole message was sent, and the server didn't respond, or not correctly: it may have been delivered. */
   | { readonly _tag: "Unknown"; readonly failure: MailFailure }
   /** No connection was free in time, or the lease was lost before the message was sent. */
   | { readonly _tag: "Late" }
 
-/** The lease under which a message is sent, as the mailer needs it. */
+/** The lease data that the mailer needs. */
 export interface SendingLease {
   readonly campaignId: CampaignId
-  /** When sending must have begun at the latest, in nanoseconds of the clock that nobody sets. */
+  /** Latest start of sending, in nanoseconds of the monotonic clock. */
   readonly beginBy: bigint
   begin(): void
-  /** Returns whether the lease is still ours; called before the message itself is sent. */
+  /** Returns whether the lease is still held; called before the content is sent. */
   isHeld(): boolean
 }
 
@@ -74,10 +74,10 @@ export class Mailer extends Context.Service<
   Mailer,
   {
     /**
-     * Sends one message and has its outcome recorded; every rejection and every failure of the network is an outcome.
+     * Sends one message and has its outcome recorded; rejections and network failures are outcomes.
      *
-     * The message is composed once it has a connection, so that those that wait take no memory. At most two messages of a connection are
-     * sent and not recorded at any time, and one campaign never holds every connection.
+     * The message is composed when it has a connection, so that waiting messages need no memory. At most two messages per connection are
+     * sent and unrecorded at any time, and one campaign never uses all connections.
      */
     send<A, E, R>(
       compose: Effect.Effect<Mail, E>,

@@ -4,30 +4,30 @@ import { Program } from "../programs/Program.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 
-/** One e-mail to one recipient, held by one worker until the lease ends. */
+/** One e-mail to one recipient, held by one worker until the lease expires. */
 export interface MessageLease
   extends Pick<Recipient, "organizationId" | "campaignId" | "programId" | "token" | "email"> {
   readonly recipientId: RecipientId
   /** Proves that the lease is still this worker's. */
   readonly leaseToken: string
-  /** Absent when the campaign's templates name none. */
+  /** Absent if the campaign's templates use none. */
   readonly fields?: RecipientFields
-  /** Which attempt at the mailbox this is, from 1. */
+  /** Attempt number for the mailbox, starting at 1. */
   readonly attempt: number
-  /** How often the whole message was sent and never answered. */
+  /** Number of times the whole message was sent without a response. */
   readonly unknownOutcomes: number
-  /** The sender whose ramp counts it, and the day of UTC on which it does. */
+  /** The sender with a ramp, and the UTC day on which it counts. */
   readonly ramp?: { readonly senderId: SenderId; readonly day: string } | null
 }
 
 export const MessageTemplate = Schema.Struct({
   subject: Schema.String,
   html: Schema.String,
-  /** The text part; null to make it of the HTML. */
+  /** Text part; null to create it from the HTML. */
   text: Schema.NullOr(Schema.String),
-  /** The partner's own link to a recipient's token, which `{token}` stands for; templates name it `short_link`. */
+  /** The partner's own link with `{token}`; templates use it as `short_link`. */
   shortLink: Schema.NullOr(Schema.String),
-  /** What the templates may name of each recipient; imports have a column for each. */
+  /** Recipient fields that templates may use; imports have a column for each. */
   fields: Schema.Array(Schema.String),
   campaignName: Schema.String,
   ...Struct.pick(Program.fields, ["senderName", "postalAddress"]),
@@ -35,7 +35,7 @@ export const MessageTemplate = Schema.Struct({
 })
 export type MessageTemplate = typeof MessageTemplate.Type
 
-/** The same of a campaign that is sending. */
+/** Template data of a sending campaign. */
 export const SendingTemplate = Schema.Struct({
   ...MessageTemplate.fields,
 })

@@ -9,46 +9,46 @@ import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
 import type { MailFailure, MailOutcome } from "./Mailer.ts"
 import type { MessageLease, SendingTemplate } from "./Message.ts"
 
-/** What a settlement does with the message; an event is published in the same transaction. */
+/** Result of a settlement for the message; an event is published in the same transaction. */
 export type MessageSettlement =
   | { readonly state: "sent"; readonly event: EventDraft }
-  /** A hard bounce suppresses the address in every program of the organization. */
+  /** A hard bounce suppresses the address in all programs of the organization. */
   | { readonly state: "bounced"; readonly event: EventDraft; readonly isHardBounce: boolean }
-  /** `attempts` is how many count against the mailbox. */
+  /** `attempts` is the number that counts against the mailbox. */
   | {
       readonly state: "retry"
       readonly attempts: number
       readonly delaySeconds: number
-      /** The status of a rejection that is about us: for as long, the campaign writes to nobody else of that domain. */
+      /** Status of a rejection about us: the campaign pauses the domain for the same time. */
       readonly refusedWith?: string
-      /** Why the message was not sent, when its recipient is not the reason. */
+      /** Reason why the message wasn't sent, if not caused by the recipient. */
       readonly failure?: MailFailure
     }
-  /** The message does not render with its recipient's fields: it was not sent, and is quarantined. */
+  /** The message doesn't render with its recipient's fields: it wasn't sent, and is quarantined. */
   | { readonly state: "unrendered"; readonly failure: MailFailure }
-  /** Nobody knows whether the message was delivered; without a delay it is quarantined for an operator. */
+  /** The outcome is unknown; without a delay it is quarantined for an operator. */
   | { readonly state: "unknown"; readonly delaySeconds: number | null; readonly failure: MailFailure }
 
 export type AttemptOutcome = Lowercase<Exclude<MailOutcome["_tag"], "Late">>
 
-/** An attempt at a message, as its recipient's timeline shows it. */
+/** An attempt at a message, as shown in its recipient's timeline. */
 export interface MessageAttempt {
   readonly outcome: AttemptOutcome
-  /** The server's reply from `cleanSmtpReply`, or the class and the code of a failure; null when nothing is known. */
+  /** The server's reply from `cleanSmtpReply`, or class and code of a failure; null if unknown. */
   readonly reply: string | null
 }
 
 export type LeaseKey = Pick<MessageLease, "recipientId" | "leaseToken">
 
-/** What a settlement writes of a message that stays in the queue. */
+/** Data of a message that stays in the queue. */
 export interface KeptMessage {
   readonly lease: MessageLease
   readonly attempt: MessageAttempt | undefined
-  /** How many attempts count against the mailbox from now on. */
+  /** Number of attempts that count against the mailbox from now on. */
   readonly attempts: number
   /** Null quarantines it. */
   readonly delaySeconds: number | null
-  /** Whether the whole message was sent and never answered. */
+  /** Whether the whole message was sent without a response. */
   readonly isUnknown: boolean
   readonly failure?: MailFailure
 }
@@ -59,16 +59,16 @@ export interface FinalMessage {
   readonly settlement: Extract<MessageSettlement, { readonly state: "sent" | "bounced" }>
 }
 
-/** What a recipient domain's mail server answered to a message of a campaign. */
+/** Response of a recipient domain's mail server to a campaign's message. */
 export interface DomainAnswer {
   readonly campaignId: CampaignId
   readonly email: string
   readonly answer: "sent" | "deferred" | "refused" | BounceReason
-  /** From `cleanSmtpReply`, if the message was not taken; null when it is not known. */
+  /** From `cleanSmtpReply`, if the message wasn't accepted; null if unknown. */
   readonly reply: string | null
 }
 
-/** A rejection that is about us, and for how long its campaign leaves the domain of the address alone. */
+/** A rejection about us, and the duration of the domain's pause. */
 export interface DomainRejection {
   readonly campaignId: CampaignId
   readonly email: EmailAddress
@@ -76,77 +76,77 @@ export interface DomainRejection {
   readonly delaySeconds: number
 }
 
-/** How much one claim may lease. A rate counts attempts: in no minute are there more, except those of one second. */
+/** Limits of one claim. A rate counts attempts: no minute has more, except for those of one second. */
 export interface MessageClaim {
   readonly limit: number
   readonly leaseSeconds: number
-  /** Over all campaigns; null for no bound. */
+  /** Over all campaigns; null for unlimited. */
   readonly perMinute: number | null
-  /** To any one recipient domain, over all campaigns; null for no bound. */
+  /** To one recipient domain over all campaigns; null for unlimited. */
   readonly perDomainMinute: number | null
-  /** How many messages this worker may hold of any one campaign; default no bound. */
+  /** Maximum messages of one campaign that this worker may hold; default unlimited. */
   readonly maxPerCampaign?: number
-  /** How many it holds; default none. */
+  /** Number it holds; default none. */
   readonly heldByCampaign?: Readonly<Record<CampaignId, number>>
 }
 
-/** How long rates are kept after they bound anything: longer than the second that is saved up, so that a clock that was set back forgets nothing that counts. */
+/** Retention of unused rates: longer than the saved second, so that a clock set back doesn't delete active ones. */
 export const SEND_RATE_RETENTION_SECONDS = 3600
 
 export class MessageQueue extends Context.Service<
   MessageQueue,
   {
     /**
-     * Locks messages that are due of campaigns that are sending and inside their window, and the rates and ramps that bound them, until the
-     * transaction ends; null when there is nothing to decide. `scanLimit` is how many it looks at, when it is more than the limit.
+     * Locks due messages of sending campaigns within their windows, and their rates and ramps, until the
+     * transaction ends; null if there are none. `scanLimit` is the number to read if it exceeds the limit.
      */
     lockDue(claim: MessageClaim, scanLimit: number): Effect.Effect<DueMessages | null>
-    /** Writes a decision about messages that `lockDue` holds; returns the token of each lease. What a dead worker held becomes due again when its lease ends. */
+    /** Writes a decision about messages locked by `lockDue`. Returns each lease's token. Messages of a dead worker are due again when their lease expires. */
     lease(decision: ClaimDecision, leaseSeconds: number): Effect.Effect<ReadonlyMap<RecipientId, string>>
-    /** Extends leases that are still held, and returns their tokens. */
+    /** Extends leases that are still held. Returns their tokens. */
     renew(leases: ReadonlyArray<MessageLease>, leaseSeconds: number): Effect.Effect<ReadonlyArray<string>>
-    /** Forgets rates and pauses of domains that have bound nothing for `SEND_RATE_RETENTION_SECONDS`. */
+    /** Deletes rates and domain pauses unused for `SEND_RATE_RETENTION_SECONDS`. */
     readonly forgetRates: Effect.Effect<void>
-    /** Reads what a campaign's messages have in common. */
+    /** Reads the common data of a campaign's messages. */
     template(campaignId: CampaignId): Effect.Effect<SendingTemplate>
-    /** Reads the fields of recipients; a recipient without any is absent. */
+    /** Reads the fields of recipients; recipients without fields are absent. */
     fields(
       leases: ReadonlyArray<Pick<MessageLease, "organizationId" | "recipientId">>,
     ): Effect.Effect<ReadonlyMap<RecipientId, RecipientFields>>
     /**
-     * Puts messages of one organization back into the queue, or quarantines them, with their attempts; returns the leases that
-     * were still held. Before them it locks all the given recipients, as every writer does, so that no two wait for each other.
+     * Puts messages of one organization back into the queue, or quarantines them, with their attempts. Returns the leases that
+     * were still held. Locks all given recipients first, like every writer, to avoid deadlocks.
      */
     putBack(
       organizationId: OrganizationId,
       recipientIds: ReadonlyArray<RecipientId>,
       messages: ReadonlyArray<KeptMessage>,
     ): Effect.Effect<ReadonlyArray<LeaseKey>>
-    /** The same for messages that leave the queue. */
+    /** Same for messages that leave the queue. */
     takeOut(
       organizationId: OrganizationId,
       recipientIds: ReadonlyArray<RecipientId>,
       messages: ReadonlyArray<FinalMessage>,
     ): Effect.Effect<ReadonlyArray<LeaseKey>>
-    /** Marks the recipients of messages that left the queue, suppresses the addresses of hard bounces, counts the answers and publishes the events. */
+    /** Updates the recipients of messages that left the queue, suppresses the addresses of hard bounces, counts responses and publishes the events. */
     stampRecipients(
       organizationId: OrganizationId,
       messages: ReadonlyArray<FinalMessage>,
       answers: ReadonlyArray<DomainAnswer>,
       at: CommitTimestamp,
     ): Effect.Effect<void>
-    /** Counts what domains answered, and keeps the last reply of each that did not take a message. */
+    /** Counts domains' responses, and stores each domain's last rejection. */
     countAnswers(organizationId: OrganizationId, answers: ReadonlyArray<DomainAnswer>): Effect.Effect<void>
-    /** Lets campaigns leave the domains alone that rejected us. */
+    /** Pauses the domains that rejected us. */
     pauseDomains(organizationId: OrganizationId, rejections: ReadonlyArray<DomainRejection>): Effect.Effect<void>
-    /** Takes messages off the counts of the ramps. A day that is over stays as it is. */
+    /** Subtracts messages from the counts of ramps. Past days don't change. */
     giveBackToRamps(
       organizationId: OrganizationId,
       days: ReadonlyArray<NonNullable<MessageLease["ramp"]>>,
     ): Effect.Effect<void>
-    /** Lets campaigns have their next turns within these numbers of seconds. What fails is left: the turn then comes within a minute. */
+    /** Schedules campaigns' next turns within these numbers of seconds. Failures are ignored: the turn then comes within a minute. */
     bringTurnsForward(organizationId: OrganizationId, delays: ReadonlyMap<CampaignId, number>): Effect.Effect<void>
-    /** Forgets some of the attempts that are older than this number of days; returns how many. */
+    /** Deletes some attempts older than this number of days. Returns their number. */
     forgetAttempts(days: number): Effect.Effect<number>
   }
 >()("domain/mail/MessageQueue") {}

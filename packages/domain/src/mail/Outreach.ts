@@ -8,36 +8,36 @@ import type { MessageLease } from "./Message.ts"
 import type { AttemptOutcome, MessageAttempt, MessageSettlement } from "./MessageQueue.ts"
 import { Settlements } from "./Settlements.ts"
 
-/** Waits between attempts at a mailbox that does not accept yet, in seconds; about 24 hours in all, as RFC 5321 4.5.4 asks at least for minutes. */
+/** Waits between attempts at a deferring mailbox, in seconds; about 24 hours in total (RFC 5321, 4.5.4). */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
 
 /**
- * Returns how many seconds a message waits after its n-th deferral by the mailbox; undefined after the last.
+ * Returns the wait in seconds after the n-th deferral by the mailbox; undefined after the last.
  *
- * Greylisting gets the wait that it asks for: with some servers an earlier attempt restarts the wait, or makes it longer.
+ * Greylisting waits as long as requested: some servers restart or extend the wait after an earlier attempt.
  */
 export const softRetryDelay = (attempt: number, greylistedSeconds?: number): number | undefined => {
   const usual = SOFT_RETRY[attempt - 1]
   if (usual === undefined || greylistedSeconds === undefined) return usual
-  // A second more, because the other side starts counting a moment later.
+  // One second more, because the server starts counting slightly later.
   return attempt === 1 ? greylistedSeconds + 1 : Math.max(usual, greylistedSeconds + 1)
 }
 
-/** How long a message waits when the fault is not its mailbox's, in seconds; such an attempt does not count against the mailbox. */
+/** Waits in seconds if the fault isn't the mailbox's; such attempts don't count against it. */
 export const OUR_RETRY = { Refused: 3600, Unreachable: 60, Late: 0 } as const
-/** The same for a message that alone was answered too slowly, or cannot be signed: others are sent in that time. */
+/** Wait of a single message that was too slow or couldn't be signed: others are sent in the meantime. */
 const SLOW_RETRY = 900
 
-/** Waits after an outcome that nobody knows, in seconds; after the last the message is quarantined. */
+/** Waits after unknown outcomes, in seconds; after the last, the message is quarantined. */
 const UNKNOWN_RETRY = [3600, 7200, 14_400] as const
 
-/** Sends one leased message, unless that begins too late for its lease, and settles the outcome. */
+/** Sends one leased message, unless it would start too late for its lease, and settles the outcome. */
 export const sendMessage = Effect.fnUntraced(function* <E>(
   lease: MessageLease,
   compose: Effect.Effect<Mail, E>,
   options: {
     readonly sending: SendingLease
-    /** Runs once the server has answered, before that is recorded. */
+    /** Runs after the server has responded, before that is recorded. */
     readonly answered: Effect.Effect<void>
   },
 ) {
@@ -64,22 +64,22 @@ const attemptOf = (outcome: MailOutcome): MessageAttempt | undefined => {
   return { outcome: outcome._tag.toLowerCase() as AttemptOutcome, reply }
 }
 
-/** Puts a leased message back that cannot be sent for a fault of ours. */
+/** Puts back a leased message that can't be sent because of our fault. */
 export const postponeMessage = Effect.fnUntraced(function* (lease: MessageLease, failure: MailFailure) {
   yield* (yield* Settlements).settle(lease, yield* decideSettlement(lease, { _tag: "Unreachable", failure }))
 })
 
-/** A message does not render with its recipient's fields. The reason repeats none of them. */
+/** A message doesn't render with its recipient's fields. The reason doesn't quote them. */
 export class MessageNotRendered extends DescribedError(
   "MessageNotRendered",
   ({ reason }: { readonly reason: string }) => `A template of the campaign ${reason}.`,
 ) {
-  /** Describes what was thrown while a message was composed. */
+  /** Describes an error thrown while composing a message. */
   static readonly because = (error: unknown): MessageNotRendered =>
     new MessageNotRendered({ reason: renderFault(error) })
 }
 
-/** Quarantines a leased message that does not render, with the reason; only its recipient is affected. */
+/** Quarantines a leased message that doesn't render, with the reason. Only its recipient is affected. */
 export const quarantineUnrendered = Effect.fnUntraced(function* (lease: MessageLease, { reason }: MessageNotRendered) {
   const failure: MailFailure = { class: "template", code: reason }
   yield* (yield* Settlements).settle(lease, { state: "unrendered", failure })

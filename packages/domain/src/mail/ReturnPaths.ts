@@ -4,30 +4,30 @@ import { TrackingSeal } from "../hits/TrackingLinks.ts"
 import { PREFIXES, type RecipientId } from "../Identifier.ts"
 
 /**
- * Creates the addresses to which mail about one message comes back, and reads them again: its bounces (a variable envelope return path), and
- * a request to unsubscribe.
+ * Creates and reads the addresses that receive mail about one message: bounces (variable envelope return path) and
+ * unsubscribe requests.
  *
- * They hold the recipient, the mark of the key and a seal, in characters that no mail server folds or quotes. They are valid for as
- * long as the ring holds the key. The seal of one kind is not good for the other.
+ * They contain the recipient, the key's mark and a seal, in characters that mail servers don't fold or quote. They are valid as
+ * long as the ring contains the key. Seals of the two kinds aren't interchangeable.
  */
 export class ReturnPaths extends Context.Service<
   ReturnPaths,
   {
-    /** Creates the address at a domain; default the deployment's. */
+    /** Creates the return path at a domain; default: the deployment's. */
     of(recipientId: RecipientId, domain?: string): string
-    /** Creates the address that unsubscribes the recipient, at the same domains. */
+    /** Creates the recipient's unsubscribe address, at the same domains. */
     unsubscribe(recipientId: RecipientId, domain?: string): string
-    /** Returns the recipient; undefined for an address that this deployment did not make. The domain does not matter. Letters may have changed their case on the way. */
+    /** Returns the recipient; undefined for an address of another deployment. Ignores the domain. Case may have changed in transit. */
     read(address: string): RecipientId | undefined
-    /** Returns the recipient whom an address unsubscribes, in the same way. */
+    /** Returns the recipient of an unsubscribe address in the same way. */
     readUnsubscribe(address: string): RecipientId | undefined
-    /** Reports whether complaints may be sent to an address: one of the names that providers are given, at any domain. */
+    /** Returns whether complaints may be sent to an address: one of the registered names, at any domain. */
     isForComplaints(address: string): boolean
-    /** Reads the local part alone, as messages carry it in a header of their own. */
+    /** Parses only the local part, as included in a message header. */
     readLocalPart(localPart: string): RecipientId | undefined
   }
 >()("domain/mail/ReturnPaths") {
-  /** Offers return paths at the domain whose mail reaches the worker. */
+  /** Provides return paths at the domain that the worker receives mail for. */
   static readonly at = (domain: string) =>
     Layer.effect(
       ReturnPaths,
@@ -35,13 +35,13 @@ export class ReturnPaths extends Context.Service<
     )
 }
 
-/** Where complaints are sent at each domain of return paths: the names of RFC 2142, and those that are common for feedback loops. */
+/** Complaint addresses at each return-path domain: names of RFC 2142, and common names for feedback loops. */
 const COMPLAINTS = /^(abuse|complaints|fbl)@[^@]+$/i
 
-/** The bytes of a seal that an address holds: 64 bits leave the local part at most 63 of its 64 characters. */
+/** Seal bytes in an address: 64 bits keep the local part within 63 of its 64 characters. */
 const SEAL_BYTES = 8
 
-/** What the local part of each kind begins with, and what its seal is made of beside the recipient. No tracked link begins with these bytes. */
+/** Prefix of each kind's local part, and additional input of its seal. No tracked link starts with these bytes. */
 const KINDS = {
   bounce: "return path",
   unsubscribe: "unsubscribe",
@@ -68,7 +68,7 @@ const make = (defaultDomain: string, { mark, seal, isSealed }: TrackingSeal["Ser
         return `${kind}-${id}-${newestMark}${sealHex}@${domain}`
       },
       read: (address: string): RecipientId | undefined => {
-        // The seal decides, and not the domain: a sender may get one at any time, and one that is gone still receives bounces.
+        // The seal decides, not the domain: senders' domains can be added any time, and removed ones still receive bounces.
         const at = address.lastIndexOf("@")
         return at > 0 && at < address.length - 1 ? readLocalPart(address.slice(0, at)) : undefined
       },

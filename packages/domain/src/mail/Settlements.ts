@@ -17,9 +17,9 @@ import {
 } from "./MessageQueue.ts"
 
 const MAX_BATCH_SIZE = 100
-/** How often an outcome is written again while the database is away: for about as long as a lease. */
+/** Number of retries while the database is unavailable: about as long as a lease. */
 const MAX_TRIES = 200
-/** The longest wait for a campaign's next turn: a retry that comes later needs no turn of its own. */
+/** Maximum wait for a campaign's next turn: later retries don't need a separate turn. */
 const MAX_TURN_WAIT_SECONDS = 60
 
 interface Settling {
@@ -32,16 +32,16 @@ export class Settlements extends Context.Service<Settlements>()("domain/mail/Set
   make: Effect.gen(function* () {
     const transaction = yield* Transaction
     const context = yield* Effect.context<MessageQueue | Transaction>()
-    // An organization's transactions wait for its clock one after another, so settlements that come during one share the next one's stamp.
+    // Transactions of an organization wait for its clock in turn, so settlements that arrive during one share the next stamp.
     const settle = yield* coalesce(MAX_BATCH_SIZE, (items: ReadonlyArray<Settling>) =>
       settleMessages(items).pipe(Effect.provideContext(context)),
     )
     return {
       /**
-       * Records the outcome, the attempt and what follows, in one transaction; false when the lease has passed to another worker, and nothing was written.
+       * Records outcome, attempt and next state in one transaction. Returns false if another worker holds the lease, and nothing was written.
        *
-       * Of attempts with the same number and outcome, such as those while our mail server is away, the last is kept, and how many there were.
-       * Should the database be away for a moment, the server's answer is written down later: else the message would be sent again.
+       * For attempts with the same number and outcome, such as during an outage of our mail server, stores the last and their number.
+       * While the database is unavailable, the server's response is written later: otherwise the message would be sent again.
        */
       settle: (lease: MessageLease, settlement: MessageSettlement, attempt?: MessageAttempt): Effect.Effect<boolean> =>
         transaction.retryTransient(settle({ lease, settlement, attempt }), MAX_TRIES),
@@ -51,7 +51,7 @@ export class Settlements extends Context.Service<Settlements>()("domain/mail/Set
   static readonly layer = Layer.effect(Settlements, Settlements.make)
 }
 
-/** Settles messages, those of each organization in one transaction; returns for each whether its lease was still held. */
+/** Settles messages, those of each organization in one transaction. Returns for each whether its lease was still held. */
 const settleMessages = Effect.fnUntraced(function* (items: ReadonlyArray<Settling>) {
   const { run } = yield* Transaction
   const { bringTurnsForward } = yield* MessageQueue
@@ -67,7 +67,7 @@ const settleMessages = Effect.fnUntraced(function* (items: ReadonlyArray<Settlin
 
 const keyOf = ({ recipientId, leaseToken }: LeaseKey): string => `${recipientId} ${leaseToken}`
 
-/** Settles messages of one organization with one stamp; returns the keys of the leases that were still held. */
+/** Settles messages of one organization with one stamp. Returns the keys of leases that were still held. */
 const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
   const queue = yield* MessageQueue
   const recipientIds = items.map(({ lease }) => lease.recipientId)
@@ -87,7 +87,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
     const at = yield* (yield* Transaction).commitTimestamp(organizationId)
     yield* queue.stampRecipients(organizationId, finalNow, finalNow.flatMap(answersTo), at)
   }
-  // At the end, because a transaction that holds the clock may wait for these rows: none that holds them may wait for the clock.
+  // Last, because a transaction that holds the clock may wait for these rows, so their holders must not wait for the clock.
   const answers = settled.filter((item) => item.settlement.state === "retry").flatMap(answersTo)
   if (answers.length > 0) yield* queue.countAnswers(organizationId, answers)
   const uncounted = settled.flatMap((item) => (reachedNobody(item) ? (item.lease.ramp ?? []) : []))
@@ -95,7 +95,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
   return held
 })
 
-/** Returns what is written of a message that stays in the queue; an unknown outcome does not count against the mailbox. */
+/** Returns the data of a message that stays in the queue; an unknown outcome doesn't count against the mailbox. */
 const keptOf = ({ lease, settlement, attempt }: Settling): ReadonlyArray<KeptMessage> => {
   const attempts = lease.attempt - 1
   if (settlement.state === "retry") return [{ lease, attempt, isUnknown: false, ...settlement }]
@@ -112,7 +112,7 @@ const rejectionOf = ({ lease: { campaignId, email }, settlement }: Settling): Re
     ? [{ campaignId, email, status: settlement.refusedWith, delaySeconds: settlement.delaySeconds }]
     : []
 
-/** Returns what the server of a recipient's domain answered; nothing where none was asked, or its answer is not known. */
+/** Returns the response of a recipient domain's server; empty if there was none or it is unknown. */
 const answersTo = ({ lease: { campaignId, email }, settlement, attempt }: Settling): ReadonlyArray<DomainAnswer> => {
   const reply = attempt?.reply ?? null
   if (settlement.state === "sent") return [{ campaignId, email, answer: "sent", reply: null }]
@@ -124,12 +124,12 @@ const answersTo = ({ lease: { campaignId, email }, settlement, attempt }: Settli
 export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
   BOUNCE_REASONS.find((reason) => "bounce_reason" in data && reason === data.bounce_reason) ?? "other"
 
-/** Reports whether no recipient's server was asked about the message, as far as we know. A deferral was an answer. */
+/** Returns whether no recipient's server was contacted about the message, as far as known. A deferral is a response. */
 const reachedNobody = ({ lease, settlement }: Settling): boolean =>
   settlement.state === "unrendered" ||
   (settlement.state === "retry" && settlement.attempts < lease.attempt && settlement.refusedWith === undefined)
 
-/** Returns in how many seconds each campaign has a message again that was put back, if that is before its next turn at the latest. */
+/** Returns the seconds until each campaign's next returned message, if that is before its next regular turn. */
 const retryDelays = (items: ReadonlyArray<Settling>): ReadonlyMap<CampaignId, number> => {
   const delays = new Map<CampaignId, number>()
   for (const { lease, delaySeconds } of items.flatMap(keptOf)) {

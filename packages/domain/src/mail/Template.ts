@@ -6,7 +6,7 @@ import type { MessageTemplate } from "./Message.ts"
 
 export type TemplatePart = "subject" | "html" | "text"
 
-// Own properties only and strict names: a template reaches nothing but its variables, and a misspelt one is an error at once.
+// Own properties only and strict names: a template can use only its variables, and a misspelt one is an immediate error.
 // A recipient may lack a field, which conditions and the filter `default` allow.
 const options = { ownPropertyOnly: true, strictVariables: true, lenientIf: true, strictFilters: true } as const
 const plain = new Liquid(options)
@@ -18,11 +18,11 @@ export const templatesOf = ({ subject, html, text }: Pick<MessageTemplate, "subj
     template === null ? [] : [{ part: part as TemplatePart, template }],
   )
 
-/** Returns a value for each field that shows its name. */
+/** Returns the names of fields as sample values. */
 export const sampleFields = (names: ReadonlyArray<string>): RecipientFields =>
   Object.fromEntries(names.map((name) => [name, `[${name}]`]))
 
-/** Returns why a text is not a template that renders, or undefined. It may name the variables of every template, and `more`. */
+/** Returns why text isn't a valid template, or undefined. It may use the common variables and `more`. */
 export const checkTemplate = (
   text: string,
   part: TemplatePart,
@@ -47,7 +47,7 @@ export const checkTemplate = (
   }
 }
 
-/** Reads a template that `checkTemplate` has accepted, once for many renderings; what is named in HTML is escaped. */
+/** Compiles a template that `checkTemplate` accepted; values are escaped in HTML. */
 export const compileTemplate = (text: string, part: TemplatePart): ((variables: TemplateVariables) => string) => {
   const engine = engines[part]
   const template = engine.parse(text)
@@ -56,9 +56,9 @@ export const compileTemplate = (text: string, part: TemplatePart): ((variables: 
 
 const renderNamed = compileTemplate("{{ token }}", "html")
 
-/** Escapes a text as an HTML template does what it names. */
+/** Escapes text like an HTML template. */
 export const escapeHtml = (text: string): string =>
   /[&<>"']/.test(text) ? renderNamed({ ...SAMPLE, token: text }) : text
 
-/** Puts a token into the partner's own link, in the place that `{token}` keeps. */
+/** Inserts a token into the partner's own link, in place of `{token}`. */
 export const shortLinkTo = (shortLink: string, token: string): string => shortLink.replace("{token}", token)

@@ -4,14 +4,14 @@ import { decideClaim } from "./decideClaim.ts"
 import type { MessageLease } from "./Message.ts"
 import { type MessageClaim, MessageQueue } from "./MessageQueue.ts"
 
-/** How many messages a claim looks at once those it looked at first all had to wait: they are deferred, and so looked at once. */
+/** Number of messages to read after the first ones all had to wait; those are deferred, so they are read once. */
 const SCAN_FURTHER = 1000
 
 /**
- * Leases messages that are due, at most as many as the rates allow.
+ * Leases due messages, as many as the rates allow.
  *
- * The rates are rows of the database that a claim locks before it counts by them, so that they hold over all workers. A message whose domain
- * is paused, or has had its share, is deferred, so that it does not keep others waiting.
+ * Rates are database rows that a claim locks before counting, so they apply to all workers. Messages of a paused domain, or one that
+ * reached its rate, are deferred so that they don't block others.
  */
 export const claimMessages = Effect.fnUntraced(function* (claim: MessageClaim) {
   const transaction = yield* Transaction

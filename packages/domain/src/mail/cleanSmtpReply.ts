@@ -1,11 +1,11 @@
-/** The longest reply that is kept. */
+/** Maximum length of a stored reply. */
 const MAX_LENGTH = 200
-/** How much of a reply is looked at: a server may answer with any number of lines. */
+/** Maximum length that is read, because a reply can have any number of lines. */
 const MAX_READ_LENGTH = 2000
-/** Words in ASCII with single spaces between them. */
+/** ASCII words separated by single spaces. */
 const WORDS = /^[!-~]+(?: [!-~]+)*$/
 const ADDRESS = /(?:"[^"]*"|[^\s<>()[\],;:"]*)(?:@|%40)[^\s<>(),;"]*/gi
-/** Words of replies that are local parts of roles and name no person. */
+/** Words of replies that are also role addresses and identify no person. */
 const ROLES: ReadonlySet<string> = new Set([
   ...[
     "access",
@@ -53,16 +53,16 @@ const ROLES: ReadonlySet<string> = new Set([
   ...["support", "system", "team", "test", "unknown", "user", "users", "webmaster"],
 ])
 
-/** From this length on, a local part is taken out of words, too. */
+/** Shorter local parts aren't removed from the text. */
 const MIN_TELLING_LENGTH = 4
 
 /**
- * Returns a mail server's reply on one line, without data that identifies the recipient: without addresses, the recipient's local part (unless it
- * names a role, such as `mail`) and numbers that may be an NPI.
+ * Returns a mail server's reply on one line, without data that identifies the recipient: addresses, the recipient's local part (unless it
+ * is a role, such as `mail`) and numbers that may be an NPI.
  */
 export const cleanSmtpReply = (reply: string, email: string): string => {
   const local = email.slice(0, Math.max(0, email.lastIndexOf("@")))
-  // What was cut off may have left half an address.
+  // Drops a last word that was cut, because it may be part of an address.
   const read = reply.length > MAX_READ_LENGTH ? reply.slice(0, MAX_READ_LENGTH).replace(/\S*$/, "") : reply
   // Nearly every reply is one plain line, to which only the last step applies.
   let text = WORDS.test(read) ? read : onOneLine(read)
@@ -75,13 +75,13 @@ export const cleanSmtpReply = (reply: string, email: string): string => {
 const onOneLine = (reply: string): string =>
   reply
     .split(/\r?\n/)
-    // Each line of a reply repeats its codes (RFC 5321 4.2.1, RFC 2034 4).
+    // Each line of a reply repeats its codes (RFC 5321, 4.2.1; RFC 2034, 4).
     .map((line, i) => (i === 0 ? line : line.replace(/^\d{3}(?:[ -](?:[245]\.\d{1,3}\.\d{1,3}\s)?|$)/, "")))
     .join(" ")
     .replace(/\p{Cf}+/gu, "")
     .replace(/[\p{Cc}\s]+/gu, " ")
 
-/** Reports whether a text may hold a local part in any case. Letters beyond ASCII have several forms. */
+/** Returns whether text may contain a local part in any case. Non-ASCII letters have several forms. */
 const mayHold = (text: string, local: string): boolean =>
   local !== "" && (!isAscii(text) || !isAscii(local) || text.toLowerCase().includes(local.toLowerCase()))
 

@@ -16,15 +16,15 @@ export interface MailBody {
 
 type ComposeBody = (to: RecipientRef, variables: TemplateVariables) => MailBody
 
-/** Variables that differ between recipients, beside their fields. */
+/** Variables that differ between recipients, in addition to fields. */
 const RECIPIENTS_OWN: ReadonlySet<string> = new Set(["token", "unsubscribe_url", "short_link"])
 
-/** Characters for private use, which no parser takes for more than a letter: each stands for a value that differs between recipients. */
+/** Private-use characters, which parsers treat as letters, as placeholders of values that differ between recipients. */
 const PLACEHOLDER = { token: "\uE000", unsubscribeUrl: "\uE001", shortLink: "\uE002", pixel: "\uE003" } as const
-/** The code points of the placeholders for fields, and for what filters make of a recipient's values. */
+/** Code points of placeholders for fields and filtered recipient values. */
 const FIRST_VALUE = 0xe010
 const LAST_VALUE = 0xe0ff
-/** The same for tracked links. */
+/** Code points of placeholders for tracked links. */
 const FIRST_LINK = 0xe100
 const LAST_LINK = 0xf8ff
 const ANY_PLACEHOLDER = /([\uE000-\uF8FF])/
@@ -32,21 +32,21 @@ const ALL_PLACEHOLDERS = new RegExp(ANY_PLACEHOLDER, "g")
 const VALUE_PLACEHOLDER = /[\uE010-\uE0FF]/
 const URL_PLACEHOLDERS = new RegExp(`[${PLACEHOLDER.unsubscribeUrl}${PLACEHOLDER.shortLink}]`, "g")
 
-/** A character of that range, written by its number. */
+/** A character of that range as a numeric reference. */
 const NUMERIC_PLACEHOLDER = /&#(x0*[ef][\da-f]{3}(?![\da-f])|0*(5[7-9]|6[0-3])\d{3}(?!\d))/i
 
-/** A name with filters whose result depends on nothing else. */
+/** A variable with filters that depend on no other value. */
 const OUTPUTS =
   /\{\{(-?)\s*(\w+\s*(?:\|\s*(?:capitalize|default|downcase|strip|upcase|url_encode)\b[^{}|]*?)*)(-?)\}\}/g
 
-/** A value whose spaces stay as they are when HTML is turned into text. */
+/** A value without spaces that change when HTML is converted to text. */
 const KEEPS_SPACES = /^[^\s\u200B]+(?: [^\s\u200B]+)*$/
 
 /**
- * Reads a campaign's HTML once; the result composes the body to one recipient, its links tracked.
+ * Parses a campaign's HTML once. Returns a function that composes a recipient's body with tracked links.
  *
- * Where the HTML only names variables it is rendered, searched for links and turned into text once for all recipients, with
- * placeholders for the values of each. To do so for each recipient costs almost as much as sending.
+ * If the HTML only inserts variables, it is rendered, searched for links and converted to text once for all recipients, with
+ * placeholders for their values. Doing so for each recipient would cost almost as much as sending.
  */
 export const composeBody = (template: MessageTemplate, links: TrackingLinks["Service"]): ComposeBody => {
   const { html, campaignName, programName, senderName, postalAddress, shortLink } = template
@@ -56,7 +56,7 @@ export const composeBody = (template: MessageTemplate, links: TrackingLinks["Ser
     const rendered = render(variables)
     checkSchemes?.(rendered)
     const rewritten = rewriteLinks(rendered, to, links)
-    // The text has no pixel, which may add a line to what stands around it.
+    // The text excludes the pixel, which could add a line.
     return { html: rewritten, text: mailText(rewritten.replace(pixelTo(to, links), "")) }
   }
   if (checkSchemes !== undefined) return composeEach
@@ -80,29 +80,29 @@ export const composeBody = (template: MessageTemplate, links: TrackingLinks["Ser
       ...Object.fromEntries(values.map(({ name, placeholder }) => [name, placeholder])),
     })
   } catch {
-    // It fails with each message, and not for all campaigns at once.
+    // It fails for each message instead of for all campaigns at once.
     return composeEach
   }
   const compose = isInert(prepared, "\uE000-\uE0FF") ? createFiller(prepared, links) : undefined
   if (compose === undefined) return composeEach
   return (to, variables) => {
     const texts = values.map(({ placeholder, evaluate }) => [placeholder, evaluate(variables)] as const)
-    // Other spaces are joined, and an empty element is left out, when HTML is turned into text.
+    // The conversion to text joins other spaces, and drops empty elements.
     return texts.every(([, text]) => KEEPS_SPACES.test(text))
       ? compose(to, variables, texts)
       : composeEach(to, variables)
   }
 }
 
-/** What stands for an output that differs between recipients. */
+/** Placeholder of an output that differs between recipients. */
 interface ValuePlaceholder {
-  /** The variable that the output names instead. */
+  /** The variable used instead. */
   readonly name: string
   readonly placeholder: string
   readonly evaluate: (variables: TemplateVariables) => string
 }
 
-/** Lets outputs name placeholders of their own where they name a field, or filter what is a recipient's own. */
+/** Replaces outputs of fields and filtered recipient values by placeholders. */
 const placeValues = (
   html: string,
   fields: ReadonlyArray<string>,
@@ -114,7 +114,7 @@ const placeValues = (
     if (RECIPIENTS_OWN.has(expression) || !expression.match(/\w+/g)!.some((word) => differing.has(word))) return output
     const name = values.get(expression)?.name ?? `_${values.size}`
     const placeholder = String.fromCharCode(FIRST_VALUE + values.size)
-    // A name alone needs nothing of the template language, unless it is missing.
+    // A plain variable doesn't need the template language, unless it is missing.
     const render = compileTemplate(`{{ ${expression} }}`, "subject")
     const evaluate = (variables: TemplateVariables): string =>
       Object.hasOwn(variables, expression)
@@ -126,7 +126,7 @@ const placeValues = (
   return { named, values: [...values.values()] }
 }
 
-/** Creates the function that replaces the placeholders by a recipient's values; undefined where they would not show all that differs. */
+/** Creates the function that replaces placeholders by a recipient's values; undefined if they can't represent all differences. */
 const createFiller = (prepared: string, links: TrackingLinks["Service"]) => {
   const trackedLinks: Array<{ readonly placeholder: string; readonly href: Segments; readonly attribute: Segments }> =
     []
@@ -135,7 +135,7 @@ const createFiller = (prepared: string, links: TrackingLinks["Service"]) => {
   const { pieces, rest } = cutAtLinks(prepared)
   if (FIRST_LINK + pieces.length > LAST_LINK) return undefined
   const hrefs = pieces.flatMap(([, link]) => (link === "pixel" || link.href === "" ? [] : [link.href]))
-  // Spaces around a link are dropped where it is tracked, and those in it are joined where it is not.
+  // Spaces around a tracked link are dropped, and those within an untracked one are joined.
   if (hrefs.some((href) => !KEEPS_SPACES.test(href))) return undefined
   for (const [before, link] of pieces) {
     html += before
@@ -187,14 +187,14 @@ const createFiller = (prepared: string, links: TrackingLinks["Service"]) => {
   }
 }
 
-/** Reports whether a link may lead to the web, whatever its placeholders stand for. */
+/** Returns whether a link may be an http(s) URL, whatever its placeholders contain. */
 const isWeb = (href: string): boolean =>
   (VALUE_PLACEHOLDER.test(href) && /^https?:/i.test(href)) ||
   /^https?:$/.test(
     URL.parse(href.replaceAll(URL_PLACEHOLDERS, "https://x.test/").replaceAll(ALL_PLACEHOLDERS, "x"))?.protocol ?? "",
   )
 
-/** A text split at its placeholders, which stand at the odd indexes. */
+/** Text split at its placeholders, which have odd indexes. */
 type Segments = ReadonlyArray<string>
 
 const splitAtPlaceholders = (text: string): Segments => text.split(ANY_PLACEHOLDER)
@@ -211,7 +211,7 @@ const mailText = compile({
   selectors: [
     { selector: "img", format: "skip" },
     { selector: `.${PREHEADER}`, format: "skip" },
-    // In capital letters a token would be another one.
+    // Capitals would change a token.
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
   ],
 })

@@ -11,24 +11,24 @@ import type { ReturnPaths } from "./ReturnPaths.ts"
 import { cutAtLinks, trackingOf } from "./rewriteLinks.ts"
 import { compileTemplate, shortLinkTo } from "./Template.ts"
 
-/** The last field of each Feedback-ID: Gmail wants the same 5 to 15 characters in all mail of a sender, and counts by the signing domain. */
+/** Last field of each Feedback-ID: Gmail requires the same 5 to 15 characters in all mail of a sender, and counts by signing domain. */
 const FEEDBACK_SENDER = "outreach"
 
 export interface MailRecipient extends RecipientRef, Pick<Recipient, "campaignId" | "programId" | "token" | "email"> {
   readonly fields?: RecipientFields
 }
 
-/** What the messages of a campaign have in common beside its template. */
+/** Common data of a campaign's messages, in addition to its template. */
 export interface MailSettings {
   readonly links: TrackingLinks["Service"]
   readonly returnPaths: ReturnPaths["Service"]
   /** The domain of its address is the right-hand side of each Message-ID, so that the two are aligned. */
   readonly sender: SenderIdentity
-  /** Whether a worker receives what is sent to the domains of return paths. */
+  /** Whether a worker receives mail for return-path domains. */
   readonly receivesMail: boolean
 }
 
-/** Reads a campaign's template once; the result composes the message to one recipient. */
+/** Parses a campaign's template once. Returns a function that composes a recipient's message. */
 export const composeMail = (
   template: MessageTemplate,
   settings: MailSettings,
@@ -54,7 +54,7 @@ export const composeMail = (
     return {
       sender,
       to: recipient.email,
-      // A line end would begin another header, and many spaces a line that looks like the end of all.
+      // A line end would start another header, and many spaces could look like the end of all headers.
       subject: subject(variables).replaceAll(/\s*[\r\n]\s*|[ \t]{2,}/g, " "),
       ...body(recipient, variables),
       ...(text !== undefined && { text: text(recipient, variables) }),
@@ -67,12 +67,12 @@ export const composeMail = (
   }
 }
 
-// Only what begins with a scheme: a name with a dot may be anything.
+// Only links with a scheme: a name with a dot may be anything.
 const linkify = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 
 /**
- * Reads a campaign's own text part once; the result composes it to one recipient. Its links are tracked as those of the HTML, and stay as
- * they are where the HTML excludes the same address.
+ * Parses a campaign's own text part once. Returns a function that composes it for a recipient. Its links are tracked like those of the HTML,
+ * and stay unchanged if the HTML excludes the same URL.
  */
 export const composeText = (
   text: string,
@@ -90,7 +90,7 @@ export const composeText = (
   }
 }
 
-/** Renders the address of a link; undefined where a part of a template is not an address on its own, or the recipient lacks a field. */
+/** Renders the URL of a link; undefined if a template part isn't a complete URL, or the recipient lacks a field. */
 const renderLink = (href: string, variables: TemplateVariables): string | undefined => {
   try {
     return compileTemplate(href, "text")(variables).trim()
@@ -99,7 +99,7 @@ const renderLink = (href: string, variables: TemplateVariables): string | undefi
   }
 }
 
-/** Replaces each link by what `replace` returns; one for which that is undefined stays. */
+/** Replaces each link by the result of `replace`; undefined keeps it. */
 const replaceLinks = (text: string, replace: (href: string) => string | undefined): string => {
   let replaced = ""
   let copied = 0

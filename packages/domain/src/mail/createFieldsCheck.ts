@@ -4,7 +4,7 @@ import { createSchemeCheck, ForeignScheme } from "./createSchemeCheck.ts"
 import type { MessageTemplate } from "./Message.ts"
 import { compileTemplate, shortLinkTo, templatesOf } from "./Template.ts"
 
-/** Returns why a campaign's messages cannot be rendered with a recipient's fields, or undefined. Names what is missing, and repeats no value. */
+/** Returns why a campaign's messages can't be rendered with a recipient's fields, or undefined. Names missing fields without quoting values. */
 export type FieldsCheck = (fields: RecipientFields) => string | undefined
 
 /** Creates the check of a campaign. */
@@ -32,7 +32,7 @@ export const createFieldsCheck = (
   }
 }
 
-/** Describes why a template did not render, to follow its name. Repeats no value. */
+/** Describes why a template didn't render, following its name, without quoting values. */
 export const renderFault = (error: unknown): string => {
   if (error instanceof ForeignScheme) return error.message
   const missing = error instanceof Error && /^undefined variable: (\w+)/.exec(error.message)?.[1]

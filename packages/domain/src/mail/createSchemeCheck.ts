@@ -1,25 +1,25 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
 
-/** A value makes a link lead to something other than an http, https or mailto address. */
+/** A value turned a link into something other than an http, https or mailto URL. */
 export class ForeignScheme extends Error {
   override readonly name = "ForeignScheme"
   override readonly message = "has a link whose field is not an http, https or mailto address"
 }
 
-/** What a template outputs or does, except the outputs that are always addresses or tokens of ours. */
+/** Outputs and tags of a template, except outputs that are always URLs or tokens of ours. */
 const DYNAMIC = /\{\{(?!-?\s*(?:token|unsubscribe_url|short_link)\s*-?\}\}).*?\}\}|\{%.*?%\}/gs
-/** Stands for it: a character for private use, which no parser takes for more than a letter. */
+/** Private-use placeholder, which parsers treat as a letter. */
 const MARK = "\uE010"
-/** A filter that lets a value bring tags of its own. */
+/** A filter that allows a value to contain tags. */
 const UNESCAPED = /\|\s*raw\b/
-/** The beginning of an address that decides its scheme, or that it has none of its own. Browsers skip spaces and control characters. */
+/** Start of a URL that determines its scheme, or that it has none. Browsers skip spaces and control characters. */
 const DECIDED = /^[\0- ]*(?:[a-z][a-z\d+.\t\n\r-]*:|[/\\?#])/i
 const SCHEME = /^[\0- ]*([a-z][a-z\d+.\t\n\r-]*):/i
 const RENDERED = new Set(["http", "https", "mailto"])
 
 /**
- * Creates the function that throws a `ForeignScheme` for an HTML body in which a value has made an address lead to a script, to data or to any
- * scheme but http, https and mailto. A scheme that the template itself writes stays; undefined where it writes all of them.
+ * Creates the function that throws `ForeignScheme` if a value turned a URL of an HTML body into a script, data, or any
+ * scheme except http, https and mailto. Schemes written by the template are allowed; undefined if it writes all of them.
  */
 export const createSchemeCheck = (template: string): ((rendered: string) => void) | undefined => {
   const isDecided = addressesIn(template.replaceAll(DYNAMIC, MARK)).every(
@@ -36,13 +36,13 @@ export const createSchemeCheck = (template: string): ((rendered: string) => void
   }
 }
 
-/** Returns an address of an HTML template that an e-mail can't resolve because it is relative. A value may supply its beginning. */
+/** Returns a relative URL of an HTML template, which an e-mail can't resolve. A value may supply its start. */
 export const findRelativeAddress = (template: string): string | undefined =>
   addressesIn(template.replaceAll(DYNAMIC, MARK))
     .map(({ address }) => address.trim())
     .find((address) => !/^(?:$|#|\{\{)/.test(address) && !SCHEME.test(address) && !address.startsWith(MARK))
 
-/** An address in a body, and what a template that writes its scheme holds. */
+/** A URL in a body, and the template's content if it writes the scheme. */
 interface Address {
   readonly address: string
   readonly written: string
@@ -76,7 +76,7 @@ const addressesIn = (html: string): ReadonlyArray<Address> => {
   return found
 }
 
-/** Returns the addresses in a style, and in attributes that hold several or more than an address. */
+/** Returns the URLs in a style, and in attributes with several URLs or other content. */
 const addressesOf = (name: string, value: string): ReadonlyArray<Address> => {
   const addresses = name.endsWith("srcset")
     ? value.split(",")
@@ -88,6 +88,6 @@ const addressesOf = (name: string, value: string): ReadonlyArray<Address> => {
   return addresses.map((address) => ({ address, written: address }))
 }
 
-/** Resolves the escapes of a style, behind which a scheme could hide. */
+/** Resolves the escapes of a style, which could hide a scheme. */
 const unescapeCss = (style: string): string =>
   style.replaceAll(/\\([\da-f]{1,6})\s?/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

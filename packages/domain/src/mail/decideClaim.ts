@@ -3,34 +3,34 @@ import type { MessageLease } from "./Message.ts"
 
 type CampaignKey = Pick<MessageLease, "organizationId" | "campaignId">
 
-/** A message that is due, locked by the claim that decides about it. Times are seconds since 1970. */
+/** A due message locked by the deciding claim. Times are in seconds since 1970. */
 export interface DueMessage extends Omit<MessageLease, "leaseToken" | "fields" | "ramp"> {
-  /** The domain of the address, in lower case. */
+  /** Domain of the address in lower case. */
   readonly domain: string
-  /** The rate of its campaign; null for no bound. */
+  /** Rate of its campaign; null for unlimited. */
   readonly perMinute: number | null
-  /** The sender whose ramp bounds it; null without a ramp. */
+  /** Sender with a ramp; null without one. */
   readonly senderId: SenderId | null
 }
 
-/** The messages that a claim has locked, those of the organization and campaign whose turn it is first, and what bounds them. */
+/** Locked messages of a claim in order of turns, with their limits. */
 export interface DueMessages {
   readonly now: number
   readonly candidates: ReadonlyArray<DueMessage>
-  /** When the next slot of each locked rate begins. */
+  /** Start of the next slot of each locked rate. */
   readonly rates: Readonly<Record<string, number>>
-  /** How many messages each sender may still send, and the day of UTC that counts them. */
+  /** Remaining messages of each sender's ramp, and the UTC day that counts them. */
   readonly ramps: Readonly<Record<SenderId, { readonly slots: number; readonly day: string }>>
-  /** Until when a campaign leaves a domain alone that rejected us. */
+  /** End of each pause of a domain by a campaign. */
   readonly pauses: ReadonlyArray<{ readonly campaignId: CampaignId; readonly domain: string; readonly until: number }>
-  /** The organizations whose turns this claim holds; null where another claim does. */
+  /** Organizations whose turns this claim holds; null if another claim does. */
   readonly heldOrganizations: ReadonlyArray<OrganizationId> | null
   readonly heldCampaigns: ReadonlyArray<CampaignKey>
-  /** Campaigns that had something to send when the slots were shared. */
+  /** Campaigns with due messages when the slots were distributed. */
   readonly waitingCampaigns: ReadonlyArray<CampaignId>
 }
 
-/** Bounds over all campaigns; null for none. */
+/** Limits over all campaigns; null for unlimited. */
 export interface ClaimRates {
   readonly perMinute: number | null
   readonly perDomainMinute: number | null
@@ -39,7 +39,7 @@ export interface ClaimRates {
 export interface ClaimDecision {
   readonly leases: ReadonlyArray<DueMessage>
   readonly deferrals: ReadonlyArray<Deferral>
-  /** When the next slot of each used rate begins. */
+  /** Start of the next slot of each used rate. */
   readonly rates: Readonly<Record<string, number>>
   readonly ramps: ReadonlyArray<{
     readonly organizationId: OrganizationId
@@ -49,35 +49,35 @@ export interface ClaimDecision {
   }>
   readonly organizations: ReadonlyArray<OrganizationId> | null
   readonly campaigns: ReadonlyArray<CampaignKey>
-  /** The campaign of each message that was leased or deferred, in the order of the candidates. */
+  /** Campaign of each leased or deferred message, in candidate order. */
   readonly served: ReadonlyArray<CampaignKey>
 }
 
-/** A message that becomes due later: at `until`, or behind the others of its scope. */
+/** A message that becomes due later: at `until`, or behind earlier ones of its scope. */
 export interface Deferral extends Pick<DueMessage, "organizationId" | "recipientId"> {
   readonly until: number
-  /** The queue of its campaign for a rate; null where a pause defers it. */
+  /** The campaign's queue for a rate; null for a pause. */
   readonly scope: string | null
-  /** How many of this claim are before it in that queue. */
+  /** Number of earlier messages of this claim in that queue. */
   readonly rank: number
   readonly perMinute: number | null
 }
 
-/** Unused slots of a rate are kept for one second, so that a late claim does not slow the sending down. */
+/** Unused slots of a rate are kept for one second, so that a late claim doesn't reduce the throughput. */
 const SAVED_SECONDS = 1
 
-/** When the next slot of a rate begins, not counting slots that are older than what is saved. */
+/** Start of a rate's next slot, without slots older than the saved time. */
 const slotFrom = (nextAt: number | undefined, now: number): number => Math.max(nextAt ?? 0, now - SAVED_SECONDS)
 
-/** Returns how many messages a rate allows now; any number without a rate. */
+/** Returns the number of messages that a rate allows now; unlimited without a rate. */
 export const openSlots = (nextAt: number | undefined, perMinute: number | null, now: number): number =>
   perMinute === null ? Infinity : Math.max(0, 1 + Math.floor(((now - slotFrom(nextAt, now)) * perMinute) / 60))
 
-/** Returns when the next slot of a rate begins after it was used. */
+/** Returns the start of a rate's next slot after it was used. */
 export const nextSlot = (nextAt: number | undefined, perMinute: number, now: number, times: number): number =>
   slotFrom(nextAt, now) + (times * 60) / perMinute
 
-/** The rates that bound a message. Those with `isDeferring` hold up messages until a slot is free. */
+/** The rates of a message. Those with `isDeferring` defer messages until a slot is free. */
 const ratesOf = (
   { campaignId, domain, perMinute }: DueMessage,
   bounds: ClaimRates,
@@ -88,17 +88,17 @@ const ratesOf = (
 ]
 
 /**
- * Decides which of the due messages are leased, at most `limit`, and when others become due.
+ * Decides which due messages are leased, at most `limit`, and when others become due.
  *
- * A message is leased if its campaign's pauses, its sender's ramp, and the rates of its domain, its campaign and of all
- * leave it a slot, in the order of turns; only a leased message uses slots. What a pause or the rate of a domain
- * holds up is deferred, so that claims do not look at it until then. What the other bounds hold up stays due.
+ * A message is leased in order of turns if its campaign's pauses, its sender's ramp, and the rates of its domain, its campaign and of
+ * all campaigns have a slot; only leased messages use slots. Messages held up by a pause or a domain's rate
+ * are deferred, so that claims don't read them until then. Messages held up by other limits stay due.
  */
 export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number): ClaimDecision => {
   const { now, ramps } = due
   const slotsOf = (name: string, perMinute: number | null) => openSlots(due.rates[name], perMinute, now)
   const pauses = new Map(due.pauses.map(({ campaignId, domain, until }) => [`${campaignId} ${domain}`, until]))
-  /** How many messages were leased by each rate. */
+  /** Number of leased messages by rate. */
   const leased = new Map<string, { readonly perMinute: number | null; readonly count: number }>()
   const ofRamp = new Map<SenderId, ClaimDecision["ramps"][number]>()
   const deferred = new Map<string, number>()
@@ -149,7 +149,7 @@ export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number)
     ),
     ramps: [...ofRamp.values()],
     organizations: due.heldOrganizations,
-    // A campaign that had something to send, and was left no slot, keeps its turn.
+    // A campaign with due messages that received no slot keeps its turn.
     campaigns: due.heldCampaigns.filter(
       ({ campaignId }) => !waiting.has(campaignId) || servedCampaigns.has(campaignId),
     ),

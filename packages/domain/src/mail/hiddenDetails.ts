@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
 
-/** What each e-mail must show: who sends it, where they are, and how to unsubscribe (15 U.S.C. 7704 (a) (3) and (5)). */
+/** Required content of each e-mail: sender, postal address, and how to unsubscribe (15 U.S.C. 7704 (a) (3) and (5)). */
 export interface SenderDetails {
   readonly senderName: string
   readonly postalAddress: string
@@ -10,10 +10,10 @@ export interface SenderDetails {
 export type SenderDetail = keyof SenderDetails
 
 /**
- * Lists the details that a rendered HTML body does not show as text, or as a link.
+ * Lists the details that a rendered HTML body doesn't show as text or as a link.
  *
- * Case, spaces, punctuation and line breaks do not matter. Text in a comment, an attribute or an element that is hidden by its own
- * attributes is not shown.
+ * Ignores case, spaces, punctuation and line breaks. Text in comments, attributes and elements hidden by their own
+ * attributes isn't shown.
  */
 export const hiddenDetails = (html: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
   const { text, links } = readVisible(html)
@@ -29,7 +29,7 @@ export const detailsNotIn = (text: string, details: SenderDetails): ReadonlyArra
   return text.includes(details.unsubscribeUrl) ? missing : [...missing, "unsubscribeUrl"]
 }
 
-/** The words of a text, in lower case, each between two spaces. */
+/** Words of a text in lower case, each between two spaces. */
 const wordsOf = (text: string): string =>
   ` ${(
     text
@@ -38,7 +38,7 @@ const wordsOf = (text: string): string =>
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   ).join(" ")} `
 
-/** Elements that do not separate words. */
+/** Elements that don't separate words. */
 const INLINE = new Set("a abbr b bdi bdo em font i mark small span strong sub sup u wbr".split(" "))
 const NEVER_SHOWN = new Set(["head", "title", "style", "script"])
 const HIDING_STYLE = /(?:^|;)(?:display:none|visibility:hidden|opacity:0(?!\.0*[1-9])|max-height:0(?!\.)|mso-hide:all)/i

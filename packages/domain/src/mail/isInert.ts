@@ -1,20 +1,20 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
 
-/** What may begin a tag or a character reference. */
+/** Possible start of a tag or a character reference. */
 const BEGINNING = "(?:<[/!?]?|&#?\\w*)"
 
-/** Elements whose attributes show in the text: a list begins with the number that `start` says. */
+/** Elements with attributes that affect the text: a list starts with the number in `start`. */
 const LISTS: ReadonlySet<string> = new Set(["ol", "ul", "li"])
 
 /**
- * Reports whether all characters of a class are in places where escaped text can replace them without changing a tag: in texts, comments and
+ * Returns whether all characters of a class are in places where escaped text can replace them without changing a tag: text, comments and
  * quoted attributes. `characters` is the inside of a character class.
  */
 export const isInert = (html: string, characters: string): boolean => {
   if (new RegExp(`${BEGINNING}[${characters}]`).test(html)) return false
   const character = new RegExp(`[${characters}]`, "g")
   const countIn = (text: string): number => text.match(character)?.length ?? 0
-  // By where they begin, because the tree repeats an element that was closed out of turn.
+  // By start position, because the tree repeats elements that were closed out of order.
   const attributes = new Map<number, string>()
   let inert = 0
   const waiting: Array<DefaultTreeAdapterTypes.Node> = [
@@ -34,6 +34,6 @@ export const isInert = (html: string, characters: string): boolean => {
     const [, value] = /^[^=]+=\s*(["'].*)$/s.exec(attribute) ?? []
     if (value !== undefined) inert += countIn(value)
   }
-  // A character elsewhere, such as in the name of a tag, is missing from the sum.
+  // A character elsewhere, such as in a tag name, is missing from the sum.
   return inert === countIn(html)
 }
