@@ -121,9 +121,9 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
   "the-deployment-files-are-valid": {
     replace: [
       ["deploy/compose.yaml", "  SECRETS_KEY: ", "  SEEDED_SETTING: x\n  SECRETS_KEY: "],
-      ["deploy/alerts.yml", "runbook: docs/operations.md#", "runbook: docs/operations.md#seeded-"],
+      ["deploy/alerts.yml", "runbook: docs/on-call.md#", "runbook: docs/on-call.md#seeded-"],
     ],
-    says: [/deploy\/ names the setting SEEDED_SETTING/, /#seeded-\S+ does not begin with/],
+    says: [/deploy\/ names the setting SEEDED_SETTING/, /#seeded-\S+ of \w+ does not begin with/],
   },
   "the-partner-quick-start-works-as-written": {
     append: { "run.js": "\nprocess.exit(3)\n" },

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process"
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ALERT_RULES } from "@outreach/domain/operators/alerts"
+import { ALERT_RULES, runbookOf } from "@outreach/domain/operators/alerts"
 import { parse, parseAllDocuments } from "yaml"
 import { anchorOf } from "./anchorOf.ts"
 import { root } from "./publishedPackages.ts"
@@ -31,7 +31,7 @@ interface Alert {
 }
 
 const UNITS = join(root, "deploy/systemd")
-const RUNBOOK = "docs/operations.md"
+const RUNBOOK = "docs/on-call.md"
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 const violations: string[] = []
@@ -94,7 +94,7 @@ try {
 
 const { groups } = parse(read("deploy/alerts.yml")) as { groups: ReadonlyArray<{ rules: readonly Alert[] }> }
 const alerts = groups.flatMap(({ rules }) => rules)
-const [, chapter = ""] = /^## Alerts\n(.*?)^## /ms.exec(read(RUNBOOK)) ?? []
+const [, chapter = ""] = /^## Alerts\n(.*)/ms.exec(read(RUNBOOK)) ?? []
 const sections = new Map<string, string>(
   chapter
     .split(/^### /m)
@@ -102,16 +102,17 @@ const sections = new Map<string, string>(
     .map((text) => [`${RUNBOOK}#${anchorOf(text.slice(0, text.indexOf("\n")))}`, text] as const),
 )
 for (const { alert, labels, annotations } of alerts) {
-  if (!sections.get(annotations.runbook)?.includes(`\n\`${alert}\`, ${labels.severity}: `))
-    violations.push(`${annotations.runbook} does not begin with \`${alert}\`, ${labels.severity}:`)
+  const severity = labels.severity === "critical" ? "Critical" : "Warning"
+  if (!sections.get(annotations.runbook)?.includes(`\n**${severity}**: `))
+    violations.push(`${annotations.runbook} of ${alert} does not begin with **${severity}**:`)
   sections.delete(annotations.runbook)
 }
 for (const section of sections.keys()) violations.push(`${section} belongs to no alert`)
-for (const { name, severity, threshold, delay, section } of ALERT_RULES) {
+for (const { name, severity, threshold, delay } of ALERT_RULES) {
   const rule = alerts.find(({ alert }) => alert === name)
   // That a series is absent is a comparison of its own.
   const limit = rule?.expr.startsWith("absent(") ? 0 : Number(/> *([\d.e]+)$/.exec(rule?.expr.trim() ?? "")?.[1])
-  const ours = String([severity, threshold, delay, `${RUNBOOK}#${section}`])
+  const ours = String([severity, threshold, delay, runbookOf({ name })])
   const theirs = String([rule?.labels.severity, limit, rule?.for, rule?.annotations.runbook])
   if (ours !== theirs) violations.push(`deploy/alerts.yml, ${name}: the operator console has ${ours}, not ${theirs}`)
 }

@@ -70,7 +70,7 @@ const failing = setting(
   {
     default: "24,72,120",
     about:
-      "hours for which every call to an endpoint has failed before the contacts of its organization are notified by e-mail, before they are notified again, and before the endpoint is disabled; `none` for never. See [operations](operations.md#an-endpoint-fails-for-a-day)",
+      "hours for which every call to an endpoint has failed before the contacts of its organization are notified by e-mail, before they are notified again, and before the endpoint is disabled; `none` for never. See [operations](on-call.md#outreachendpointfailing)",
   },
 )
 

@@ -17,7 +17,7 @@ export const smtpFindings = (resolver: Resolver, { smtpUrl }: SmtpSettings) =>
     Effect.mapError((error) =>
       failed(
         `The mail server does not let us in: ${error._tag === "LoginFailed" ? error.reason : "it took too long"}.`,
-        "Check SMTP_URL; see docs/operations.md#the-mail-server-rejects-us.",
+        "Check SMTP_URL; see docs/on-call.md#outreachmailserverrejects.",
       ),
     ),
     Effect.flatMap((session) => {

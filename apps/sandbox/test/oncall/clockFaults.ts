@@ -33,10 +33,10 @@ export const clockFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "partner-down-for-an-hour",
-    fault: "A partner answers 500 for an hour",
+    fault: "A partner returns 500 for an hour",
     lacks,
     signals: [{ alert: "OutreachPartnerDown" }, { prints: "open", command: "ops endpoints list" }],
-    outside: "The partner mends it",
+    outside: "The partner fixes it",
     remedy: [],
     break: async (stage) => {
       stage.proxy.answerWith(500)

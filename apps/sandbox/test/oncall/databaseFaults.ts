@@ -55,7 +55,7 @@ export const databaseFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "no-connection-left",
-    fault: "Another program holds all connections, and sessions are lost",
+    fault: "Another program uses all connections",
     signals: [{ alert: "OutreachDatabaseUnusable" }, { readyz: "(53300)", of: "worker" }, { log: "53300", of: "api" }],
     remedy: [
       `psql -c "select usename, application_name, count(*) from pg_stat_activity group by 1, 2 order by 3 desc"`,
@@ -81,7 +81,7 @@ export const databaseFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "lock-held",
-    fault: "A transaction holds the lock of a table and does nothing",
+    fault: "An idle transaction locks a table",
     signals: [
       { alert: "OutreachClaimsFail" },
       { readyz: "no claim has succeeded for", of: "worker" },
@@ -116,7 +116,7 @@ export const databaseFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "wrong-password",
-    fault: "The password of the worker's role is another one",
+    fault: "The password of the worker's role was changed",
     signals: [{ alert: "OutreachDatabaseUnusable" }, { readyz: "(28P01)", of: "worker" }],
     remedy: [`psql -c "alter role outreach_worker password 'worker-password'"`],
     break: async (stage) => {
@@ -126,7 +126,7 @@ export const databaseFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "rights-missing",
-    fault: "The worker's role has no rights, as after a restore without them",
+    fault: "The worker's role has no rights, as after a restore without grants",
     signals: [
       { alert: "OutreachDatabaseUnusable" },
       { readyz: "(42501)", of: "worker" },
@@ -157,7 +157,7 @@ export const databaseFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "schema-too-new",
-    fault: "A release runs after a newer one has removed what it calls",
+    fault: "An old release runs after a newer migration removed its functions",
     signals: [
       { alert: "OutreachDeliveriesLate" },
       { log: "42883", of: "worker" },

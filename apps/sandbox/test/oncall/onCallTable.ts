@@ -3,13 +3,10 @@ import type { Measured } from "./runFault.ts"
 import { ALERTS } from "./startPrometheus.ts"
 
 /** The page that contains the table, between two marker lines. */
-export const PAGE = "docs/operations.md"
+export const PAGE = "docs/on-call.md"
 const BEGIN = "<!-- on call: written by `WRITE_TABLE=1 pnpm prove:oncall` -->"
 const END = "<!-- end of on call -->"
-const HEAD = [
-  "| fault | what you see | after, s | what you do | well again after, s |",
-  "| --- | --- | --- | --- | --- |",
-]
+const HEAD = ["| fault | signs | after (s) | fix | recovered after (s) |", "| --- | --- | --- | --- | --- |"]
 
 const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``
 

@@ -32,7 +32,7 @@ export const outsideFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "mail-password-changed",
-    fault: "The mail server wants another password",
+    fault: "The mail server's password was changed",
     signals: [
       { log: "SMTP server rejects all messages", of: "worker" },
       { prints: "535 at AUTH", command: "ops doctor | grep mail" },
@@ -59,13 +59,13 @@ export const outsideFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "partner-rejects",
-    fault: "A partner rejects webhooks with 401 since its secret changed",
+    fault: "A partner rejects webhooks with 401 after changing its secret",
     signals: [
       { alert: "OutreachDeadLetters" },
       { log: "deliveries dead-lettered", of: "worker" },
       { prints: "401", command: "ops issues list" },
     ],
-    outside: "The partner takes the secret again",
+    outside: "The partner restores the secret",
     remedy: ["ops dead-letters replay --reason rejected"],
     break: async ({ proxy }) => {
       proxy.answerWith(401)
@@ -74,7 +74,7 @@ export const outsideFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "name-server-silent",
-    fault: "The name server answers nothing",
+    fault: "The name server doesn't respond",
     signals: [
       { metric: 'outreach_delivery_attempts_total{outcome="unresolved_name"}', of: "worker" },
       { prints: "unresolved_name" },

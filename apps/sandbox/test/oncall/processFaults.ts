@@ -37,7 +37,7 @@ const endedBy = (signal: "SIGTERM" | "SIGHUP", cause: string): Fault => ({
     { log: '"stopped"', of: "worker" },
     { log: "code=exited, status=0", of: "worker" },
   ],
-  outside: "Nothing: the units start them again",
+  outside: "Nothing: systemd restarts them",
   remedy: [],
   break: (stage) => signalBoth(stage, signal),
   after: async ({ mail }) => {
@@ -102,7 +102,7 @@ const logToSmallDisk = async (stage: Stage, unit: Unit): Promise<string> => {
 export const processFaults: ReadonlyArray<Fault> = [
   {
     name: "secrets-key-wrong",
-    fault: "The worker has another `SECRETS_KEY`",
+    fault: "The worker has the wrong `SECRETS_KEY`",
     signals: [{ alert: "OutreachNoWorker" }, { log: "SECRETS_KEY does not open the signing secrets", of: "worker" }],
     remedy: ["sed -i '/^SECRETS_KEY=/d' /etc/outreach/worker.env", "systemctl restart outreach@worker"],
     break: async (stage) => {
@@ -112,7 +112,7 @@ export const processFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "port-taken",
-    fault: "Another program listens on the API's port",
+    fault: "Another program uses the API's port",
     signals: [{ alert: "OutreachNoApi" }, { log: "Another process listens on port", of: "api" }],
     remedy: [`ss -ltnp "sport = :8080"`, endListener(8080)],
     break: async (stage) => {
@@ -123,7 +123,7 @@ export const processFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "admin-port-taken",
-    fault: "Another program listens on the worker's admin port",
+    fault: "Another program uses the worker's admin port",
     signals: [{ alert: "OutreachNoWorker" }, { log: "admin port failed", of: "worker" }],
     remedy: [`ss -ltnp "sport = :9464"`, endListener(9464)],
     break: async (stage) => {
@@ -132,11 +132,11 @@ export const processFaults: ReadonlyArray<Fault> = [
       await stage.units.worker.start()
     },
   },
-  endedBy("SIGTERM", "The API and the worker are told to stop"),
-  endedBy("SIGHUP", "Their terminal closes, or somebody wants their logs reopened"),
+  endedBy("SIGTERM", "The API and the worker receive a stop signal"),
+  endedBy("SIGHUP", "Their terminal closes, or a log rotation signals them"),
   {
     name: "out-of-memory",
-    fault: "The kernel kills the worker for its memory, again and again",
+    fault: "The kernel kills the worker repeatedly (out of memory)",
     signals: [{ alert: "OutreachNoWorker" }, { log: "code=killed, status=9/KILL", of: "worker" }],
     remedy: ["systemctl set-property outreach@worker MemoryMax=1G"],
     break: async (stage) => {
@@ -169,7 +169,7 @@ export const processFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "log-reader-stopped",
-    fault: "The program that reads the worker's log stands still, and its pipe is full",
+    fault: "The program that reads the worker's log is blocked, and its pipe is full",
     signals: [{ metric: "outreach_log_lines_lost_total", of: "worker" }],
     remedy: ["systemctl restart systemd-journald"],
     break: async (stage) => {
@@ -202,7 +202,7 @@ export const processFaults: ReadonlyArray<Fault> = [
       { alert: "OutreachConnectionsRefused" },
       { log: "connection limit reached, dropping connections", of: "api" },
     ],
-    outside: "The firewall blocks the addresses that this shows",
+    outside: "Block the addresses that this command shows in the firewall",
     remedy: [
       `ss -Htn state established "sport = :8080" | awk '{ print $4 }' | sed 's/:[0-9]*$//' | sort | uniq -c | sort -n | tail`,
     ],
@@ -211,9 +211,9 @@ export const processFaults: ReadonlyArray<Fault> = [
   },
   {
     name: "slow-headers",
-    fault: "2,000 clients send the headers of a request byte by byte",
+    fault: "2,000 clients send request headers byte by byte",
     signals: [{ metric: 'outreach_http_refusals_total{reason="malformed"}', of: "api" }],
-    outside: "Nothing: each is answered 400 after 10 s, and others are served",
+    outside: "Nothing: each gets a 400 after 10 s, and other clients aren't affected",
     remedy: [],
     break: async (stage) => {
       const end = await occupy(stage, { connections: PER_ADDRESS, first: "GET / HTTP/1.1\r\n", more: "x" })

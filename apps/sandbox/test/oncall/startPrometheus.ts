@@ -11,7 +11,7 @@ const RULES = readFileSync(join(REPOSITORY, "deploy/alerts.yml"), "utf8")
 
 /** Each alert of `deploy/alerts.yml`: its `for`, and its section of the page. */
 export const ALERTS: ReadonlyMap<string, { readonly lasts: string; readonly section: string }> = new Map(
-  [...RULES.matchAll(/- alert: (\w+).*?\n +for: (\w+).*?runbook: docs\/operations\.md(#\S+)/gs)].map(
+  [...RULES.matchAll(/- alert: (\w+).*?\n +for: (\w+).*?runbook: docs\/on-call\.md(#\S+)/gs)].map(
     ([, name, lasts, section]) => [name!, { lasts: lasts!, section: section! }] as const,
   ),
 )

@@ -107,13 +107,13 @@ export const clockFinding = Effect.gen(function* () {
   if (clockDoubt !== null) {
     return warning(
       `The workers do not believe the database's clock, and nothing is dropped or erased by age: ${clockDoubt}.`,
-      "See docs/operations.md#the-clock-is-not-believed.",
+      "See docs/on-call.md#outreachclockdoubted.",
     )
   }
   if (clockAheadSeconds > MAX_AHEAD_SECONDS) {
     return warning(
       `${said}, and the clock of an organization is ${formatSeconds(clockAheadSeconds)} ahead.`,
-      "See docs/operations.md#an-organizations-clock-is-ahead.",
+      "See docs/on-call.md#outreachclockahead.",
     )
   }
   return skew > MAX_SKEW_MS ? warning(`${said}.`, "See to the time synchronisation of both machines.") : ok(`${said}.`)
@@ -153,7 +153,7 @@ export const clockFaultsFinding = Effect.gen(function* () {
   return faults.length > 0
     ? warning(
         `The database's clock was not believed when it said ${faults.slice(0, 3).join(", ")}${faults.length > 3 ? " and others" : ""} (UTC); rows of these times are not dropped for their age.`,
-        "See docs/operations.md#rows-of-a-wrong-clock.",
+        "See docs/operations.md#rows-stamped-by-a-wrong-clock.",
       )
     : ok("No row is of a wrong clock.")
 })

@@ -8,7 +8,7 @@ import {
   schemaFinding,
 } from "@outreach/backoffice/inspection/databaseFindings"
 import { SystemReader } from "@outreach/backoffice/inspection/SystemReader"
-import { ALERT_RULES, activeAlerts } from "@outreach/domain/operators/alerts"
+import { ALERT_RULES, activeAlerts, runbookOf } from "@outreach/domain/operators/alerts"
 import { type Finding, failed } from "@outreach/domain/operators/Finding"
 import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
@@ -103,10 +103,10 @@ const COLUMNS: Columns<{
 
 /** What is wrong, the worst first, each with what to do about it. */
 const Problems = ({ alerts, findings }: System) => {
-  const active = (alerts ?? []).map(({ severity, unit, value, name, section, found, advice, delay }) => {
+  const active = (alerts ?? []).map(({ severity, unit, value, name, found, advice, delay }) => {
     const source = (
       <>
-        <code>{name}</code> fires after {delay}; <code>docs/operations.md#{section}</code>
+        <code>{name}</code> fires after {delay}; <code>{runbookOf({ name })}</code>
       </>
     )
     const words = found(unit === "seconds" ? formatDuration(value) : formatCount(value))

@@ -22,13 +22,13 @@ it("lists problems with their remedies and alerts, and the checks without a prob
     "critical",
     expect.stringContaining("No worker runs"),
     expect.stringContaining("Start a worker."),
-    "OutreachNoWorker fires after 2m; docs/operations.md#no-worker-runs",
+    "OutreachNoWorker fires after 2m; docs/on-call.md#outreachnoworker",
   ])
   expect(problems).toContainEqual([
     "warning",
     "Dead letters that were neither replayed nor removed: 3.",
     expect.any(String),
-    "OutreachDeadLettersLeft fires after 1d; docs/operations.md#dead-letters-are-left-lying",
+    "OutreachDeadLettersLeft fires after 1d; docs/on-call.md#outreachdeadlettersleft",
   ])
   const right = rowsOf(document, "Checks without a problem").map(([word, found]) => [word, found])
   expect(right).toContainEqual(["ok", "The schema is that of this release, and the database takes writes."])
