@@ -25,12 +25,3 @@ export const prose = (text: string): Part =>
 
 export const commaSeparated = (parts: ReadonlyArray<Part>): Part =>
   parts.map((part, i) => (i === 0 ? part : [", ", part]))
-
-/** Returns the text content of markup in one line. */
-export const textOf = (markup: string): string =>
-  markup
-    .replaceAll(/<\/?(?:a|code|small|strong)\b[^>]*>/g, "")
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
-    .replaceAll(/\s+/g, " ")
-    .trim()

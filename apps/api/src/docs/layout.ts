@@ -91,14 +91,10 @@ export const layout = (options: {
 <p><a href="${href("start")}">Outreach Partner API</a></p>
 <nav aria-label="Documentation">
 ${keysOf(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? html` aria-current="page"` : ""}>${PAGES[page].name}</a>\n`)}</nav>
-<div role="search">
-<input type="search" aria-label="Search these pages" aria-controls="results" aria-keyshortcuts="/" placeholder="Search" autocomplete="off" spellcheck="false">
-<ol id="results" aria-label="Search results" hidden></ol>
-</div>
 <p role="status"></p>
 </header>
 <div class="columns">
-${outline(headingsOf(content.markup))}
+${outline(headingsOf(content))}
 <main id="content">
 ${content}
 ${next(current, href)}</main>

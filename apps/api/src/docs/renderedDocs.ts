@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { changelogValues } from "./changelogValues.ts"
 import { errorTexts, errorValues } from "./errorValues.ts"
-import { headingsOf } from "./headingsOf.ts"
 import { languageTabs } from "./languageTabs.ts"
 import { code, keysOf, layout, PAGES, pathOf } from "./layout.ts"
 import { referenceValues } from "./referenceValues.ts"
@@ -42,28 +41,13 @@ const guides = await Promise.all(
   })),
 )
 
-const index = guides.map(({ page, content }) => [
-  pathOf(page).slice("/docs".length),
-  PAGES[page].title,
-  headingsOf(content.markup).map(({ id, title, text }) => [id, title, text.replaceAll(/\{\{\w+\}\}/g, "…")]),
-])
-
 const icon = asset("svg", await read("icon.svg"))
-const styles = await Promise.all(["text", "frame", "code", "search"].map((name) => read(`styles/${name}.css`)))
+const styles = await Promise.all(["text", "frame", "code"].map((name) => read(`styles/${name}.css`)))
 const style = asset("css", styles.join("\n"))
-const search = asset(
-  "js",
-  (await read("browser/search.js")).replace("INDEX = []", () => `INDEX = ${JSON.stringify(index)}`),
-)
-const page = asset("js", (await read("browser/page.js")).replace("./search.js", search.path.replace("assets/", "./")))
+const page = asset("js", await read("browser/page.js"))
 
 /** Asset files by path below /docs, included in the bundle when it is built. */
-export const renderedAssets: ReadonlyArray<{ readonly path: string; readonly text: string }> = [
-  icon,
-  style,
-  page,
-  search,
-]
+export const renderedAssets: ReadonlyArray<{ readonly path: string; readonly text: string }> = [icon, style, page]
 
 /** Pages by path. `{{publicBaseUrl}}`, `{{docsUrl}}` and `{{unauthenticatedLimit}}` are filled in for each deployment. */
 export const renderedPages: ReadonlyArray<{ readonly path: string; readonly markup: string }> = guides.map(

@@ -193,43 +193,9 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     expect(complaints).toEqual([])
   })
 
-  it.each(Object.entries(SCREENS).slice(1, 3))(
-    "the search is reached by /, led through by keys, announced and left by Escape on %s",
-    async (_name, screen) => {
-      const { page, complaints } = await show("/docs/sandbox", screen)
-      const field = page.getByRole("searchbox", { name: "Search these pages" })
-      const links = page.getByRole("list", { name: "Search results" }).getByRole("link")
-      await page.keyboard.press("/")
-      await page.keyboard.type("checkpoint")
-      await page
-        .getByRole("status")
-        .getByText(/^\d+ found$/)
-        .waitFor({ state: "attached" })
-      expect(await field.inputValue()).toBe("checkpoint")
-      expect(await links.first().textContent()).toBe("Store a checkpoint Pagination and checkpoints")
-      expect(await overhang(page)).toBeLessThanOrEqual(0)
-      expect(await violations(page)).toEqual([])
-
-      for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key)
-      expect(await page.evaluate("document.activeElement.textContent")).toContain("Store a checkpoint")
-      await page.keyboard.press("Escape")
-      expect([await field.inputValue(), await links.count()]).toEqual(["", 0])
-      expect(await page.evaluate("document.activeElement.type")).toBe("search")
-
-      await page.keyboard.type("xyzzy")
-      await page.getByRole("status").getByText("Nothing found").waitFor({ state: "attached" })
-      expect(await violations(page)).toEqual([])
-      await field.fill("rotation of the secret")
-      await page.keyboard.press("Enter")
-      await page.waitForURL(`${BASE}/docs/webhooks#rotation`)
-      expect(complaints).toEqual([])
-    },
-  )
-
   describe.each(Object.entries(SCREENS).slice(1, 3))("without scripts on %s", (_name, screen) => {
-    it.each(PATHS)("%s lacks nothing but the search and the buttons, and fits", async (path) => {
+    it.each(PATHS)("%s lacks nothing but the buttons, and fits", async (path) => {
       const { page, complaints } = await show(path, { ...screen, javaScriptEnabled: false })
-      expect(await page.getByRole("searchbox").count()).toBe(0)
       expect(await page.getByRole("navigation", { name: "Documentation" }).getByRole("link").count()).toBe(PATHS.length)
       const outline = page.getByRole("navigation", { name: "On this page" })
       if (screen.viewport!.width < 1000) await outline.locator("summary").click()

@@ -151,12 +151,9 @@ describe("the pages", () => {
     },
   )
 
-  it("take at most 60 KB as sent, with all assets and the search", async () => {
+  it("take at most 60 KB as sent, with all assets", async () => {
     const sizeOf = async (path: string) => (await ask200(path, { "accept-encoding": "br" })).body.length
-    const script = assets.find((path) => path.endsWith(".js"))!
-    const [, search] = /import\("(.*)"\)/.exec((await ask200(script)).body.toString())!
-    const loaded = [...assets, new URL(search!, api().url + script).pathname]
-    const shared = (await Promise.all(loaded.map(sizeOf))).reduce((sum, size) => sum + size)
+    const shared = (await Promise.all(assets.map(sizeOf))).reduce((sum, size) => sum + size)
     for (const page of PATHS) expect(shared + (await sizeOf(page)), page).toBeLessThan(60_000)
   })
 

@@ -75,19 +75,3 @@ const mark = () => {
 for (const type of ["scroll", "hashchange"])
   addEventListener(type, () => requestAnimationFrame(mark), { passive: true })
 mark()
-
-const field = /** @type {HTMLInputElement} */ (document.querySelector("[type=search]"))
-const loadSearch = () =>
-  import("./search.js").then(
-    ({ connect }) => connect(field, status),
-    () => {
-      // The release that served this page, and its search file, are gone.
-      field.placeholder = status.textContent = "Reload the page to search"
-    },
-  )
-field.addEventListener("focus", loadSearch, { once: true })
-addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || document.activeElement === field) return
-  event.preventDefault()
-  field.focus()
-})
