@@ -60,6 +60,5 @@ const readConfig = Effect.gen(function* () {
 export class ApiConfig extends Context.Service<ApiConfig, Readonly<Effect.Success<typeof readConfig>>>()(
   "api/ApiConfig",
 ) {
-  static readonly make = readConfig
   static readonly fromEnvironment = Layer.effect(ApiConfig, readConfig)
 }

@@ -1,5 +1,4 @@
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
-import { warningOfMisspelt } from "@outreach/process/misspeltSettings"
 import { runService } from "@outreach/process/runProcess"
 import { Effect, Layer } from "effect"
 import { ApiConfig } from "./ApiConfig.ts"
@@ -8,6 +7,4 @@ import { api } from "./api.ts"
 // If the database was unavailable at the start, its secrets are decrypted later; a wrong key then ends the process.
 const serve = Effect.flatMap(DatabaseMonitor, ({ secretsRead }) => Effect.andThen(secretsRead, Effect.never))
 
-const config = Layer.effect(ApiConfig, warningOfMisspelt(ApiConfig.make))
-
-runService("outreach-api", Effect.provide(serve, Layer.provide(api, config)))
+runService("outreach-api", Effect.provide(serve, Layer.provide(api, ApiConfig.fromEnvironment)))

@@ -1,5 +1,4 @@
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
-import { warningOfMisspelt } from "@outreach/process/misspeltSettings"
 import { runService } from "@outreach/process/runProcess"
 import { Effect, Layer } from "effect"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
@@ -8,6 +7,4 @@ import { console } from "./console.ts"
 // If the database was away at the start, its secrets are opened later, and end the process then if the key is wrong.
 const serve = Effect.flatMap(DatabaseMonitor, ({ secretsRead }) => Effect.andThen(secretsRead, Effect.never))
 
-const config = Layer.effect(ConsoleConfig, warningOfMisspelt(ConsoleConfig.make))
-
-runService("outreach-console", Effect.provide(serve, Layer.provide(console, config)))
+runService("outreach-console", Effect.provide(serve, Layer.provide(console, ConsoleConfig.fromEnvironment)))

@@ -6,7 +6,6 @@ import { createServer } from "node:net"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { createResolver } from "@outreach/mail/createResolver"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { RELEASE } from "@outreach/process/release"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
@@ -19,7 +18,7 @@ import { ConfigProvider, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { endpointFinding } from "../src/doctor/endpointFinding.ts"
-import { greetingFinding, smtpFindings } from "../src/doctor/smtpFindings.ts"
+import { smtpFinding } from "../src/doctor/smtpFinding.ts"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
 
@@ -92,7 +91,7 @@ describe("doctor", () => {
       ...{ code: 0, messages: [], received: [] },
     })
     const { stdout } = await run(["doctor", ...args], settings)
-    expect(stdout).toMatch(/^ok {7}settings {4}The API accepts its \d+ settings, of which \d+ are set\.$/m)
+    expect(stdout).toMatch(/^ok {7}settings {4}The API accepts its \d+ settings\.$/m)
     expect(stdout).toMatch(/^17 checks, and none failed\.$/m)
     for (const secret of [KEY, MAIL.DKIM_KEY, "outreach@acme", "reports@", partner.url])
       expect(stdout).not.toContain(secret)
@@ -136,7 +135,7 @@ describe("doctor", () => {
     expect(JSON.stringify(checks)).not.toContain("hunter2")
   })
 
-  it("names every setting that is wrong, missing or a placeholder, without values, also without a database", async () => {
+  it("names every setting that is wrong or missing, without values, also without a database", async () => {
     const { code, checks, find } = await consult({
       ...{ DATABASE_URL: `postgres://me:hunter2@${CLOSED_ADDRESS}/x`, PORT: "hunter2", WEBHOOK_CALL_SECONDS: "0" },
       ...{ MAIL_FROM: "Outreach <outreach@example.test>", LOG_LEVEL: "loud", CONSOLE_PROXY_HEADER: "X-Forwarded-User" },
@@ -148,17 +147,12 @@ describe("doctor", () => {
       expect.stringMatching(/^failed: PORT is malformed/),
       expect.stringMatching(/^warning: CURSOR_KEY is not set\./),
       expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
-      "warning: SECRETS_KEY of the API does not look random.",
       expect.stringMatching(/^warning: SMTP_URL is not set\./),
       expect.stringMatching(/^failed: WEBHOOK_CALL_SECONDS is malformed/),
       expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
-      "warning: MAIL_FROM of the worker looks like a placeholder.",
-      "warning: SECRETS_KEY of the worker does not look random.",
       expect.stringMatching(/^failed: CONSOLE_PROXY_HEADER is believed from TRUST_PROXY alone/),
       expect.stringMatching(/^failed: PORT is malformed/),
       expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
-      "warning: MAIL_FROM of the console looks like a placeholder.",
-      "warning: SECRETS_KEY of the console does not look random.",
     ])
     expect([...new Set(checks.map(({ check }) => check))]).toEqual(["settings", "database", "mail", "address"])
     expect(find("database")).toMatchObject({
@@ -208,10 +202,8 @@ const settingsOf = (env: Readonly<Record<string, string>>) =>
   Effect.runSync(smtpSettings.parse(ConfigProvider.fromEnv({ env: { ...MAIL, ...env } })))
 
 describe("the finding about the mail server", () => {
-  const look = async (env: Readonly<Record<string, string>>) => {
-    const findings = smtpFindings(createResolver([await dnsServer([])]), settingsOf(env))
-    return Effect.runPromise(Effect.catch(findings, Effect.succeed))
-  }
+  const look = (env: Readonly<Record<string, string>>) =>
+    Effect.runPromise(Effect.catch(smtpFinding(settingsOf(env)), Effect.succeed))
 
   it("names why it rejects us, without its words", async () => {
     const rejecting = await mailServer({ at: "connect", reply: "554 5.7.1 me@acme.test is on a list" })
@@ -224,31 +216,5 @@ describe("the finding about the mail server", () => {
     expect(await look({ SMTP_URL: open.url.replace("://", "://me:hunter2@") })).toMatchObject({
       ...{ status: "failed", found: expect.stringMatching(/offers no login/) },
     })
-  })
-
-  it.each([
-    ["[127.0.0.1]", "10.0.0.5", "warning", "which is not a name."],
-    ["nowhere.acme.test", "10.0.0.5", "warning", "which has no address."],
-    ["mail.acme.test", "8.8.8.8", "warning", "which does not lead to 8.8.8.8, from where the connection comes."],
-    ["other.acme.test", "9.9.9.9", "warning", "and the reverse name of 9.9.9.9 is mail.acme.test."],
-    ["bare.acme.test", "10.0.0.5", "warning", "and the reverse name of 9.9.9.10 is missing."],
-    ["Mail.acme.test", "9.9.9.9", "ok", "the reverse name of 9.9.9.9."],
-    [
-      "mail.acme.test",
-      "10.0.0.5",
-      "ok",
-      "the reverse name of 9.9.9.9. The connection comes from the private address 10.0.0.5, so the server alone knows which address it sees.",
-    ],
-  ])("compares the greeting %s from %s with the reverse name: %s", async (name, localAddress, status, found) => {
-    const address = (of: string, data: string): Answer => ({ type: "A", name: of, data })
-    const resolver = createResolver([
-      await dnsServer([
-        ...[address("mail.acme.test", "9.9.9.9"), address("other.acme.test", "9.9.9.9")],
-        ...[address("Mail.acme.test", "9.9.9.9"), address("bare.acme.test", "9.9.9.10")],
-        { type: "PTR", name: "9.9.9.9.in-addr.arpa", data: "mail.acme.test" },
-      ]),
-    ])
-    const made = await Effect.runPromise(greetingFinding(resolver, { name, localAddress }))
-    expect(made).toMatchObject({ status, found: `The mail server is greeted as ${name}, ${found}` })
   })
 })

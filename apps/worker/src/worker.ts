@@ -6,7 +6,6 @@ import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMon
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-import { warningOfMisspelt } from "@outreach/process/misspeltSettings"
 import { applicationName } from "@outreach/process/release"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
@@ -41,7 +40,7 @@ import { WorkerConfig } from "./WorkerConfig.ts"
 
 /** All tasks of the worker, until interrupted. */
 export const worker = Effect.gen(function* () {
-  const config = yield* warningOfMisspelt(WorkerConfig)
+  const config = yield* WorkerConfig
   const { drainSeconds, mail } = config
   const { recipientsMonths } = config.retention
 

@@ -369,11 +369,6 @@ export class SmtpSession {
     return error
   }
 
-  /** Local address of the connection; empty after it was closed. */
-  get localAddress(): string {
-    return this.#socket.localAddress ?? ""
-  }
-
   /** Our EHLO name. */
   get name(): string {
     if (this.#options.name !== undefined) return this.#options.name

@@ -17,10 +17,10 @@ export const logIn = (url: Redacted.Redacted) =>
     try: async () => {
       const options = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
       const session = await SmtpSession.open(options, TIMEOUTS)
-      const { isEncrypted, isLoggedIn, name, localAddress } = session
+      const { isEncrypted, isLoggedIn } = session
       session.quit()
       const { auth, host = "localhost" } = options
-      return { isEncrypted, isLoggedIn, name, localAddress, hasCredentials: auth !== undefined, host }
+      return { isEncrypted, isLoggedIn, hasCredentials: auth !== undefined, host }
     },
     catch: (error) => new LoginFailed({ reason: describeSmtpFailure(error) }),
   })

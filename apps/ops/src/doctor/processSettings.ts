@@ -103,14 +103,3 @@ export const declaredSettings = (): ReadonlyMap<string, Declaration> =>
       ({ declarations }) => [...declarations],
     ),
   )
-
-/** Returns the secrets that a process may read. */
-export const secretsOf = (name: ReaderName): ReadonlyArray<string> => {
-  const declared = declaredSettings()
-  const read = [...Effect.runSync(settingsRead(SETTINGS_READERS[name]))]
-  return read.filter((setting) => declared.get(setting)?.isSecret === true)
-}
-
-/** Returns the name of the file that holds a secret of a process: addresses of the database differ by role, and the other secrets are of all. */
-export const credentialOf = (name: ReaderName, setting: string): string =>
-  `${setting.startsWith("DATABASE_") ? `${name}.` : ""}${setting.toLowerCase()}`

@@ -20,7 +20,6 @@ import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { dnsServers } from "@outreach/process/dnsServers"
-import { misspeltSettings, variablesOf } from "@outreach/process/misspeltSettings"
 import { isSet } from "@outreach/process/setting"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
@@ -33,9 +32,9 @@ import { linkTarget } from "../senders/linkTarget.ts"
 import { Target } from "../Target.ts"
 import { enabledEndpoints, secretsKeyFinding } from "./databaseFindings.ts"
 import { endpointFinding } from "./endpointFinding.ts"
-import { declaredSettings, SETTINGS_READERS } from "./processSettings.ts"
+import { SETTINGS_READERS } from "./processSettings.ts"
 import { publicUrlFinding, settingFindings } from "./settingFindings.ts"
-import { smtpFindings } from "./smtpFindings.ts"
+import { smtpFinding } from "./smtpFinding.ts"
 
 const DATABASE_LIMIT = "10 seconds"
 
@@ -101,7 +100,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
     yield* check("mail", Effect.succeed(skipped(`The mail server and its DNS records were not looked at: ${reason}`)))
   } else {
     const resolver = createResolver(servers)
-    yield* check("mail", smtpFindings(resolver, mail.success))
+    yield* check("mail", smtpFinding(mail.success))
     for (const [name, finding] of Object.entries(dnsFindings(resolver, mail.success))) {
       yield* check(name, finding)
     }
@@ -147,18 +146,9 @@ const readable = <A, E, R>(
     ),
   )
 
-/** Reads the settings of each process that serves, and finds the variables that look like a setting. */
+/** Reads the settings of each process that serves. */
 const allSettingFindings = Effect.map(
-  Effect.all([
-    ...[SETTINGS_READERS.api, SETTINGS_READERS.worker, SETTINGS_READERS.console].map((reader) =>
-      settingFindings(reader),
-    ),
-    Effect.sync(() =>
-      misspeltSettings(Object.keys(process.env), variablesOf(declaredSettings())).map(({ name, similar }) =>
-        warning(`${name} is not a setting, and looks like ${similar}.`, "Correct its name, or remove it."),
-      ),
-    ),
-  ]),
+  Effect.forEach([SETTINGS_READERS.api, SETTINGS_READERS.worker, SETTINGS_READERS.console], settingFindings),
   (findings) => findings.flat(),
 )
 

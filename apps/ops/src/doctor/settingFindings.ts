@@ -1,50 +1,20 @@
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { RELEASE } from "@outreach/process/release"
 import { networkFailure } from "@outreach/webhooks/networkFailure"
-import { ConfigProvider, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { readOn, type SettingsReader } from "./processSettings.ts"
 
-/** Texts that stand in examples for a value of one's own. */
-const PLACEHOLDER =
-  /…|<[^>@]*>|change[-_ ]?me|replace[-_ ]?(?:me|this)|\byour[-_]|\bexample\.(?:com|net|org|test)\b|\.example\b/i
-
-/** A key that somebody typed repeats its bytes. */
-const MIN_DISTINCT_BYTES = 12
-
-/**
- * Reads the settings of a process as the process does, and judges each of them. A missing one is a warning, because it may stand elsewhere.
- */
+/** Reads the settings of a process as the process does. A missing one is a warning, because it may stand elsewhere. */
 export const settingFindings = Effect.fnUntraced(function* (reader: SettingsReader) {
-  const environment = yield* ConfigProvider.ConfigProvider
   const { title } = reader
   const { names, sentences } = yield* readOn(reader)
-  const texts = yield* Effect.forEach([...names], (name) =>
-    Effect.orElseSucceed(environment.load([name]), () => undefined).pipe(
-      Effect.map((node) => ({ name, text: node?._tag === "Value" ? node.value : "" })),
-    ),
+  if (sentences.length === 0) return [ok(`The ${title} accepts its ${names.size} settings.`)]
+  return sentences.map((sentence) =>
+    /^\w+ is not set\./.test(sentence)
+      ? warning(sentence, `The ${title} would not start with this environment.`)
+      : failed(sentence, `The ${title} does not start; correct the setting.`),
   )
-  const present = texts.filter(({ text }) => text !== "")
-  const findings = [
-    ...sentences.map((sentence) =>
-      /^\w+ is not set\./.test(sentence)
-        ? warning(sentence, `The ${title} would not start with this environment.`)
-        : failed(sentence, `The ${title} does not start; correct the setting.`),
-    ),
-    ...present
-      .filter(({ text }) => PLACEHOLDER.test(text))
-      .map(({ name }) => warning(`${name} of the ${title} looks like a placeholder.`, "Set your own value.")),
-    ...present
-      .filter(({ name, text }) => /^(?:SECRETS|CURSOR)_KEY$/.test(name) && isTyped(text))
-      .map(({ name }) =>
-        warning(`${name} of the ${title} does not look random.`, "Make one with `openssl rand -base64 32`."),
-      ),
-  ]
-  if (findings.length > 0) return findings
-  return [ok(`The ${title} accepts its ${names.size} settings, of which ${present.length} are set.`)]
 })
-
-const isTyped = (text: string): boolean =>
-  new Set(Buffer.from(text.slice(text.lastIndexOf(":") + 1), "base64")).size < MIN_DISTINCT_BYTES
 
 const TIME_LIMIT_MS = 10_000
 
