@@ -4,13 +4,13 @@ import type { CalendarDate } from "./CalendarDate.ts"
 
 const DAY_MS = 86_400_000
 
-/** A date as the database gives it. `CalendarDate` checks what a person gives; the check is not loaded by those who read dates alone. */
+/** A date from the database. `CalendarDate` validates input; this type avoids loading the validation for readers. */
 export const ReadDate = Schema.String.pipe(Schema.brand("CalendarDate"))
 
 export const addDays = (date: CalendarDate, days: number): CalendarDate =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10) as CalendarDate
 
-/** Counts the days from one date to another; negative if the other is earlier. */
+/** Counts the days between two dates; negative if the second is earlier. */
 export const daysBetween = (from: CalendarDate, to: CalendarDate): number =>
   (Date.parse(to) - Date.parse(from)) / DAY_MS
 

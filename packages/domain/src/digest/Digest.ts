@@ -5,11 +5,11 @@ import { ProgramId } from "../Identifier.ts"
 import { Program } from "../programs/Program.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-// Glossary. Date: a UTC calendar date; what was written belongs to the date of its transaction's stamp. Funnel: clinicians counted by
-// stage of qualification, each once for a program and stage. Outreach: what events say of the date. Unique: a recipient counts once a
-// date, however often it opened or clicked. Suspected: by a bot. Quota: how far a stage is from its target, at the end of the date.
+// Glossary. Date: a UTC calendar date; data belongs to the date of its transaction's stamp. Funnel: clinicians counted by
+// qualification stage, each once per program and stage. Outreach: counts of a date's events. Unique: a recipient counts once per
+// date, however often it opened or clicked. Suspected: by a bot. Quota: progress of a stage towards its target at the end of the date.
 
-/** Clinicians counted by stage of qualification, by the names of the wire. */
+/** Clinicians by qualification stage, with the wire names. */
 export const FunnelCounts = Schema.Struct({
   account_created: Schema.Int,
   learner_qualified: Schema.Int,
@@ -25,7 +25,7 @@ const hits = {
   unique_clicked: Schema.Int,
 }
 
-/** Events counted by type, by the names of the wire. */
+/** Events by type, with the wire names. */
 export const OutreachCounts = Schema.Struct({
   recipients_published: Schema.Int,
   sent: Schema.Int,
@@ -35,13 +35,13 @@ export const OutreachCounts = Schema.Struct({
 })
 export type OutreachCounts = typeof OutreachCounts.Type
 
-/** A clinician who reached a stage of a program for the first time. */
+/** A clinician who reached a program's stage for the first time. */
 export interface Qualification {
   readonly programId: ProgramId
   readonly stage: FunnelStage
 }
 
-/** A program's clinicians by stage up to now, its targets, and when it came to them; null without a target or below it. */
+/** A program's clinicians by stage until now, its targets, and when they were reached; null without a target or below it. */
 export const Funnel = Schema.Struct({
   programId: ProgramId,
   totals: FunnelCounts,
@@ -52,13 +52,13 @@ export const Funnel = Schema.Struct({
 })
 export type Funnel = typeof Funnel.Type
 
-/** When the completers of a program reached its target; null while they have not. */
+/** When a program's completers reached its target; null if they haven't. */
 export interface CompleterQuota {
   readonly programId: ProgramId
   readonly reachedAt: Timestamp | null
 }
 
-/** One program's date: its funnel for the date, and up to its end. */
+/** A program's date: its funnel for the date, and cumulative to its end. */
 export interface DigestRecord {
   readonly program: Program
   readonly funnel: { readonly date: FunnelCounts; readonly cumulative: FunnelCounts }
@@ -66,14 +66,14 @@ export interface DigestRecord {
   readonly quota: { readonly learner_qualified: QuotaStatus; readonly completer_qualified: QuotaStatus }
 }
 
-/** Counts each stage by a function of its name. */
+/** Creates a record with a value for each stage. */
 export const byStage = <A>(of: (stage: FunnelStage) => A): Readonly<Record<FunnelStage, A>> => ({
   account_created: of("account_created"),
   learner_qualified: of("learner_qualified"),
   completer_qualified: of("completer_qualified"),
 })
 
-/** Adds clinicians to a funnel, and judges anew which targets are reached: a target that was raised since has yet to be reached. */
+/** Adds clinicians to a funnel and updates the reached targets: a raised target must be reached again. */
 export const addToFunnel = (funnel: Funnel, added: FunnelCounts, at: Timestamp): Funnel => {
   const { totals, learnerTarget, completerTarget, learnerReachedAt, completerReachedAt } = funnel
   const reachedAt = (stage: FunnelStage, target: number | null, before: Timestamp | null) => {
@@ -91,7 +91,7 @@ export const addToFunnel = (funnel: Funnel, added: FunnelCounts, at: Timestamp):
 export const countByStage = (qualifications: ReadonlyArray<Qualification>): FunnelCounts =>
   byStage((stage) => qualifications.filter((qualification) => qualification.stage === stage).length)
 
-/** Returns how far a stage is from its target; `reachedAt` is when the count came to it. */
+/** Returns a stage's progress; `reachedAt` is when the target was reached. */
 export const quotaStatus = (
   target: number | null,
   count: number,

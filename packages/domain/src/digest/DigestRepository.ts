@@ -9,12 +9,12 @@ import type { CompleterQuota, DigestRecord, FunnelStage, Qualification } from ".
 
 export class DateInFuture extends DescribedError("DateInFuture", "{date} has not begun yet (UTC).") {}
 
-/** A count that is kept and differs from what its sources say. */
+/** A stored count that differs from its sources. */
 export const Discrepancy = Schema.Struct({
   organizationId: OrganizationId,
   programId: ProgramId,
   date: ReadDate,
-  /** The name of the count, such as `unique_opened`. */
+  /** Name of the count, such as `unique_opened`. */
   count: Schema.String,
   kept: Schema.Int,
   counted: Schema.Int,
@@ -25,9 +25,9 @@ export class DigestRepository extends Context.Service<
   DigestRepository,
   {
     /**
-     * Counts each clinician once for a program and stage, on the date of the timestamp.
+     * Counts each clinician once per program and stage, on the date of the timestamp.
      *
-     * Returns the quotas of the programs that count another clinician now.
+     * Returns the quotas of programs with a new clinician.
      */
     countQualifications(
       organizationId: OrganizationId,
@@ -40,9 +40,9 @@ export class DigestRepository extends Context.Service<
       npis: ReadonlyArray<string>,
       stages: ReadonlyArray<FunnelStage>,
     ): Effect.Effect<ReadonlySet<string>>
-    /** Reads a date of every program of an organization, oldest program first; its cost does not grow with what was counted. */
+    /** Reads a date of every program of an organization, oldest program first. The cost doesn't depend on the counted events. */
     read(organizationId: OrganizationId, date: CalendarDate): Effect.Effect<ReadonlyArray<DigestRecord>, DateInFuture>
-    /** Counts a date anew, of one organization or of all, and returns the counts that differ; reads every event of the date. */
+    /** Recounts a date of one organization or all, and returns the differing counts. Reads every event of the date. */
     recount(date: CalendarDate, organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Discrepancy>>
   }
 >()("domain/digest/DigestRepository") {}

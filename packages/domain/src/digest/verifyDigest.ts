@@ -5,10 +5,10 @@ import type { CalendarDate } from "./CalendarDate.ts"
 import { datesBetween } from "./DateRange.ts"
 import { DigestRepository } from "./DigestRepository.ts"
 
-/** The maximum of dates that are recounted together. */
+/** Maximum number of dates per recount. */
 export const MAX_DATES = 1000
 
-/** Recounts the dates of a range, of one organization or of all, and returns how many dates there are and the counts that differ. */
+/** Recounts a range of dates for one organization or all. Returns the number of dates and the differing counts. */
 export const verifyDigest = Effect.fn("Digest.verify")(function* (
   first: CalendarDate,
   last: CalendarDate,

@@ -7,11 +7,11 @@ import { Recipient } from "../recipients/Recipient.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { PERSONAL_TABLES } from "./PersonalData.ts"
 
-// Glossary. Subject: the person whose data is erased. Placeholder: a value that fits the contract and stands for an erased one.
+// Glossary. Subject: the person to erase. Placeholder: a valid value that replaces an erased one.
 
 const { id, token, npi, email } = Recipient.fields
 
-/** The person whose data is looked for: their NPIs, addresses and recipient records in one organization. */
+/** The person to find: their NPIs, addresses and recipient records in one organization. */
 export const Subject = Schema.Struct({
   organizationId: OrganizationId,
   npis: Schema.Array(Schema.String),
@@ -21,10 +21,10 @@ export const Subject = Schema.Struct({
 })
 export type Subject = typeof Subject.Type
 
-/** Reports whether a subject stands for records alone, whose NPIs and addresses are not looked for. */
+/** Returns whether a subject consists only of records, without NPIs and addresses to find. */
 export const isNameless = ({ npis, emails }: Subject): boolean => npis.length === 0 && emails.length === 0
 
-/** The values that replace a recipient's erased ones. */
+/** Placeholders for a recipient's values. */
 export const ErasedRecipient = Schema.Struct({ id, token, npi, email })
 export type ErasedRecipient = typeof ErasedRecipient.Type
 
@@ -34,13 +34,13 @@ export type ErasedSubject = typeof ErasedSubject.Type
 export const ErasureState = Schema.Struct({ ...ErasedSubject.fields, erasureId: Schema.String })
 export type ErasureState = typeof ErasureState.Type
 
-/** The outcome of an erasure. Holds nothing of the person but keyed hashes. */
+/** Result of an erasure. Its only data about the person are keyed hashes. */
 export const ErasureCertificate = Schema.Struct({
   erasureId: Schema.String,
   organizationId: OrganizationId,
-  /** The keyed hash of the NPI, or of the address when no NPI was named; in hex. */
+  /** Keyed hash of the NPI, or of the address if no NPI was given; hex. */
   subject: Schema.String,
-  /** The keyed hashes that go on suppressing, in hex. */
+  /** Keyed hashes that continue to suppress; hex. */
   hashes: Schema.Array(Schema.String),
   startedAt: Timestamp,
   finishedAt: Schema.NullOr(Timestamp),
@@ -49,19 +49,19 @@ export const ErasureCertificate = Schema.Struct({
 })
 export type ErasureCertificate = typeof ErasureCertificate.Type
 
-/** Several NPIs have the address, so that it does not say who is meant. */
+/** Several NPIs share the address, so it doesn't identify a person. */
 export class SharedAddress extends DescribedError(
   "SharedAddress",
   "The address belongs to {npis} NPIs; give the NPI of one of them as well.",
 ) {}
 
-/** The domain of placeholder addresses, which RFC 2606 reserves. */
+/** Domain of placeholder addresses, reserved by RFC 2606. */
 const ERASED_DOMAIN = "erased.invalid"
 
 /**
- * Creates the NPI and the address that stand for erased ones; the number makes them unique in the organization.
+ * Creates a placeholder NPI and address; the number makes them unique in the organization.
  *
- * The NPI begins with 0 and fails its check digit, so that it is nobody's: an NPI begins with 1 or 2 (45 CFR 162.406).
+ * The NPI starts with 0 and has an invalid check digit, so it can't exist: NPIs start with 1 or 2 (45 CFR 162.406).
  */
 export const placeholderOf = (number: number): Pick<Recipient, "npi" | "email"> => {
   const digits = String(number % 10 ** 8).padStart(8, "0")
@@ -71,7 +71,7 @@ export const placeholderOf = (number: number): Pick<Recipient, "npi" | "email"> 
 
 export const isPlaceholder = (email: string): boolean => email.endsWith(`@${ERASED_DOMAIN}`)
 
-/** Returns an event's body with placeholders for the values of erased recipients; entries of other recipients stay as they are. */
+/** Returns an event's body with placeholders for erased recipients; entries of other recipients are unchanged. */
 export const eraseEventBody = (
   { body, recipientId }: { readonly body: string; readonly recipientId: RecipientId | null },
   placeholders: ReadonlyMap<string, ErasedRecipient>,
@@ -90,7 +90,7 @@ const replaceValues = (data: Record<string, unknown>, { token, npi, email }: Era
   for (const [key, value] of Object.entries({ token, npi, email })) if (Object.hasOwn(data, key)) data[key] = value
 }
 
-/** Returns an event's body as a value; of a batch of recipients, only the entries of these. */
+/** Parses an event's body; for a batch of recipients, returns only the given ones. */
 export const eventPartOf = (body: string, recipientIds: ReadonlySet<string>): unknown => {
   const { data, ...event } = JSON.parse(body)
   if (data.recipients === undefined) return { ...event, data }

@@ -19,29 +19,29 @@ export class ErasureRepository extends Context.Service<
   ErasureRepository,
   {
     /**
-     * Finds the person of an NPI or an address, with their other NPIs and addresses.
+     * Finds the person with an NPI or an address, including their other NPIs and addresses.
      *
-     * An address that other NPIs have as well belongs to the subject only if it is named.
+     * An address shared with other NPIs belongs to the subject only if it is given.
      */
     findSubject(
       organizationId: OrganizationId,
       clinician: Clinician,
     ): Effect.Effect<Subject, OrganizationNotFound | SharedAddress>
-    /** Finds the next campaign that ended at least `months` ago and has recipients who are not erased; null begins with the first. */
+    /** Finds the next campaign that ended at least `months` ago with recipients that aren't erased; null starts with the first. */
     findEnded(months: number, after: CampaignKey | null): Effect.Effect<CampaignKey | undefined>
-    /** Reads some thousand recipients of a campaign from a position on, and returns those who are not erased; null is the first and the last position. */
+    /** Reads a few thousand recipients of a campaign after a position, and returns those that aren't erased; null is the first and last position. */
     readUnerased(
       campaign: CampaignKey,
       after: RecipientPosition | null,
     ): Effect.Effect<{ readonly ids: ReadonlyArray<RecipientId>; readonly next: RecipientPosition | null }>
     /**
-     * Finds recipients by their ids, as a subject without NPIs and addresses of its own.
+     * Finds recipients by id, as a subject without NPIs and addresses.
      *
-     * Leaves out recipients who are erased, or whose unsubscription is not applied yet.
+     * Excludes recipients that are erased, or have a pending unsubscription.
      */
     findRecipients(organizationId: OrganizationId, ids: ReadonlyArray<string>): Effect.Effect<Subject>
     count(subject: Subject, table: PersonalTable): Effect.Effect<number>
-    /** Reserves `count` placeholder numbers of the organization; returns the first. */
+    /** Reserves `count` placeholder numbers of the organization. Returns the first. */
     reservePlaceholders(organizationId: OrganizationId, count: number): Effect.Effect<number>
     /** Erases the recipients with their messages, unsubscriptions, suppressions and qualifications; part of a stamped transaction. */
     eraseAtOnce(
@@ -49,18 +49,18 @@ export class ErasureRepository extends Context.Service<
       placeholders: ReadonlyArray<ErasedRecipient>,
       at: CommitTimestamp,
     ): Effect.Effect<PersonalDataCounts>
-    /** Erases the rows of another table that concern a subject, in batches that are transactions of their own; returns how many there were. */
+    /** Erases a subject's rows of another table in separate batch transactions. Returns their number. */
     erase(subject: ErasedSubject, table: LaterTable): Effect.Effect<number>
-    /** Forgets erased events that no worker can still have in memory. */
+    /** Deletes erased events that no worker can still have in memory. */
     readonly forgetEvents: Effect.Effect<void>
-    /** Counts the partner's events that name a subject and are not applied yet. */
+    /** Counts the partner's pending events about a subject. */
     countWaiting(subject: Subject): Effect.Effect<number>
-    /** Records an erasure that begins, with its state encrypted. */
+    /** Records the start of an erasure, with its encrypted state. */
     begin(certificate: Omit<ErasureCertificate, "startedAt" | "finishedAt">, state: ErasureState): Effect.Effect<void>
     progress(state: ErasureState, table: PersonalTable, count: number): Effect.Effect<void>
-    /** Records that an erasure is finished, and forgets its state. */
+    /** Records the end of an erasure, and deletes its state. */
     finish(state: ErasureState): Effect.Effect<ErasureCertificate>
-    /** Finds the newest erasure of a subject by its hash, with its state while it is not finished. */
+    /** Finds a subject's latest erasure by hash, with its state if it is unfinished. */
     findErasure(
       organizationId: OrganizationId,
       subject: string,

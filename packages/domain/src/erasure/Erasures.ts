@@ -16,21 +16,21 @@ import { type ErasureCertificate, type ErasureState, placeholderOf, type Subject
 import { ErasureRepository } from "./ErasureRepository.ts"
 import { LATER_TABLES, PERSONAL_TABLES, type PersonalDataCounts } from "./PersonalData.ts"
 
-/** A message to the clinician is still being sent, or other work on the organization did not end. */
+/** A message to the clinician is still being sent, or other work on the organization hasn't ended. */
 export class ErasureBlocked extends DescribedError(
   "ErasureBlocked",
   "A message to the clinician is still being sent, or events of the partner wait to be applied; run the command again.",
 ) {}
 
-/** An erasure of the clinician was cut off. */
+/** An erasure of the clinician was interrupted. */
 export class ErasureUnfinished extends DescribedError(
   "ErasureUnfinished",
   "An erasure of the clinician was cut off; run the same erasure again to finish it.",
 ) {}
 
 /**
- * Counts the rows about a clinician, and changes nothing. Returns also the certificate of an earlier erasure of the clinician, and the state of one that
- * was cut off, which the next one finishes.
+ * Counts the rows about a clinician without changes. Also returns the certificate of an earlier erasure, and the state of an interrupted
+ * one, which the next erasure finishes.
  */
 export const planErasure = Effect.fn("Erasures.planErasure")(function* (
   organizationId: OrganizationId,
@@ -52,7 +52,7 @@ const findEarlier = Effect.fnUntraced(function* (organizationId: OrganizationId,
   return hash === undefined ? undefined : yield* (yield* ErasureRepository).findErasure(organizationId, hash)
 })
 
-/** Fails while an erasure of a clinician that was cut off is not finished: the remaining rows can be found by that erasure alone. */
+/** Fails while an interrupted erasure of a clinician is unfinished: only that erasure can find the remaining rows. */
 export const assertNoUnfinishedErasure = Effect.fn("Erasures.assertNoUnfinishedErasure")(function* (
   organizationId: OrganizationId,
   clinician: Clinician,
@@ -60,14 +60,14 @@ export const assertNoUnfinishedErasure = Effect.fn("Erasures.assertNoUnfinishedE
   if ((yield* findEarlier(organizationId, clinician))?.state) return yield* new ErasureUnfinished()
 })
 
-/** How a call of `eraseClinician` ended: `resumed` finished an erasure that was cut off, `repeated` found nothing more to erase. */
+/** Result of `eraseClinician`: `resumed` finished an interrupted erasure, `repeated` found no further data. */
 export type ErasureOutcome = "erased" | "resumed" | "repeated"
 
 /**
- * Erases a clinician everywhere, and leaves keyed hashes that go on suppressing; returns the certificate.
+ * Erases a clinician everywhere, except for keyed hashes that continue to suppress. Returns the certificate.
  *
- * The first transaction withdraws the recipients and replaces what identifies them; from then on nothing new is written of the clinician.
- * The other tables follow in batches. An erasure that was cut off is finished by the next one of the same clinician.
+ * The first transaction withdraws the recipients and replaces identifying data; from then on no new data about the clinician is written.
+ * Other tables follow in batches. An interrupted erasure is finished by the next one of the same clinician.
  */
 export const eraseClinician = Effect.fn("Erasures.eraseClinician")(function* (
   organizationId: OrganizationId,
@@ -104,7 +104,7 @@ const beginErasure = Effect.fnUntraced(function* (
     const [hash, ...others] = yield* erased.hash(organizationId, identities)
     const placeholders = yield* createPlaceholders(subject)
     const at = yield* transaction.commitTimestamp(organizationId)
-    // A recipient who was imported since then makes it begin again; an import from now on finds the hashes.
+    // A recipient imported in the meantime repeats the erasure; later imports find the hashes.
     const again = yield* erasures.findSubject(organizationId, clinician)
     if (again.recipients.some(({ id }) => !ids.has(id))) return yield* new WithdrawalConflict()
     const done = yield* erasures.eraseAtOnce(subject, placeholders, at)
@@ -130,7 +130,7 @@ const finishErasure = Effect.fnUntraced(function* (state: ErasureState, done: Pe
   return yield* erasures.finish(state)
 })
 
-/** Applies the partner's earlier events about the clinician, so that its counts are right; their own data is erased with that. */
+/** Applies the partner's earlier events about the clinician, so that its counts are correct; their data is erased in the process. */
 const applyWaiting = Effect.fnUntraced(
   function* (state: ErasureState) {
     if ((yield* (yield* ErasureRepository).countWaiting(state)) === 0) return
@@ -142,9 +142,9 @@ const applyWaiting = Effect.fnUntraced(
 )
 
 /**
- * Erases recipients whose retention is over, at most some hundred in one transaction; returns how many.
+ * Erases recipients after their retention, at most a few hundred per transaction. Returns their number.
  *
- * Nobody is suppressed by it, and earlier suppressions stay. A recipient whose message is in flight, or whose unsubscription waits, is left out.
+ * This suppresses no one, and earlier suppressions stay. Excludes recipients with a message in flight or a pending unsubscription.
  */
 export const eraseRecipients = Effect.fn("Erasures.eraseRecipients")(function* (
   organizationId: OrganizationId,
@@ -162,7 +162,7 @@ export const eraseRecipients = Effect.fn("Erasures.eraseRecipients")(function* (
     if (subject.recipients.length === 0) return 0
     const placeholders = yield* createPlaceholders(subject)
     for (const table of ["events", "hits"] as const) yield* erasures.erase({ ...subject, placeholders }, table)
-    // Last, because the organization's clock is locked from here to the end.
+    // Last, because this locks the organization's clock until the end.
     yield* erasures.eraseAtOnce(subject, placeholders, yield* transaction.commitTimestamp(organizationId))
     return subject.recipients.length
   })

@@ -1,17 +1,17 @@
-/** The data of a table that concerns clinicians. The lists name columns of text, JSON and bytes, separated by spaces. */
+/** A table's data about clinicians. The lists contain columns of text, JSON and bytes, separated by spaces. */
 interface PersonalDataTable {
   /**
-   * How the rows about a subject are found: by the column with the id or the token of its record or with its NPI, by the `value` of a suppression, or by reading
-   * the texts of the table, for which it has a search of its own.
+   * How a subject's rows are found: by a column with the id or token of a record or with an NPI, by the `value` of a suppression, or by searching
+   * the table's text, with a separate query.
    */
   readonly by: "id" | "token" | "recipient_id" | "npi" | "value" | "texts"
-  /** The columns of rows that an erasure deletes. */
+  /** Columns of rows that an erasure deletes. */
   readonly deleted?: string
-  /** The columns out of which an erasure takes the subject's data. */
+  /** Columns that an erasure cleans of the subject's data. */
   readonly erased?: string
-  /** The columns that concern a clinician and stay, each with the reason. */
+  /** Columns about a clinician that are kept, with the reason. */
   readonly kept?: Readonly<Record<string, string>>
-  /** The columns that hold nothing on a clinician. */
+  /** Columns without data about clinicians. */
   readonly others?: string
 }
 
@@ -19,9 +19,9 @@ const OUR_ID = "our id of the record, which names nobody once the record is eras
 export const THEIR_ID = "the partner's id of an event, by which a repetition is recognised"
 
 /**
- * The tables that hold data on clinicians, in the order in which an erasure goes through them. Finding, counting, exporting and erasing follow from this.
+ * Tables with data about clinicians, in the order of an erasure. Finding, counting, exporting and erasing are derived from this.
  *
- * `columnsOfClinicians.test.ts` compares it with the schema: a new column fails there until it has a place here, or is known to name nobody.
+ * `columnsOfClinicians.test.ts` compares it with the schema: a new column fails until it is listed here or known to contain no such data.
  */
 export const PERSONAL_DATA = {
   recipients: {
@@ -89,13 +89,13 @@ export type PersonalTable = keyof Tables
 
 type TablesWith<Data> = { [Table in PersonalTable]: Tables[Table] extends Data ? Table : never }[PersonalTable]
 
-/** The tables whose rows about a subject are found by reading texts. */
+/** Tables searched by text. */
 export type SearchedTable = TablesWith<{ readonly by: "texts" }>
 
-/** The other tables, whose rows are found by a column. */
+/** Other tables, searched by a column. */
 export type KeyedTable = Exclude<PersonalTable, SearchedTable>
 
-/** The tables whose rows about a subject are found by a column and deleted. */
+/** Tables searched by a column, with deleted rows. */
 export type DeletedTable = Extract<KeyedTable, TablesWith<{ readonly deleted: string }>>
 
 export const PERSONAL_TABLES = Object.keys(PERSONAL_DATA) as ReadonlyArray<PersonalTable>
@@ -105,7 +105,7 @@ export const isKeyed = (table: PersonalTable): table is KeyedTable => PERSONAL_D
 export const isDeleted = (table: PersonalTable): table is DeletedTable =>
   isKeyed(table) && "deleted" in PERSONAL_DATA[table]
 
-/** The tables that an erasure's first transaction leaves: it erases what identifies the recipients, and deletes what is found by a column. */
+/** Tables not covered by an erasure's first transaction, which erases the recipients' identifying data and deletes rows found by a column. */
 export type LaterTable = Exclude<PersonalTable, DeletedTable | (typeof ERASED_FIRST)[number]>
 const ERASED_FIRST = ["recipients", "recipient_keys", "qualifications"] as const
 
@@ -113,5 +113,5 @@ export const LATER_TABLES = PERSONAL_TABLES.filter(
   (table): table is LaterTable => !isDeleted(table) && !ERASED_FIRST.some((name) => name === table),
 )
 
-/** How many rows of each table concern a subject. */
+/** Number of rows about a subject by table. */
 export type PersonalDataCounts = Partial<Record<PersonalTable, number>>

@@ -2,10 +2,10 @@ import { checkDigit } from "../recipients/Npi.ts"
 import { createMatcher } from "./createMatcher.ts"
 import type { Subject } from "./Erasure.ts"
 
-/** What stands in place of another person's NPI, address, token or record id. */
+/** Replaces other persons' NPIs, addresses, tokens or record ids. */
 const WITHHELD = "[withheld]"
 
-/** What may name a clinician: an address, a recipient's id, an NPI, or a word that looks like a token. */
+/** Text that may identify a clinician: an address, a recipient's id, an NPI, or a word that looks like a token. */
 const NAMES =
   /[\p{L}\p{M}\w.%+-]{1,64}(?:@|%40|\\u0040)[\p{L}\p{M}\w-]{1,63}(?:\.[\p{L}\p{M}\w-]{1,63})+|rcp_[0-9a-f]{32}|(?<!\d)[12]\d{9}(?!\d)|(?<![0-9A-Za-z])[0-9A-Za-z]{6}(?![0-9A-Za-z])/giu
 
@@ -14,10 +14,10 @@ export const tokenWords = (text: string): ReadonlyArray<string> =>
   (text.match(NAMES) ?? []).filter((word) => /^[0-9A-Za-z]{6}$/.test(word))
 
 /**
- * Creates a function that returns what a text says of the subject: JSON as a value, anything else as text.
+ * Creates a function that returns a text's data about the subject: JSON as a value, anything else as text.
  *
- * JSON objects that name others and not the subject are left out. What else names others is replaced by `WITHHELD`. An NPI or address that is not
- * known to be the subject's counts as another's; a token does if it is one of `otherTokens`.
+ * Omits JSON objects about other persons only. Other identifying data is replaced by `WITHHELD`. An NPI or address that isn't
+ * known to be the subject's is treated as another person's; a token if it is in `otherTokens`.
  */
 export const createExtractor = (subject: Subject, otherTokens: ReadonlySet<string>): ((text: string) => unknown) => {
   const matches = createMatcher(subject)
@@ -41,7 +41,7 @@ export const createExtractor = (subject: Subject, otherTokens: ReadonlySet<strin
     if (typeof value === "string") return withhold(value)
     if (typeof value === "number") return namesOther(String(value)) ? WITHHELD : value
     if (Array.isArray(value)) {
-      // A list of records with the subject's among them is a list of people.
+      // A list of records that includes the subject's is a list of people.
       const own = value.filter((each) => isNested(each) && matches(JSON.stringify(each)))
       return (own.length > 0 ? own : value.filter(isKept)).map(extract)
     }

@@ -4,7 +4,7 @@ import type { Subject } from "./Erasure.ts"
 
 export type Needles = Omit<Subject, "organizationId">
 
-/** Creates a function that reports whether a text names the subject: in any letter case, and as JSON, URLs and base64 write it. */
+/** Creates a function that returns whether a text contains the subject's identifiers, in any case, and encoded in JSON, URLs and base64. */
 export const createMatcher = ({ npis, emails, recipients }: Needles): ((text: string) => boolean) => {
   const plain = [
     ...npis.map((npi) => new RegExp(`(?<!\\d)${npi}(?!\\d)`)),
@@ -21,7 +21,7 @@ export const createMatcher = ({ npis, emails, recipients }: Needles): ((text: st
     ].some((form) => plain.some((pattern) => pattern.test(form)))
 }
 
-/** Returns `like` patterns for texts in lower case; whatever `createMatcher` finds matches one of them. */
+/** Returns `like` patterns for lowercase text that cover all matches of `createMatcher`. */
 export const likePatterns = ({ npis, emails, recipients }: Needles): ReadonlyArray<string> => {
   const values = [...npis, ...emails, ...recipients.map(({ token }) => token)]
   const escaped = emails.every(isAscii) ? "\\u00" : "\\u"
@@ -34,7 +34,7 @@ const unescapeHex = (text: string, pattern: RegExp): string =>
 
 const encoder = new TextEncoder()
 
-/** Returns what base64 and base64url of any text around a value contain, for each of the three places where the value may begin. */
+/** Returns the base64 and base64url forms of a value inside any text, for each of the three possible offsets. */
 const base64Forms = (value: string): ReadonlyArray<string> =>
   [0, 1, 2].flatMap((offset) => {
     const bytes = new Uint8Array([...new Uint8Array(offset), ...encoder.encode(value)])

@@ -12,7 +12,7 @@ import type { Timestamp } from "../Timestamp.ts"
 
 export type OutreachEventType = EventTypeOf<"to_consumer">
 
-/** The size of the largest webhook body: body parsers take 100 KB by default. */
+/** Maximum size of a webhook body: body parsers accept 100 KB by default. */
 export const MAX_EVENT_BYTES = 65_536
 
 /** An event before its transaction's stamp is known. */
@@ -23,12 +23,12 @@ export interface EventDraft {
   readonly campaignId: CampaignId
   readonly programId: ProgramId
   readonly recipientId: RecipientId | null
-  /** When the thing happened; by default the transaction's stamp. */
+  /** Time of the event; default: the transaction's stamp. */
   readonly occurredAt?: Timestamp
   readonly data: object
 }
 
-/** Creates an event draft whose `data` fits its type. */
+/** Creates an event draft with `data` of its type. */
 export const composeEvent = <Type extends OutreachEventType>(
   type: Type,
   about: Omit<EventDraft, "type" | "data" | "recipientId"> & {
@@ -42,7 +42,7 @@ interface Addressee extends Pick<EventDraft, "organizationId" | "campaignId" | "
   readonly token: string
 }
 
-/** Creates the draft of the event that an addressee's e-mail was sent or, for a reason, bounced. */
+/** Creates the draft of an event for a sent or bounced e-mail. */
 export const composeOutcome = Effect.fnUntraced(function* (addressee: Addressee, bounceReason?: BounceReason) {
   const { organizationId, campaignId, programId, recipientId, token } = addressee
   const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
@@ -52,7 +52,7 @@ export const composeOutcome = Effect.fnUntraced(function* (addressee: Addressee,
     : composeEvent("outreach.email_bounced", about, { ...data, bounce_reason: bounceReason })
 })
 
-/** Writes an event's envelope: the bytes that are stored once, and sent at every attempt. */
+/** Serializes an event's envelope: the bytes that are stored once and sent at every attempt. */
 export const serialise = (event: EventDraft, livemode: boolean, stamp: Timestamp): string =>
   JSON.stringify({
     object: "event",

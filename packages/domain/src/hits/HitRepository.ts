@@ -4,27 +4,27 @@ import type { OrganizationId, RecipientId } from "../Identifier.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { Hit, JudgedHit, WaitingHit } from "./Hit.ts"
 
-/** Keeps hits: as they came, and what they were judged to be. */
+/** Stores hits as received, with their classification. */
 export class HitRepository extends Context.Service<
   HitRepository,
   {
     /**
-     * Stores hits, each once, with when it came by the clock of this process. A hit of an unknown recipient is left out.
+     * Stores each hit once, with its time by this process's clock. Excludes hits of unknown recipients.
      *
-     * Of one link the first `MAX_HITS_PER_MINUTE` of a network and in all are kept. The others are counted on the last one kept.
+     * The first `MAX_HITS_PER_MINUTE` of a link are stored, per network and in total. Further ones are counted on the last stored hit.
      */
     record(hits: ReadonlyArray<Hit & { readonly cameAt: number }>): Effect.Effect<void>
     waiting: Effect.Effect<ReadonlyArray<OrganizationId>>
-    /** Locks an organization's oldest waiting hits whose message was accepted, or that came `MAX_JUDGMENT_DELAY_SECONDS` ago. */
+    /** Locks an organization's oldest waiting hits of accepted messages, or that are `MAX_JUDGMENT_DELAY_SECONDS` old. */
     lockWaiting(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<WaitingHit>>
-    /** Marks hits of an organization as judged, and locks their recipients; returns those who are not erased. */
+    /** Marks an organization's hits as classified, and locks their recipients. Returns those that aren't erased. */
     markJudged(
       organizationId: OrganizationId,
       judged: ReadonlyArray<JudgedHit>,
     ): Effect.Effect<ReadonlySet<RecipientId>>
-    /** Stamps the recipients of events, and publishes the events. */
+    /** Updates the recipients of events, and publishes the events. */
     publish(events: ReadonlyArray<EventDraft>, at: CommitTimestamp): Effect.Effect<void>
-    /** Forgets hits that were judged more than a number of days ago, a bounded number of them; returns how many, 0 when none is left. */
+    /** Deletes hits that were classified more than a number of days ago, in batches. Returns their number, 0 when none are left. */
     forget(days: number): Effect.Effect<number>
   }
 >()("domain/hits/HitRepository") {}

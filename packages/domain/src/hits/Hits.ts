@@ -8,7 +8,7 @@ import { HitRepository } from "./HitRepository.ts"
 
 const JUDGE_BATCH_SIZE = 500
 
-/** Judges an organization's oldest waiting hits and publishes them as opens and clicks, in one transaction; returns how many. */
+/** Classifies an organization's oldest waiting hits and publishes them as opens and clicks, in one transaction. Returns their number. */
 export const judgeHits = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const repository = yield* HitRepository
   const hits = yield* repository.lockWaiting(organizationId, JUDGE_BATCH_SIZE)
@@ -16,7 +16,7 @@ export const judgeHits = Effect.fnUntraced(function* (organizationId: Organizati
   const judged = yield* Effect.forEach(hits, judgeHit)
   const recipients = yield* repository.markJudged(organizationId, judged)
   const at = yield* (yield* Transaction).commitTimestamp(organizationId)
-  // A recipient who was erased since the hits were read has no events any more.
+  // A recipient erased after the hits were read has no events.
   const events = judged.map(({ event }) => event).filter(({ recipientId }) => recipients.has(recipientId!))
   yield* repository.publish(events, at)
   return hits.length

@@ -2,18 +2,18 @@ import { Context, Effect, Layer, Result } from "effect"
 import { Base64Url, Hex } from "effect/encoding"
 import { type OrganizationId, PREFIXES, type RecipientId } from "../Identifier.ts"
 
-/** Seals what stands in a tracked link, so that nobody else can make one; a port because the keys are the deployment's. */
+/** Seals the content of tracked links against forgery; a port because the keys belong to the deployment. */
 export class TrackingSeal extends Context.Service<
   TrackingSeal,
   {
-    /** The mark of the newest key, which stands beside its seals. */
+    /** Mark of the newest key, stored with its seals. */
     readonly mark: number
-    /** Creates a seal of 16 bytes with the newest key; the same bytes have the same seal in every process of the deployment. */
+    /** Creates a 16-byte seal with the newest key. All processes of the deployment create the same seal for the same bytes. */
     seal(bytes: Uint8Array): Uint8Array
     /**
-     * Reports whether a key of the deployment sealed the bytes; the mark says which keys to try. Compares in constant time.
+     * Returns whether one of the deployment's keys sealed the bytes; the mark selects the keys to try. Constant-time comparison.
      *
-     * The seal may be cut, to a length that does not depend on the text that is read.
+     * The seal may be truncated to a length that doesn't depend on the input.
      */
     isSealed(bytes: Uint8Array, seal: Uint8Array, mark: number): boolean
   }
@@ -24,48 +24,48 @@ export interface RecipientRef {
   readonly recipientId: RecipientId
 }
 
-/** The kinds of link that a message carries, and the path of each below the public base URL. */
+/** Kinds of links in a message, with their paths below the public base URL. */
 export const TRACKING_PATHS = { click: "/l/", open: "/o/", unsubscribe: "/unsubscribe/" } as const
 
 export type TrackingKind = keyof typeof TRACKING_PATHS
 
-/** What a link says once its seal was found good; only a click leads anywhere. */
+/** Content of a link with a valid seal; only a click has a destination. */
 export interface TrackedLink extends RecipientRef {
   readonly destination: string | null
 }
 
-// Also the version: another form of payload takes other numbers, so that links of old messages are read for ever.
+// Also the version: other payload formats use other numbers, so that links of old messages stay valid forever.
 const KIND_BYTES = { click: 1, open: 2, unsubscribe: 3 } as const
 const ID_BYTES = 16
-/** The ids follow the kind and the mark of the key. */
+/** The ids follow the kind and the key's mark. */
 const IDS_BEGIN = 2
 const IDS_END = IDS_BEGIN + 2 * ID_BYTES
 const SEAL_BYTES = 16
 
-/** The longest destination that a link takes, in bytes: encoded, it leaves space in a request's line for what scanners wrap around it. */
+/** Maximum length of a destination in bytes: encoded, it leaves space in a request line for scanners' additions. */
 const MAX_DESTINATION_LENGTH = 2048
 
 interface Links {
-  /** Creates the link that leads to a destination by way of us; undefined for what is not an http or https address, or is longer than 2,048 bytes. */
+  /** Creates a tracked link to a destination; undefined unless it is an http or https URL of at most 2,048 bytes. */
   click(to: RecipientRef, destination: string): string | undefined
-  /** Creates the address of the pixel that shows an opening. */
+  /** Creates the URL of the open-tracking pixel. */
   open(to: RecipientRef): string
-  /** Creates the address that takes an unsubscription: of the page for people, and of the POST of RFC 8058. */
+  /** Creates the unsubscribe URL: the page for people, and the target of RFC 8058's POST. */
   unsubscribe(to: RecipientRef): string
-  /** Creates links of the same kinds below a domain of a sender. */
+  /** Creates links of the same kinds below a sender's domain. */
   at(domain: string): Links
-  /** Reads the part after a kind's path; undefined for what this deployment did not make. */
+  /** Parses the part after a kind's path; undefined for links of other deployments. */
   read(kind: TrackingKind, payload: string): TrackedLink | undefined
 }
 
 /**
- * Creates the tracked links of a message, and reads them again.
+ * Creates and parses the tracked links of a message.
  *
- * A link is its own record: kind, mark of the key, organization, recipient and destination, sealed and in base64url. Nothing is
- * stored, so that the links of every message stay good while the ring holds the key, and an address that we did not put into a message leads nowhere.
+ * A link contains its data: kind, key's mark, organization, recipient and destination, sealed and base64url-encoded. No data
+ * is stored, so links of all messages stay valid while the ring contains the key, and forged destinations aren't followed.
  */
 export class TrackingLinks extends Context.Service<TrackingLinks, Links>()("domain/hits/TrackingLinks") {
-  /** Offers links below the API's public base URL, which has no slash at its end. */
+  /** Provides links below the API's public base URL without trailing slash. */
   static readonly below = (publicBaseUrl: string) =>
     Layer.effect(
       TrackingLinks,
@@ -73,7 +73,7 @@ export class TrackingLinks extends Context.Service<TrackingLinks, Links>()("doma
     )
 }
 
-/** Returns what links below a domain of a sender begin with: https, and the port of the public base URL, because the same proxy serves both. */
+/** Returns the base of links below a sender's domain: https, and the port of the public base URL, because the same proxy serves both. */
 export const linkBaseUrl = (domain: string, publicBaseUrl: string | null): string => {
   const { protocol, port } = URL.parse(publicBaseUrl ?? "") ?? {}
   return `https://${domain}${protocol === "https:" && port ? `:${port}` : ""}`
@@ -104,7 +104,7 @@ const make = (publicBaseUrl: string, sealing: TrackingSeal["Service"]): Links =>
     at: (domain) => make(linkBaseUrl(domain, publicBaseUrl), sealing),
     read: (kind, text) => {
       const payload = Result.getOrUndefined(Base64Url.decode(text))
-      // The last character has bits to spare, and padding may follow: of all texts for the same bytes, ours alone is good.
+      // The last character has unused bits, and padding may follow: only our own encoding of the bytes is valid.
       if (payload === undefined || Base64Url.encode(payload) !== text) return undefined
       if (payload[0] !== KIND_BYTES[kind] || payload.length < IDS_END + SEAL_BYTES) return undefined
       const sealed = payload.subarray(0, -SEAL_BYTES)

@@ -19,7 +19,7 @@ export class IdempotencyKeyInUse extends DescribedError(
   "A request with the Idempotency-Key is still running.",
 ) {}
 
-/** Returns the response to repeat, by what is stored for a request's key and by who holds it; undefined when the request is to be executed. */
+/** Returns the response to repeat, depending on the stored response and the key's holder; undefined to execute the request. */
 export const decideReplay = (
   stored: StoredExecution | undefined,
   holder: KeyHolder,
@@ -32,9 +32,9 @@ export const decideReplay = (
 /**
  * Executes a request, or returns the response of its first execution.
  *
- * The execution shares a transaction with the record that it happened, as far as it uses the same connections: when it fails, or
- * the process dies, neither is left. A response that is not to be kept leaves the key free. All responses of an organization take
- * at most `maxStoredBytes`; beyond it the oldest go, and their keys are free again.
+ * The execution and its record share a transaction, as far as it uses the same connection: if it fails, or
+ * the process dies, neither is stored. A response that isn't stored leaves the key unused. An organization's responses take
+ * at most `maxStoredBytes`; above it, the oldest are deleted, and their keys can be used again.
  */
 export const executeOnce = Effect.fnUntraced(function* <E, R>(
   request: IdempotentRequest,
@@ -43,12 +43,12 @@ export const executeOnce = Effect.fnUntraced(function* <E, R>(
 ) {
   const repository = yield* IdempotencyRepository
   const transaction = yield* Transaction
-  // A repeat needs no transaction.
+  // A repetition needs no transaction.
   const before = yield* Effect.fromResult(decideReplay(yield* repository.find(request), "ours"))
   if (before !== undefined) return { response: before, replayed: true }
   const execution = Effect.gen(function* () {
     const holder = yield* repository.lock(request)
-    // Another execution may have ended between the first look and the lock.
+    // Another execution may have ended between the first read and the lock.
     const meanwhile = yield* Effect.fromResult(decideReplay(yield* repository.find(request), holder))
     if (meanwhile !== undefined) return { response: meanwhile, replayed: true }
     const { response, keep } = yield* execute

@@ -12,7 +12,7 @@ export interface InboundStep extends InboundCommand {
   readonly programId: ProgramId
 }
 
-/** Sorts events into steps, those that are ignored, and those that are quarantined, given the programs by their slugs. */
+/** Sorts events into steps, ignored and quarantined ones, given the programs by slug. */
 export const toSteps = (
   events: ReadonlyArray<{ readonly eventId: string; readonly result: ParseResult }>,
   programs: ReadonlyMap<string, ProgramId>,
@@ -32,7 +32,7 @@ export const toSteps = (
   return { steps, ignored, quarantined }
 }
 
-/** Leaves out steps that match a recipient whose message is in flight, and all later steps of their clinicians. */
+/** Excludes steps that match a recipient with a message in flight, and all later steps of their clinicians. */
 export const deferBlockedClinicians = (
   steps: ReadonlyArray<InboundStep>,
   matches: ReadonlyArray<MatchedRecipient<InboundStep>>,
@@ -46,7 +46,7 @@ export const deferBlockedClinicians = (
   })
 }
 
-/** Returns the recipients that steps withdraw, each for the first of its matches, which are in the order of the steps. */
+/** Returns the recipients that steps withdraw, each for its first match in step order. */
 export const toWithdrawals = (
   steps: ReadonlyArray<InboundStep>,
   matches: ReadonlyArray<MatchedRecipient<InboundStep>>,
@@ -59,6 +59,6 @@ export const toWithdrawals = (
   return [...reasons].map(([id, reason]) => ({ id, reason }))
 }
 
-/** Returns the programs whose completers reached their target in the transaction of this timestamp. */
+/** Returns the programs whose completers reached their target in this timestamp's transaction. */
 export const reachedNow = (quotas: ReadonlyArray<CompleterQuota>, at: CommitTimestamp): ReadonlyArray<ProgramId> =>
   quotas.filter(({ reachedAt }) => reachedAt === at).map(({ programId }) => programId)

@@ -3,19 +3,19 @@ import { DescribedError } from "../DescribedError.ts"
 import { EndpointId, OrganizationId, SecretId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-/** An event that a partner sent, verified and not yet parsed. */
+/** A partner's event, verified but not parsed. */
 export const InboundMessage = Schema.Struct({
   organizationId: OrganizationId,
   endpointId: EndpointId,
   secretId: SecretId,
-  /** The partner's own id of the event: the deduplication key within the organization. */
+  /** The partner's event id: the deduplication key within the organization. */
   eventId: Schema.String,
   type: Schema.String,
-  /** The clinician of the event, as `data.npi` says; null when it says none. */
+  /** NPI in the event's `data.npi`; null without one. */
   npi: Schema.NullOr(Schema.String),
-  /** The bytes that were signed, as text. */
+  /** The signed bytes as text. */
   body: Schema.String,
-  /** The trace in which it was received, as W3C Trace Context writes it; null when nobody traced. */
+  /** W3C trace context of its receipt; null if it wasn't traced. */
   traceparent: Schema.NullOr(Schema.String),
 })
 export type InboundMessage = typeof InboundMessage.Type
@@ -23,23 +23,23 @@ export type InboundMessage = typeof InboundMessage.Type
 const { organizationId, endpointId, secretId, eventId, type, npi, body, traceparent } = InboundMessage.fields
 
 /**
- * The outcome of a message: `repeated` and `differs` were stored before, the latter with another body. The first one stays.
+ * Result of a message: `repeated` and `differs` were already stored, the latter with a different body. The first one is kept.
  */
 export type Receipt = "stored" | "repeated" | "differs"
 
-/** An inbound event waits to be applied, is applied, or is quarantined because it could not be. */
+/** An inbound event is waiting, applied, or quarantined because it couldn't be applied. */
 export const INBOX_STATES = ["waiting", "quarantined", "applied"] as const
 export type InboxState = (typeof INBOX_STATES)[number]
 
 export const InboxEntry = Schema.Struct({
   ...{ organizationId, eventId, endpointId, secretId, type },
   state: Schema.Literals(INBOX_STATES),
-  /** Why it is quarantined. */
+  /** Reason of the quarantine. */
   reason: Schema.NullOr(Schema.String),
   receivedAt: Timestamp,
   appliedAt: Schema.NullOr(Timestamp),
   quarantinedAt: Schema.NullOr(Timestamp),
-  /** How often it was repeated with other content; the first one stays. */
+  /** Number of repetitions with different content; the first one is kept. */
   differing: Schema.Int,
 })
 export type InboxEntry = typeof InboxEntry.Type
@@ -47,7 +47,7 @@ export type InboxEntry = typeof InboxEntry.Type
 export const WaitingEvent = Schema.Struct({ eventId, type, npi, body, traceparent })
 export type WaitingEvent = typeof WaitingEvent.Type
 
-/** An event that cannot be applied, and why; nothing of its content. */
+/** An event that can't be applied, and the reason, without its content. */
 export interface QuarantinedEvent {
   readonly eventId: string
   readonly reason: string
@@ -63,24 +63,24 @@ export class InboxEntryDropped extends DescribedError(
   "The event {eventId} of {organizationId} was received at {receivedAt}. Its content is no longer stored (INBOX_MONTHS).",
 ) {}
 
-/** The event is not quarantined, so there is nothing to replay. Scripts read the tag. */
+/** The event isn't quarantined, so it can't be replayed. Scripts read the tag. */
 export class NotQuarantined extends DescribedError(
   "NotQuarantined",
   "The event {eventId} is {state}, not set aside; there is nothing to replay.",
 ) {}
 
-/** Keeps what partners send, in the order of its receipt. */
+/** Stores partners' events in order of receipt. */
 export class InboxRepository extends Context.Service<
   InboxRepository,
   {
-    /** Stores a message unless one of its `eventId` is there. */
+    /** Stores a message unless its `eventId` is already stored. */
     receive(message: InboundMessage): Effect.Effect<Receipt>
-    /** The organizations that have something to apply, or waiting recipients of a program that reached its quota. */
+    /** Organizations with waiting events, or with waiting recipients of a program that reached its quota. */
     readonly organizations: Effect.Effect<ReadonlyArray<OrganizationId>>
-    /** Reads an organization's next waiting events, in the order of their receipt. */
+    /** Reads an organization's next waiting events in order of receipt. */
     readWaiting(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<WaitingEvent>>
     markApplied(organizationId: OrganizationId, eventIds: ReadonlyArray<string>): Effect.Effect<void>
-    /** Replaces the bodies of events about erased clinicians, and forgets their NPIs. */
+    /** Replaces the bodies of events about erased clinicians, and removes their NPIs. */
     erase(
       organizationId: OrganizationId,
       events: ReadonlyArray<Pick<InboundMessage, "eventId" | "body">>,
@@ -90,12 +90,12 @@ export class InboxRepository extends Context.Service<
       organizationId: OrganizationId,
       eventId: string,
     ): Effect.Effect<InboxEntry & { readonly body: string }, InboxEntryNotFound | InboxEntryDropped>
-    /** Lets a quarantined event be applied again. */
+    /** Makes a quarantined event waiting again. */
     replay(
       organizationId: OrganizationId,
       eventId: string,
     ): Effect.Effect<void, InboxEntryNotFound | InboxEntryDropped | NotQuarantined>
-    /** Lets every quarantined event be applied again, in the order of receipt; returns how many there were. */
+    /** Makes all quarantined events waiting again, in order of receipt. Returns their number. */
     replayAll(organizationId: OrganizationId): Effect.Effect<number>
   }
 >()("domain/inbox/InboxRepository") {}

@@ -16,18 +16,18 @@ import { deferBlockedClinicians, reachedNow, toSteps, toWithdrawals } from "./In
 import { InboxRepository, type QuarantinedEvent, type WaitingEvent } from "./InboxRepository.ts"
 import { parseInboundEvent } from "./parseInboundEvent.ts"
 
-/** The most events of an organization that share a transaction. */
+/** Maximum events of an organization per transaction. */
 const MAX_BATCH_SIZE = 200
-/** How often a batch is tried again because a recipient was imported while it ran. */
+/** Number of retries of a batch because a recipient was imported during it. */
 const MAX_RETRIES = 10
 
 export interface ApplyResult {
-  /** Events that are done, those that have nothing to do included. */
+  /** Finished events, including those without effect. */
   readonly applied: number
   readonly quarantined: ReadonlyArray<QuarantinedEvent>
-  /** Events that wait for a message in flight to a recipient that they withdraw. */
+  /** Events waiting for a message in flight to a recipient that they withdraw. */
   readonly waiting: number
-  /** Events that name the token of no recipient. */
+  /** Events with an unknown token. */
   readonly unattributed: ReadonlyArray<string>
   readonly reached: ReadonlyArray<ProgramId>
 }
@@ -37,7 +37,7 @@ const NOTHING: ApplyResult = { applied: 0, quarantined: [], waiting: 0, unattrib
 /**
  * Applies an organization's next events, and withdraws recipients of programs that reached their quota.
  *
- * Returns how much is done now, so that more may follow.
+ * Returns the number of finished events, so that the caller continues.
  */
 export const applyBatch = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const result = yield* applyNext(organizationId, MAX_BATCH_SIZE)
@@ -66,9 +66,9 @@ export const applyBatch = Effect.fnUntraced(function* (organizationId: Organizat
 })
 
 /**
- * Applies an organization's next events in one transaction, together with the marks that they were applied.
+ * Applies an organization's next events in one transaction, including their marks as applied.
  *
- * An event that the database rejects is found by halves and quarantined. Returns undefined while another worker applies.
+ * An event that the database rejects is found by bisection and quarantined. Returns undefined while another worker applies events.
  */
 export const applyNext = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
@@ -77,7 +77,7 @@ export const applyNext = Effect.fnUntraced(function* (
   const { attempt } = yield* Transaction
   const inbox = yield* InboxRepository
   const withdrawals = yield* WithdrawalRepository
-  // Kept past the transaction, for when it is rejected.
+  // Kept outside of the transaction, in case it is rejected.
   let events: ReadonlyArray<WaitingEvent> = []
   const apply = Effect.gen(function* () {
     if (!(yield* withdrawals.takeTurn(organizationId))) return undefined
@@ -99,7 +99,7 @@ export const applyNext = Effect.fnUntraced(function* (
   )
 })
 
-/** Applies events within a span of each trace in which one was received. The statements belong to the first, to which the others link. */
+/** Applies events in a span of each trace of their receipt. Statements belong to the first, and the others link to it. */
 const withinTraces = <A, E, R>(
   organizationId: OrganizationId,
   events: ReadonlyArray<WaitingEvent>,
@@ -146,7 +146,7 @@ const applyEvents = Effect.fnUntraced(function* (organizationId: OrganizationId,
   if (ready.length > 0) {
     const accounts = ready.filter(({ stage }) => stage === "account_created")
     yield* (yield* SuppressionRepository).add(organizationId, withoutErased(erased, accounts), "account_created")
-    // Another address of an erased NPI is known by its hash alone.
+    // Another address of an erased NPI is known only by its hash.
     const others = accounts.filter(({ npi, email }) => email !== null && erased.npis.has(npi))
     if (others.length > 0) yield* erasures.add(organizationId, others)
     const at = yield* (yield* Transaction).commitTimestamp(organizationId)

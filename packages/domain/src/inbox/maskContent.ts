@@ -1,4 +1,4 @@
-/** The fields whose values are not personal data. */
+/** Fields without personal data. */
 const PLAIN_FIELDS = new Set([
   ...["object", "event_id", "event_type", "type", "livemode", "occurred_at", "emitted_at", "created_at"],
   ...["consumer_program_slug", "program_slug", "attribution", "stage"],

@@ -5,18 +5,18 @@ import { parseInput } from "../parseInput.ts"
 import { EmailAddress } from "../recipients/EmailAddress.ts"
 import { Npi } from "../recipients/Npi.ts"
 
-/** A command to count a clinician, and to withdraw the recipients that the clinician matches. */
+/** A command to count a clinician, and to withdraw the matching recipients. */
 export interface InboundCommand {
   readonly stage: FunnelStage
   readonly programSlug: string
   readonly npi: Npi
-  /** The address that is suppressed with the NPI; null when the event suppresses nobody. */
+  /** The address suppressed together with the NPI; null if the event suppresses no one. */
   readonly email: EmailAddress | null
-  /** The token of the recipient to which the partner attributes the event. */
+  /** Token of the recipient to which the partner attributes the event. */
   readonly token: string | null
 }
 
-/** An event is a command, of a type that this service does not know, or not valid. */
+/** An event is a command, of an unknown type, or invalid. */
 export type ParseResult =
   | { readonly _tag: "InboundCommand"; readonly command: InboundCommand }
   | { readonly _tag: "Ignored" }
@@ -28,13 +28,13 @@ const STAGES: Readonly<Record<EventTypeOf<"to_service">, FunnelStage>> = {
   "clinician.completer_qualified": "completer_qualified",
 }
 
-/** The types of events that partners send; others are acknowledged and ignored. */
+/** Event types that partners send; others are acknowledged and ignored. */
 export const INBOUND_TYPES = Object.keys(STAGES) as ReadonlyArray<EventTypeOf<"to_service">>
 
 const parseNpi = parseInput(Npi)
 const parseEmail = parseInput(EmailAddress)
 
-/** Creates the parser of a deployment of this `livemode`. Its reasons name a member of the event and none of its values. */
+/** Creates the parser for a deployment's `livemode`. Its reasons name a field of the event without values. */
 export const parseInboundEvent =
   (livemode: boolean) =>
   ({ type, body }: { readonly type: string; readonly body: string }): ParseResult => {

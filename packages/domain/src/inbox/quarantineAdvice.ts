@@ -1,4 +1,4 @@
-/** Returns what an operator can do about an event that was quarantined for this reason. */
+/** Returns advice for an operator about a quarantine reason. */
 export const quarantineAdvice = (reason: string): string => {
   if (reason.startsWith("livemode:")) {
     return "It was sent to the wrong deployment, and can never be applied here. Tell the partner to send it to the other one."

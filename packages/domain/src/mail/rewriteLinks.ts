@@ -2,23 +2,23 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5"
 import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 
 /**
- * What follows a piece of an HTML body: the pixel, or a link, with the attribute that is written where it is not tracked and the address that it
- * leads to. For a link that is excluded from tracking, the attribute that says so is left out.
+ * Marks after a piece of an HTML body: the pixel, or a link with its untracked attribute and its
+ * URL. For a link excluded from tracking, the excluding attribute is removed.
  */
 type Mark = { readonly attribute: string; readonly href: string; readonly isExcluded: boolean } | "pixel"
 
-/** The attribute of a link that stays as it is; sent mail does not have it. */
+/** Attribute of an untracked link; removed from sent mail. */
 const EXCLUDING_ATTRIBUTE = "data-no-track"
 
-/** An HTML body, cut where its links stand and where its pixel belongs: each piece with what follows it, and the rest. */
+/** An HTML body split at its links and its pixel: each piece with the following mark, and the rest. */
 export interface CutBody {
   readonly pieces: ReadonlyArray<readonly [before: string, mark: Mark]>
   readonly rest: string
 }
 
-/** Finds the links of an HTML body, and the place for its pixel; those in comments, which only Outlook reads, do not count. */
+/** Finds the links of an HTML body, and the place for its pixel. Ignores links in comments, which only Outlook reads. */
 export const cutAtLinks = (html: string): CutBody => {
-  // By where they begin, because the tree repeats an element that was closed out of turn.
+  // By start position, because the tree repeats elements that were closed out of order.
   const edits = new Map<number, { readonly start: number; readonly end: number; readonly mark: Mark }>()
   let bodyEnd = html.length
 
@@ -54,7 +54,7 @@ export const cutAtLinks = (html: string): CutBody => {
 export const pixelTo = (to: RecipientRef, links: TrackingLinks["Service"]): string =>
   `<img src="${links.open(to)}" width="1" height="1" alt="" style="display:block;border:0">`
 
-/** Creates the function that leads a link by way of us; undefined for what stays as it is: the recipient's own unsubscription, and what leads to no page. */
+/** Creates the function that returns a tracked URL; undefined for URLs that stay: the recipient's own unsubscribe URL, and non-pages. */
 export const trackingOf = (
   to: RecipientRef,
   links: TrackingLinks["Service"],
@@ -64,9 +64,9 @@ export const trackingOf = (
 }
 
 /**
- * Replaces every http and https link of an HTML body by its tracked one, and puts in the pixel that shows an opening; the rest stays
- * as it was, character for character, and so do mailto:, tel:, anchors, relative addresses, the recipient's own unsubscription, and what
- * is longer than a tracked link takes. A link with `data-no-track` stays, too, without that attribute.
+ * Replaces every http and https link of an HTML body by its tracked URL, and inserts the open-tracking pixel. The rest is
+ * unchanged, including mailto:, tel:, anchors, relative URLs, the recipient's own unsubscribe URL, and
+ * URLs that are too long. Links with `data-no-track` stay too, without that attribute.
  */
 export const rewriteLinks = (html: string, to: RecipientRef, links: TrackingLinks["Service"]): string => {
   const track = trackingOf(to, links)

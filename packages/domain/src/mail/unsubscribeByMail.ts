@@ -4,7 +4,7 @@ import { UnsubscriptionRepository } from "../suppressions/UnsubscriptionReposito
 import { inTransaction } from "../Transaction.ts"
 import { BounceRepository } from "./BounceRepository.ts"
 
-/** Unsubscribes the recipient of a message from its organization; `unknown` for an id of nobody. */
+/** Unsubscribes the recipient of a message from its organization; `unknown` for an unknown id. */
 export const unsubscribeByMail = Effect.fnUntraced(function* (recipientId: RecipientId) {
   const bounced = yield* (yield* BounceRepository).lock(recipientId)
   if (bounced === undefined) return "unknown" as const

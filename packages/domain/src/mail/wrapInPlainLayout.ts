@@ -1,12 +1,12 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
 
 /**
- * Wraps the HTML of a template in a simple layout that fits every screen, with a footer of what each e-mail must show. A link of the class
- * `button` looks like one. Of a whole document it takes the body and the styles.
+ * Wraps a template's HTML in a simple responsive layout, with a footer that contains the required details. Links with the class
+ * `button` are styled as buttons. For a whole document, uses its body and styles.
  *
- * The preheader is what inboxes show beside the subject, in place of the first words: plain text that may name variables. The open message hides it.
+ * The preheader is the preview that inboxes show next to the subject: plain text with variables, hidden in the opened message.
  *
- * It is longer than 3,200 bytes: SpamAssassin gives up to 2.8 points to shorter HTML with an image, and the pixel is one.
+ * Longer than 3,200 bytes: SpamAssassin adds up to 2.8 points to shorter HTML with an image, such as the pixel.
  */
 export const wrapInPlainLayout = (html: string, preheader?: string): string => {
   const { content, styles } = readDocument(html)
@@ -68,12 +68,12 @@ You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_a
 `
 }
 
-/** Names the element that is hidden in the open message, and left out where text is made of the HTML. */
+/** Class of the element that is hidden in the opened message, and excluded from the text part. */
 export const PREHEADER = "plain-preheader"
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
 
-/** Escapes a text except the tags of the template language, whose results are escaped. */
+/** Escapes text except template tags, whose output is escaped. */
 const escapeOutsideTags = (text: string): string =>
   text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}|[&<>]/gs, (part) => ENTITIES[part] ?? part)
 

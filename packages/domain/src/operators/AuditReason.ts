@@ -2,7 +2,7 @@ import { textSchema } from "../textSchema.ts"
 
 const MAX_LENGTH = 200
 
-/** Why an operator does something, for the audit log, which holds no personal data. */
+/** An operator's reason, for the audit log, which must not contain personal data. */
 export const AuditReason = textSchema(
   `1 to ${MAX_LENGTH} characters on one line, for the audit log, without an e-mail address or an NPI`,
   (text) => {

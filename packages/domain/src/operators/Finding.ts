@@ -1,10 +1,10 @@
-/** What a check came to, and what to do about it. */
+/** Result of a check, with advice. */
 export interface Finding {
   readonly status: "ok" | "warning" | "failed" | "skipped"
-  /** What was looked at, and what was found: whole sentences without secrets or personal data. */
+  /** The facts, in sentences without secrets or personal data. */
   readonly found: string
   readonly advice: string | null
-  /** The words of the command that follows the advice. The command line shows it; the console links to the page that does the same. */
+  /** Words of the command that follows the advice. The command line shows it; the console links to the corresponding page. */
   readonly command?: ReadonlyArray<string>
 }
 

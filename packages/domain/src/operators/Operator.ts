@@ -5,13 +5,13 @@ import { OperatorId, OrganizationId, SessionId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
 /**
- * The roles of the deployment's own people, each of which may do what those before it may: a viewer reads, an operator changes what runs, an admin
- * destroys and handles secrets.
+ * Roles of the deployment's staff, each including the earlier ones: viewers read, operators change, admins
+ * delete and handle secrets.
  */
 export const STAFF_ROLES = ["viewer", "operator", "admin"] as const
 export type StaffRole = (typeof STAFF_ROLES)[number]
 
-/** A partner is of one organization, and may do what is declared for partners. */
+/** Partners belong to one organization, and may use only what is declared for partners. */
 export const OPERATOR_ROLES = [...STAFF_ROLES, "partner"] as const
 export const OperatorRole = Schema.Literals(OPERATOR_ROLES).annotate({ expected: OPERATOR_ROLES.join(", ") })
 export type OperatorRole = typeof OperatorRole.Type
@@ -20,7 +20,7 @@ export const Operator = Schema.Struct({
   id: OperatorId,
   name: Schema.String,
   role: OperatorRole,
-  /** The one organization that the operator sees; null for all. */
+  /** The only organization that the operator sees; null for all. */
   organizationId: Schema.NullOr(OrganizationId),
 })
 export type Operator = typeof Operator.Type
@@ -30,29 +30,29 @@ export const ListedOperator = Schema.Struct({
   createdAt: Timestamp,
   removedAt: Schema.NullOr(Timestamp),
   sessions: Schema.Int,
-  /** The last use of an open session, to the minute. */
+  /** Last use of an open session, to the minute. */
   lastUsedAt: Schema.NullOr(Timestamp),
 })
 export type ListedOperator = typeof ListedOperator.Type
 
-/** An open session of an operator, as it may be shown: never its token. */
+/** An open session of an operator, without its token. */
 export const OperatorSession = Schema.Struct({
   id: SessionId,
   createdAt: Timestamp,
   /** To the minute. */
   lastUsedAt: Timestamp,
-  /** When it ends however much it is used. */
+  /** Absolute expiry. */
   expiresAt: Timestamp,
 })
 export type OperatorSession = typeof OperatorSession.Type
 
-/** An operator's name, by which a proxy's header and the audit log know the operator. */
+/** An operator's name, as used in a proxy's header and the audit log. */
 export const OperatorName = DisplayName
 
 export const mayActAs = (role: OperatorRole, needed: StaffRole): boolean =>
   role !== "partner" && STAFF_ROLES.indexOf(role) >= STAFF_ROLES.indexOf(needed)
 
-/** Who may use something: of the deployment's people those of a role, and partners only if it says so. */
+/** Who may use a page or action: staff with a role, and partners only if allowed. */
 export interface Access {
   readonly role: StaffRole
   readonly forPartners?: boolean
@@ -61,7 +61,7 @@ export interface Access {
 export const mayUse = (operator: Operator, { role, forPartners = false }: Access): boolean =>
   operator.role === "partner" ? forPartners && !isUnboundPartner(operator) : mayActAs(operator.role, role)
 
-/** Reports whether an operator is of the role of partners without an organization, which nobody may be. */
+/** Returns whether an operator has the partner role without an organization, which isn't allowed. */
 export const isUnboundPartner = ({ role, organizationId }: Pick<Operator, "role" | "organizationId">): boolean =>
   role === "partner" && organizationId === null
 

@@ -20,13 +20,13 @@ export const addOperator = Effect.fn("Operators.addOperator")(function* (operato
   return yield* (yield* OperatorRepository).insert({ ...operator, id: yield* createIdentifier("operator") })
 })
 
-/** Keeps the deployment from losing its last admin. Part of a transaction, which waits for others that check the same. */
+/** Fails if the deployment would lose its last admin. Part of a transaction that waits for concurrent ones. */
 const assertAdminLeft = Effect.fnUntraced(function* (operatorId: OperatorId) {
   const admins = yield* (yield* OperatorRepository).lockAdmins
   if (admins.length === 1 && admins[0] === operatorId) return yield* new LastAdmin({ operatorId })
 })
 
-/** Gives an operator another role, also in the sessions that are open. The last admin of all organizations keeps theirs. */
+/** Changes an operator's role, including their open sessions. The last admin of all organizations keeps the role. */
 export const setOperatorRole = Effect.fn("Operators.setOperatorRole")(function* (
   operatorId: OperatorId,
   role: OperatorRole,
@@ -38,13 +38,13 @@ export const setOperatorRole = Effect.fn("Operators.setOperatorRole")(function* 
   return yield* operators.setRole(operatorId, role)
 }, inTransaction)
 
-/** Removes an operator, and ends the operator's sessions and links. The last admin of all organizations stays. */
+/** Removes an operator, and closes their sessions and links, except the last admin of all organizations. */
 export const removeOperator = Effect.fn("Operators.removeOperator")(function* (operatorId: OperatorId) {
   yield* assertAdminLeft(operatorId)
   return yield* (yield* OperatorRepository).remove(operatorId)
 }, inTransaction)
 
-/** Creates a sign-in link and returns its token, which is seen only now. */
+/** Creates a sign-in link. Returns its token, which can't be read again. */
 export const createSignInLink = Effect.fn("Operators.createSignInLink")(function* (
   operatorId: OperatorId,
   options: { readonly seconds: number; readonly once: boolean },
@@ -54,14 +54,14 @@ export const createSignInLink = Effect.fn("Operators.createSignInLink")(function
   return { token, expiresAt }
 })
 
-/** Signs in with a link; undefined for an unknown, expired or used one. The session's token is seen only now. */
+/** Signs in with a link; undefined for an unknown, expired or used one. The session's token can't be read again. */
 export const signIn = Effect.fn("Operators.signIn")(function* (linkToken: string) {
   const token = yield* drawToken
   const operator = yield* (yield* OperatorRepository).beginSession(linkToken, { token, seconds: SESSION_SECONDS })
   return operator && { operator, token }
 })
 
-/** Signs in the operator that a trusted proxy names; undefined if no operator has this name. */
+/** Signs in the operator named by a trusted proxy; undefined if there is none. */
 export const signInByName = Effect.fn("Operators.signInByName")(function* (name: string) {
   const token = yield* drawToken
   const operator = yield* (yield* OperatorRepository).beginSessionOf(name, { token, seconds: SESSION_SECONDS })

@@ -6,14 +6,14 @@ import { Npi } from "../recipients/Npi.ts"
 import { TOKEN_LENGTH } from "../recipients/Recipient.ts"
 import { textSchema } from "../textSchema.ts"
 
-/** What an operator looks for: a thing by its id or a part of its name, a key or signing secret by its text, or a clinician. */
+/** An operator's search: an object by id or part of its name, a key or signing secret by its text, or a clinician. */
 export interface SearchTerm {
-  /** A token may also be a part of a name. */
+  /** A token may also be part of a name. */
   readonly by: "id" | "npi" | "email" | "token" | "key" | "secret" | "name"
   readonly value: string
 }
 
-/** An id, ours or that of a partner's event. */
+/** An id of ours or of a partner's event. */
 const ID = /^(?:[a-z]{3}_[0-9a-f]{32}|evt_[0-9a-f]+)$/
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 

@@ -1,8 +1,8 @@
-/** What the database knows of the alerts of `deploy/alerts.yml`; 1 for true, 0 for false. */
+/** The database's data about the alerts in `deploy/alerts.yml`; 1 for true, 0 for false. */
 export interface AlertReading {
   readonly noWorker: number
   readonly workersPaused: number
-  /** For how long the oldest delivery to an endpoint that works has been due. */
+  /** Age of the oldest due delivery to a working endpoint. */
   readonly liveOldestSeconds: number
   readonly liveMaxLagSeconds: number
   readonly probedOldestSeconds: number
@@ -10,7 +10,7 @@ export interface AlertReading {
   readonly deadLetters: number
   readonly messagesOldestSeconds: number
   readonly messagesQuarantined: number
-  /** Campaigns whose complaints have reached the lower threshold of mailbox providers, and not the upper one. */
+  /** Campaigns with complaints between the two thresholds of mailbox providers. */
   readonly campaignsRaised: number
   readonly campaignsHigh: number
   readonly unsubscriptionsOldestSeconds: number
@@ -23,17 +23,17 @@ export interface AlertReading {
   readonly clockDoubted: number
 }
 
-/** An alert whose state the database knows. Name, severity, threshold and delay are those of `deploy/alerts.yml`. */
+/** An alert that can be evaluated from the database. Name, severity, threshold and delay equal those in `deploy/alerts.yml`. */
 export interface AlertRule {
   readonly name: string
   readonly severity: "critical" | "warning"
   readonly reading: keyof AlertReading
   readonly unit: "seconds" | "count"
-  /** It is active while the reading is above this. */
+  /** Active while the reading exceeds this. */
   readonly threshold: number
-  /** Prometheus tells of it when it has been active for so long. */
+  /** Prometheus's `for`. */
   readonly delay: string
-  /** Says what is found; `value` is the reading with its unit. */
+  /** Describes the alert; `value` is the reading with its unit. */
   readonly found: (value: string) => string
   readonly advice: string
 }
@@ -41,7 +41,7 @@ export interface AlertRule {
 /** Returns the alert's section in the documentation. */
 export const runbookOf = ({ name }: Pick<AlertRule, "name">): string => `docs/on-call.md#${name.toLowerCase()}`
 
-/** The alerts whose state the database knows; the others are known to Prometheus alone. */
+/** Alerts that can be evaluated from the database; only Prometheus knows the others. */
 export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   {
     ...{
@@ -171,7 +171,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   },
 ]
 
-/** Returns the alerts that are active, critical ones first. */
+/** Returns the active alerts, critical ones first. */
 export const activeAlerts = (reading: AlertReading): ReadonlyArray<AlertRule & { readonly value: number }> =>
   ALERT_RULES.map((rule) => ({ ...rule, value: reading[rule.reading] }))
     .filter(({ value, threshold }) => value > threshold)

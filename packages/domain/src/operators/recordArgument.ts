@@ -6,11 +6,11 @@ const all = (treatment: Treatment, names: string): ReadonlyArray<readonly [name:
   names.split(/\s+/).map((name) => [name, treatment])
 
 /**
- * How the audit log treats each flag and argument of the commands that it records, by its name on the command line.
+ * How the audit log treats the flags and arguments of recorded commands, by name.
  *
- * `recorded` values are ids, names of things, words of a fixed list, numbers and times. Of an `origin` only the scheme and the host are recorded.
- * A `withheld` value may be a secret, personal data or a text; the log records only that the argument was given. Unknown names are withheld, and so
- * is every value that has the form of an e-mail address or an NPI.
+ * `recorded` values are ids, names of objects, words of a fixed list, numbers and times. Of an `origin`, only scheme and host are recorded.
+ * A `withheld` value may be a secret, personal data or free text; the log records only that the argument was given. Unknown names are withheld, and so
+ * are all values that look like an e-mail address or an NPI.
  */
 export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries([
   ...all(
@@ -42,7 +42,7 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ...all("recorded", "window-end window-start with-session-settings yes"),
 ])
 
-/** Returns the value of an argument as the audit log records it; null if it is withheld. */
+/** Returns an argument's value for the audit log; null if it is withheld. */
 export const recordArgument = (
   name: string,
   value: unknown,

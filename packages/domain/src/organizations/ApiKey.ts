@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { KeyId, OrganizationId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-/** A key as it may be shown: never its text. */
+/** A key without its text. */
 export const ApiKey = Schema.Struct({
   id: KeyId,
   organizationId: OrganizationId,
@@ -19,7 +19,7 @@ export const ApiKey = Schema.Struct({
 })
 export type ApiKey = typeof ApiKey.Type
 
-/** Who calls, once the key was recognised. */
+/** An authenticated caller. */
 export interface Caller extends Pick<ApiKey, "organizationId" | "scopes"> {
   readonly keyId: KeyId
 }
@@ -31,17 +31,17 @@ const FORM = /^orp_(live|test)_([0-9A-Za-z]{30})_([0-9A-Za-z]{6})$/
 
 const keyPrefix = (livemode: boolean): string => (livemode ? "orp_live_" : "orp_test_")
 
-/** Builds a key's text from its 30 random base62 characters. */
+/** Creates a key's text from its 30 random base62 characters. */
 export const apiKeyText = (livemode: boolean, random: string): string =>
   `${keyPrefix(livemode)}${random}_${checksum(random)}`
 
-/** Reads a bearer credential; undefined when it is not a well-formed key of this mode, so that the database need not be asked. */
+/** Returns whether text is a well-formed key of this mode, so that the database must be queried. */
 export const isApiKeyText = (text: string, livemode: boolean): boolean => {
   const match = FORM.exec(text)
   return match !== null && match[1] === (livemode ? "live" : "test") && checksum(match[2]!) === match[3]
 }
 
-/** Six base62 digits of the CRC-32 (ISO 3309) of an ASCII text. */
+/** Six base62 digits of the CRC-32 (ISO 3309) of ASCII text. */
 const checksum = (text: string): string => {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {

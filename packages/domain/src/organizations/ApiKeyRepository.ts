@@ -12,15 +12,15 @@ export interface NewKey extends Pick<ApiKey, "id" | "organizationId" | "name" | 
   readonly text: Redacted.Redacted
 }
 
-/** A recognised caller, and how many requests its key has made in the current clock minute, this one included. */
+/** An authenticated caller, with the number of its key's requests in the current clock minute, including this one. */
 export interface KeyUse {
   readonly caller: Caller
   readonly count: number
-  /** The database's clock when the request was counted, in Unix seconds with fractions. */
+  /** Database time when the request was counted, in Unix seconds with fractions. */
   readonly now: number
 }
 
-/** Keeps API keys as hashes, and recognises and counts those who present them. */
+/** Stores hashes of API keys; authenticates and counts requests. */
 export class ApiKeyRepository extends Context.Service<
   ApiKeyRepository,
   {
@@ -28,21 +28,21 @@ export class ApiKeyRepository extends Context.Service<
     /** Lists an organization's keys, oldest first. */
     list(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<ApiKey>>
     find(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
-    /** Finds a key, also one that has ended, by its text, of which only the hash is compared; undefined if there is none. Nothing is counted. */
+    /** Finds a key, active or not, by comparing the hash of its text; undefined if there is none. Doesn't count. */
     findByText(text: Redacted.Redacted): Effect.Effect<ApiKey | undefined>
     /**
-     * Inserts a successor with the same organization, name and scopes, and ends the old key after `overlapSeconds`, or earlier if it would anyway.
+     * Inserts a successor with the same organization, name and scopes; the old key expires after `overlapSeconds`, or earlier if it would anyway.
      *
-     * Both happen in one commit; a failure changes nothing.
+     * Atomic; a failure changes nothing.
      */
     rotate(
       keyId: KeyId,
       successor: Pick<NewKey, "id" | "text">,
       overlapSeconds: number,
     ): Effect.Effect<ApiKey, KeyNotFound | KeyRevoked>
-    /** Ends a key now; every process refuses it from its next request on. */
+    /** Revokes a key immediately, for all processes. */
     revoke(keyId: KeyId): Effect.Effect<ApiKey, KeyNotFound>
-    /** Recognises the bearer and counts the request, in one statement; undefined for an unknown, expired or revoked key, which nobody is charged for. */
+    /** Authenticates the bearer and counts the request, in one statement; undefined for an unknown, expired or revoked key, without counting. */
     authenticateKey(text: string): Effect.Effect<KeyUse | undefined>
     readonly forgetWindows: Effect.Effect<void>
   }

@@ -8,7 +8,7 @@ import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { type ApiKey, apiKeyText } from "./ApiKey.ts"
 import { ApiKeyRepository } from "./ApiKeyRepository.ts"
 
-/** A key at its issue: the only time that its text is seen. */
+/** A newly issued key: its text can't be read again. */
 export interface IssuedKey {
   readonly key: ApiKey
   readonly text: Redacted.Redacted

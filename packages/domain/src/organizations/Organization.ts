@@ -7,7 +7,7 @@ import { Timestamp } from "../Timestamp.ts"
 export const Organization = Schema.Struct({
   id: OrganizationId,
   name: Schema.String,
-  /** The e-mail addresses that are notified when one of its endpoints fails; at most `MAX_CONTACTS`. */
+  /** E-mail addresses notified when an endpoint fails; at most `MAX_CONTACTS`. */
   contacts: Schema.Array(Schema.String),
   createdAt: Timestamp,
 })

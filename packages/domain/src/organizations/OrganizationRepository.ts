@@ -8,7 +8,7 @@ export class OrganizationRepository extends Context.Service<
   {
     /** Adds an organization with its clock. */
     create(id: OrganizationId, name: string): Effect.Effect<Organization>
-    /** Replaces the contacts of an organization, each once. Notices that the earlier ones had still to receive go to those that are given. */
+    /** Replaces an organization's contacts, without duplicates. Pending notices go to the new contacts. */
     setContacts(
       organizationId: OrganizationId,
       contacts: ReadonlyArray<EmailAddress>,

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { OrganizationId, ProgramId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-/** The most learners or completers that a target may be. */
+/** Maximum target. */
 export const MAX_TARGET = 2_147_483_647
 
 export const ProgramSlug = Schema.String.check(Schema.isPattern(/^[\w.~-]{1,100}$/)).annotate({
@@ -11,19 +11,19 @@ export const ProgramSlug = Schema.String.check(Schema.isPattern(/^[\w.~-]{1,100}
 
 export const PROGRAM_STATUSES = ["draft", "active", "paused", "archived"] as const
 
-/** A partner-bound program: what clinicians are invited to. */
+/** A partner-bound program to which clinicians are invited. */
 export const Program = Schema.Struct({
   organizationId: OrganizationId,
   id: ProgramId,
-  /** The name that the partner uses on the wire; unique within the organization. */
+  /** Name on the wire; unique within the organization. */
   slug: Schema.String,
   name: Schema.String,
-  /** Who sends the program's e-mails, as each of them says; null until it is set. No campaign is created without it. */
+  /** Sender shown in the program's e-mails; null until it is set. Required for creating campaigns. */
   senderName: Schema.NullOr(Schema.String),
-  /** The sender's postal address on one line, likewise. */
+  /** The sender's postal address on one line; likewise. */
   postalAddress: Schema.NullOr(Schema.String),
   status: Schema.Literals(PROGRAM_STATUSES),
-  /** How many learners or completers are wanted; null without a target. `WHEN_REACHED` says what reaching it does. */
+  /** Target numbers of learners and completers; null without a target. See `WHEN_REACHED` for the effect. */
   learnerTarget: Schema.NullOr(Schema.Int),
   completerTarget: Schema.NullOr(Schema.Int),
   createdAt: Timestamp,
@@ -31,5 +31,5 @@ export const Program = Schema.Struct({
 })
 export type Program = typeof Program.Type
 
-/** What happens when a program reaches a target: only its completers end its outreach. */
+/** Effect of reaching a target: only completers end the outreach. */
 export const WHEN_REACHED = { learner_qualified: "outreach goes on", completer_qualified: "outreach ends" } as const

@@ -28,11 +28,11 @@ export class ProgramInUse extends DescribedError(
     `The program ${programId} has campaigns under way, which have to be paused or cancelled first: ${campaignIds.join(", ")}.`,
 ) {}
 
-/** A program to be created; its sender's details may follow later. */
+/** A program to create; its sender's details may follow later. */
 export type NewProgram = Omit<Program, "status" | "createdAt" | "updatedAt" | "senderName" | "postalAddress"> &
   Partial<Pick<Program, "senderName" | "postalAddress">>
 
-/** What may change of a program. Its slug stays, because the partner uses it on the wire. */
+/** Changeable fields of a program. The slug can't change, because the partner uses it. */
 export type ProgramChanges = Partial<Pick<Program, "name" | "status" | "learnerTarget" | "completerTarget">> & {
   readonly senderName?: string
   readonly postalAddress?: string
@@ -44,22 +44,22 @@ export class ProgramRepository extends Context.Service<
     create(program: NewProgram): Effect.Effect<Program, OrganizationNotFound | ProgramSlugTaken>
     find(programId: ProgramId): Effect.Effect<Program, ProgramNotFound>
     findIds(organizationId: OrganizationId, slugs: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, ProgramId>>
-    /** Reports whether the completers of a program have reached its target. */
+    /** Returns whether a program's completers have reached its target. */
     isQuotaReached(organizationId: OrganizationId, programId: ProgramId): Effect.Effect<boolean>
     countCompleters(organizationId: OrganizationId, programId: ProgramId): Effect.Effect<number>
-    /** Locks a program until the transaction ends; returns its organization. */
+    /** Locks a program until the transaction ends. Returns its organization. */
     lock(programId: ProgramId): Effect.Effect<OrganizationId, ProgramNotFound>
-    /** Finds campaigns of a program that are under way, oldest first. */
+    /** Finds a program's active campaigns, oldest first. */
     findUnderWay(
       organizationId: OrganizationId,
       programId: ProgramId,
       limit: number,
     ): Effect.Effect<ReadonlyArray<CampaignId>>
-    /** Changes what is given of a program that is locked. */
+    /** Changes the given fields of a locked program. */
     update(organizationId: OrganizationId, programId: ProgramId, changes: ProgramChanges): Effect.Effect<Program>
-    /** Judges anew which targets of a program are reached, after they changed. */
+    /** Updates a program's reached targets after a change. */
     updateTargets(organizationId: OrganizationId, programId: ProgramId, at: CommitTimestamp): Effect.Effect<void>
-    /** Lists programs, oldest first; of one organization or of all. */
+    /** Lists programs of one organization or all, oldest first. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Program>>
   }
 >()("domain/programs/ProgramRepository") {}

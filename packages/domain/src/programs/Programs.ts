@@ -3,10 +3,10 @@ import { createIdentifier, type ProgramId } from "../Identifier.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import { type NewProgram, type ProgramChanges, ProgramInUse, ProgramRepository } from "./ProgramRepository.ts"
 
-/** How many of the campaigns that keep a program from being archived are named. */
+/** Maximum number of campaigns listed in the error that prevents archiving. */
 const MAX_NAMED = 10
 
-/** Creates a program; by default without targets. */
+/** Creates a program; default: without targets. */
 export const createProgram = Effect.fn("Programs.createProgram")(function* (
   request: Pick<NewProgram, "organizationId" | "slug" | "name"> & Partial<NewProgram>,
 ) {
@@ -15,9 +15,9 @@ export const createProgram = Effect.fn("Programs.createProgram")(function* (
 })
 
 /**
- * Changes what is given of a program. It is not archived while campaigns of it are under way.
+ * Changes the given fields of a program. It can't be archived while it has active campaigns.
  *
- * A target counts from the same commit on: one that is reached already ends the program's outreach.
+ * A target applies from the same commit: if it is already reached, the program's outreach ends.
  */
 export const updateProgram = Effect.fn("Programs.updateProgram")(function* (
   programId: ProgramId,

@@ -2,14 +2,14 @@ import { Email } from "@outreach/contract"
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { isAscii, toAsciiDomain } from "../DomainName.ts"
 
-/** What no address that a person writes contains: controls, direction marks, spaces, and unassigned characters. */
+/** Invisible characters that valid addresses don't contain: controls, direction marks, spaces, and unassigned characters. */
 const UNSEEN = /[\p{C}\p{Z}]/u
 
 /**
- * Returns the one form in which an address is kept and compared, or undefined if it is not valid.
+ * Returns the normalized form of an address for storing and comparing, or undefined if it is invalid.
  *
- * The domain is in ASCII (RFC 5890). A local part with other letters (RFC 6531) is in NFC and lower case, so that `lower()` leaves it as it is under every
- * collation. An address in ASCII stays as it is.
+ * The domain is in ASCII (RFC 5890). A local part with other letters (RFC 6531) is in NFC and lower case, so that `lower()` doesn't change it under any
+ * collation. An ASCII address is unchanged.
  */
 export const canonicalEmail = (text: string): string | undefined => {
   if (!Email.safeParse(text).success) return undefined
@@ -25,7 +25,7 @@ export const canonicalEmail = (text: string): string | undefined => {
 
 const notValid = "the e-mail address is not valid"
 
-/** An e-mail address in the form in which it is kept, from one as the contract defines it. */
+/** A normalized e-mail address, parsed from one allowed by the contract. */
 export const EmailAddress = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String.check(Schema.makeFilter((text) => canonicalEmail(text) === text || notValid)).pipe(

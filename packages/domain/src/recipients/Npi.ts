@@ -3,7 +3,7 @@ import { Schema } from "effect"
 /**
  * A national provider identifier.
  *
- * Ten digits, of which the last is the Luhn check digit over the prefix 80840 and the first nine. Source: CMS, Requirements for NPI and NPI check digit (45 CFR 162.406).
+ * Ten digits; the last is the Luhn check digit of the prefix 80840 and the first nine. Source: CMS, Requirements for NPI and NPI check digit (45 CFR 162.406).
  */
 export const Npi = Schema.String.check(
   Schema.makeFilter((text) => {
@@ -13,9 +13,9 @@ export const Npi = Schema.String.check(
 ).pipe(Schema.annotate({ expected: "a valid NPI of ten digits" }), Schema.brand("Npi"))
 export type Npi = typeof Npi.Type
 
-/** Computes the check digit of the first nine digits of an NPI. */
+/** Computes the check digit of an NPI's first nine digits. */
 export const checkDigit = (nine: string): string => {
-  // 24 is what the constant prefix 80840 adds to the Luhn sum.
+  // The constant prefix 80840 adds 24 to the Luhn sum.
   let sum = 24
   for (let i = 0; i < 9; i++) {
     const digit = Number(nine[i])

@@ -10,12 +10,12 @@ export const Recipient = Schema.Struct({
   campaignId: CampaignId,
   programId: ProgramId,
   token: Schema.String,
-  /** Checked when it is imported: that of an erased recipient fails its check digit. */
+  /** Validated on import; an erased recipient's has an invalid check digit. */
   npi: Schema.String.pipe(Schema.brand("Npi")),
-  /** Checked when it is imported; the check is not loaded by those who read recipients alone. */
+  /** Validated on import; readers don't load the validation. */
   email: Schema.String.pipe(Schema.brand("EmailAddress")),
   createdAt: Timestamp,
-  /** The commit-ordered stamp of the last change; it orders the list feed. */
+  /** Commit-ordered stamp of the last change; the order of the list. */
   updatedAt: Timestamp,
   sentAt: Schema.NullOr(Timestamp),
   bouncedAt: Schema.NullOr(Timestamp),
@@ -23,7 +23,7 @@ export const Recipient = Schema.Struct({
 })
 export type Recipient = typeof Recipient.Type
 
-/** A recipient about to be added to a campaign: without what its campaign says, and what is known only later. */
+/** A recipient to add to a campaign, without the campaign's data and later data. */
 export const Candidate = Recipient.mapFields(
   Struct.omit([
     ...(["organizationId", "campaignId", "programId"] as const),
@@ -31,9 +31,9 @@ export const Candidate = Recipient.mapFields(
   ]),
 )
 export type Candidate = typeof Candidate.Type & {
-  /** Absent when the import takes no fields. */
+  /** Absent if the import has no fields. */
   readonly fields?: RecipientFields
 }
 
-/** The length of a token, in base62 characters. */
+/** Length of a token in base62 characters. */
 export const TOKEN_LENGTH = 6

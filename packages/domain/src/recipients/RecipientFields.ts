@@ -3,12 +3,12 @@ import { expectedBy, parseInput } from "../parseInput.ts"
 import { VARIABLE_NAMES } from "../TemplateVariables.ts"
 import { textSchema } from "../textSchema.ts"
 
-// Glossary. Field: a column of an import file beside the NPI and the e-mail address, which templates name and nothing else shows.
+// Glossary. Field: a column of an import file in addition to NPI and e-mail address, used only by templates.
 
-/** The most that a recipient's fields may take, as JSON in UTF-8. */
+/** Maximum size of a recipient's fields as UTF-8 JSON. */
 const MAX_FIELDS_BYTES = 2048
 
-/** Words of the template language, and columns with a meaning of their own. */
+/** Keywords of the template language, and columns with another meaning. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(
   "npi email all and or not contains true false nil null empty blank in with for as by forloop tablerowloop".split(" "),
 )
@@ -25,7 +25,7 @@ const FieldName = Schema.String.check(
 
 const parseName = parseInput(FieldName)
 
-/** Returns the name of the field that a column holds: in lower case, and `_` for spaces, hyphens, dots and slashes; or why it is not one. */
+/** Converts a column name to a field name (lower case, `_` for spaces, hyphens, dots and slashes), or returns why it isn't valid. */
 export const fieldNameOf = (column: string): Result.Result<string, string> =>
   Result.mapError(
     parseName(
@@ -45,18 +45,18 @@ export const FieldNames: Schema.Codec<ReadonlyArray<string>, string> = textSchem
   },
 )
 
-/** The same, or `all`. */
+/** Field names, or `all`. */
 export const FieldNamesOrAll: Schema.Codec<ReadonlyArray<string> | "all", string> = Schema.Union([
   textSchema("all", (text) => (text === "all" ? ("all" as const) : undefined)),
   FieldNames,
 ]).annotate({ expected: `all, or ${expectedBy(FieldNames)}` })
 
-/** Of the control characters, only tabs and line ends are text. A replacement character means bytes that are not UTF-8. */
+/** Tabs and line ends are the only allowed control characters. A replacement character means invalid UTF-8. */
 const NOT_TEXT = /[^\t\n\r\P{Cc}]|\uFFFD/u
 
 const encoder = new TextEncoder()
 
-/** The values of a recipient's fields by name. A field without a value is absent. */
+/** A recipient's field values by name. Fields without a value are absent. */
 export const RecipientFields = Schema.Record(Schema.String, Schema.String).check(
   Schema.makeFilter((fields) => {
     const broken = Object.entries(fields).find(([, value]) => NOT_TEXT.test(value))

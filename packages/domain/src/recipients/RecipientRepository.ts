@@ -7,17 +7,17 @@ import type { Npi } from "./Npi.ts"
 import type { Candidate, Recipient } from "./Recipient.ts"
 import type { RecipientFields } from "./RecipientFields.ts"
 
-/** A place in the list of recipients: the last row that was read. */
+/** Position in the list of recipients: the last row read. */
 export type RecipientPosition = Pick<Recipient, "updatedAt" | "id">
 
-/** The position before the recipients updated at a time or later. */
+/** Position before the recipients updated at a time or later. */
 export const recipientsFrom = (since: Timestamp): RecipientPosition => ({ updatedAt: since, id: "" as RecipientId })
 
 export class RecipientRepository extends Context.Service<
   RecipientRepository,
   {
     find(organizationId: OrganizationId, token: string): Effect.Effect<Recipient | undefined>
-    /** Finds an organization's recipients by their ids, in one query. */
+    /** Finds an organization's recipients by id, in one query. */
     findAll(
       organizationId: OrganizationId,
       ids: ReadonlyArray<RecipientId>,
@@ -26,38 +26,38 @@ export class RecipientRepository extends Context.Service<
       organizationId: OrganizationId,
       tokens: ReadonlyArray<string>,
     ): Effect.Effect<ReadonlyMap<string, RecipientId>>
-    /** Finds who of a campaign has one of these NPIs or e-mail addresses, whose case does not matter. */
+    /** Finds a campaign's recipients with one of these NPIs or e-mail addresses, ignoring case. */
     findSameClinicians(
       campaign: Pick<Recipient, "organizationId" | "campaignId">,
       clinicians: ReadonlyArray<Pick<Recipient, "npi" | "email">>,
     ): Effect.Effect<ReadonlyArray<Pick<Recipient, "npi" | "email">>>
-    /** Adds recipients to a campaign, except those whose token, NPI or e-mail address is taken; returns the ids of those added. */
+    /** Adds recipients to a campaign, except those with an existing token, NPI or e-mail address. Returns the added ids. */
     add(
       campaign: Pick<Recipient, "organizationId" | "campaignId" | "programId">,
       candidates: ReadonlyArray<Candidate>,
       at: CommitTimestamp,
     ): Effect.Effect<ReadonlySet<RecipientId>>
     /**
-     * Keeps the fields of a campaign's recipients who wait for their message, and their time zones, instead of those they had; returns the NPIs of those whose
-     * fields were new. A message that was quarantined because it did not render is tried again.
+     * Replaces the fields of a campaign's waiting recipients. Returns the NPIs of those with
+     * changed fields. A message quarantined because it didn't render is tried again.
      */
     keepFields(
       campaign: Pick<Recipient, "organizationId" | "campaignId">,
       clinicians: ReadonlyArray<Pick<Recipient, "npi"> & { readonly fields: RecipientFields }>,
     ): Effect.Effect<ReadonlySet<Npi>>
-    /** Finds the fields of an organization's recipients by their ids; a recipient without any is absent. */
+    /** Finds the fields of an organization's recipients by id; recipients without fields are absent. */
     findFields(
       organizationId: OrganizationId,
       ids: ReadonlyArray<RecipientId>,
     ): Effect.Effect<ReadonlyMap<RecipientId, RecipientFields>>
-    /** Reads at most `limit` recipients of a campaign who wait for their message, with their fields: from the first on, or after a position. */
+    /** Reads at most `limit` waiting recipients of a campaign with their fields, from the start or after a position. */
     pageWaiting(
       organizationId: OrganizationId,
       campaignId: CampaignId,
       after: RecipientPosition | undefined,
       limit: number,
     ): Effect.Effect<ReadonlyArray<RecipientPosition & Pick<Recipient, "token"> & { readonly fields: RecipientFields }>>
-    /** Marks that recipients created an account: for the first time, or once more. */
+    /** Marks that recipients created an account, for the first time or again. */
     markAccountCreated(
       organizationId: OrganizationId,
       recipientIds: ReadonlyArray<RecipientId>,
@@ -65,7 +65,7 @@ export class RecipientRepository extends Context.Service<
     ): Effect.Effect<void>
     /** Reads at most `limit` recipients in the order (`updatedAt`, id), after a position. */
     page(organizationId: OrganizationId, after: RecipientPosition, limit: number): Effect.Effect<ListPage<Recipient>>
-    /** Reads at most `limit` recipients of a campaign in the same order: from the first on, or after a position. */
+    /** Reads at most `limit` recipients of a campaign in the same order, from the start or after a position. */
     pageOfCampaign(
       organizationId: OrganizationId,
       campaignId: CampaignId,

@@ -1,4 +1,4 @@
-/** Masks all of an e-mail address but its first character and its domain. */
+/** Masks an e-mail address except its first character and its domain. */
 export const maskEmail = (email: string): string => {
   const [first = ""] = email
   return `${first}•••${email.slice(email.lastIndexOf("@"))}`

@@ -1,2 +1,2 @@
-/** Masks all of an NPI but its last four digits. */
+/** Masks an NPI except its last four digits. */
 export const maskNpi = (npi: string): string => `••••••${npi.slice(-4)}`

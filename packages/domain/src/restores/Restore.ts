@@ -3,41 +3,41 @@ import { CAMPAIGN_STATUSES, TRANSITIONS } from "../campaigns/Campaign.ts"
 import { CampaignId, EndpointId, OrganizationId, RestoreId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 
-/** Why nothing is sent: a restore is under way, or the database is not on the server where the workers last saw it. */
+/** Reason for not sending: a restore is in progress, or the database isn't on the server where the workers last saw it. */
 export const RestoreFault = Schema.Literals(["restoring", "moved"])
 export type RestoreFault = typeof RestoreFault.Type
 
 /**
- * Where a database is, and whether it may be sent from. An identity is a system identifier, a timeline, and the mark of the server that began it:
+ * A database's identity, and whether it may be used for sending. An identity is a system identifier, a timeline, and the mark of the server that started it:
  * `7711060699332017234/00000002/0-3000148@1795471234.123456`.
  */
 export const DatabaseStanding = Schema.Struct({
   fault: Schema.NullOr(RestoreFault),
-  /** Where the workers last saw it; null before any did. */
+  /** Identity last seen by the workers; null before the first. */
   recorded: Schema.NullOr(Schema.String),
-  /** Where it is; null if the server does not say. */
+  /** Current identity; null if the server doesn't report it. */
   current: Schema.NullOr(Schema.String),
-  /** For how long no worker that may send has seen it; null before any did. */
+  /** Seconds since a sending worker last saw it; null before the first. */
   unseenSeconds: Schema.NullOr(Schema.Finite),
-  /** The server's clock, in Unix milliseconds. */
+  /** The server's clock in Unix milliseconds. */
   now: Schema.Finite,
 })
 export type DatabaseStanding = typeof DatabaseStanding.Type
 
-/** How far the clocks of the database and of a process may be apart, before one of them is wrong. */
+/** Maximum difference between the clocks of the database and a process before one of them is considered wrong. */
 const MAX_APART_MS = 3_600_000
 
-/** Reports whether two times in Unix milliseconds are so far apart that a clock must be wrong. */
+/** Returns whether two times in Unix milliseconds differ so much that a clock must be wrong. */
 export const areApart = (one: number, other: number): boolean => Math.abs(one - other) > MAX_APART_MS
 
 /**
- * Decides whether a worker serves a database, serves it and records where it is, or waits for an operator.
+ * Decides whether a worker uses a database, uses it and records its identity, or waits for an operator.
  *
- * A promotion changes the timeline, after a failover as after a restore. After a failover the workers saw the database a moment ago.
+ * A promotion changes the timeline, after a failover or a restore. After a failover, the workers saw the database a moment ago.
  */
 export const decideService = (
   { fault, recorded, current, unseenSeconds }: Omit<DatabaseStanding, "now">,
-  /** How long a failover without loss may take; 0 when every promotion waits for an operator. */
+  /** Maximum duration of a lossless failover; 0 if every promotion waits for an operator. */
   failoverSeconds: number,
 ): "serve" | "record" | "wait" => {
   if (fault === "restoring") return "wait"
@@ -49,34 +49,34 @@ export const decideService = (
 
 export const Restore = Schema.Struct({
   id: RestoreId,
-  /** Nothing that was committed later is in the database. */
+  /** The database contains no later commits. */
   restoredTo: Timestamp,
-  /** The commit that the server replayed last; null if it no longer knows. */
+  /** The last replayed commit; null if the server no longer knows it. */
   lastTransactionAt: Schema.NullOr(Timestamp),
   begunAt: Timestamp,
-  /** When a mail server's log was last read for it; null if none was. */
+  /** When a mail server's log was last processed for it; null if none was. */
   mailLogReadAt: Schema.NullOr(Timestamp),
   finishedAt: Schema.NullOr(Timestamp),
 })
 export type Restore = typeof Restore.Type
 
-/** The statuses in which a campaign may have sent e-mails after the point without an operator. */
+/** Statuses in which a campaign may have sent e-mails after the restore point without an operator. */
 export const MAY_HAVE_SENT = TRANSITIONS.pause.from
 
-/** A campaign that a restore has paused, because it may have sent e-mails after the point. */
+/** A campaign paused by a restore, because it may have sent e-mails after the restore point. */
 export const RestoredCampaign = Schema.Struct({
   organizationId: OrganizationId,
   id: CampaignId,
   name: Schema.String,
-  /** Before the restore paused it. */
+  /** Status before the restore. */
   statusBefore: Schema.Literals(CAMPAIGN_STATUSES),
   status: Schema.Literals(CAMPAIGN_STATUSES),
-  /** Recipients who were neither sent to, nor bounced, nor withdrawn, as far as the database knows. */
+  /** Recipients who weren't sent to, bounced or withdrawn, according to the database. */
   unsent: Schema.Int,
 })
 export type RestoredCampaign = typeof RestoredCampaign.Type
 
-/** An endpoint in a restored database: it receives again the events after a position that it had already passed. */
+/** An endpoint in a restored database: it receives again the events after an earlier position. */
 export const RestoredEndpoint = Schema.Struct({
   id: EndpointId,
   url: Schema.String.pipe(Schema.brand("ShownUrl")),
@@ -86,13 +86,13 @@ export const RestoredEndpoint = Schema.Struct({
 export const RestoredOrganization = Schema.Struct({
   id: OrganizationId,
   name: Schema.String,
-  /** The newest commit timestamp that was restored. */
+  /** Newest restored commit timestamp. */
   restoredAt: Timestamp,
-  /** Every commit timestamp from now on is later than this, and than all that were handed out before. */
+  /** All later commit timestamps are greater than this, and than all issued before. */
   fencedAt: Timestamp,
   endpoints: Schema.Array(RestoredEndpoint),
 })
 export type RestoredOrganization = typeof RestoredOrganization.Type
 
-/** How much earlier than the point the inbound events begin that partners send again, because their clocks differ from ours. */
+/** How far before the restore point partners should resend inbound events, because their clocks differ from ours. */
 export const INBOUND_OVERLAP_SECONDS = 300
