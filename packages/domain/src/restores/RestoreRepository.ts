@@ -7,25 +7,25 @@ import type { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { DatabaseStanding, Restore, RestoredCampaign, RestoredOrganization } from "./Restore.ts"
 
-/** Keeps what is known of restores, and changes what they must change. */
+/** Stores restores, and applies their changes. */
 export class RestoreRepository extends Context.Service<
   RestoreRepository,
   {
-    /** Reads the newest restore; undefined when there was none. */
+    /** Reads the latest restore; undefined if there is none. */
     readonly latest: Effect.Effect<Restore | undefined>
-    /** Adds a restore, unless one is under way; returns it, or undefined. */
+    /** Adds a restore, unless one is in progress. Returns it, or undefined. */
     create(id: RestoreId, restoredTo: Timestamp): Effect.Effect<Restore | undefined>
-    /** Moves the clock of every organization by the margin beyond the present, and keeps its earlier time. */
+    /** Advances every organization's clock by the margin, and stores the earlier time. */
     fenceClocks(marginSeconds: number): Effect.Effect<void>
-    /** Pauses the campaigns of these statuses whose window may have begun before the fence, and keeps their statuses. */
+    /** Pauses campaigns with these statuses whose window may have started before the fence, and stores their statuses. */
     pauseCampaigns(statuses: ReadonlyArray<CampaignStatus>): Effect.Effect<void>
-    /** Lists the campaigns that the newest restore paused. */
+    /** Lists the campaigns paused by the latest restore. */
     readonly campaigns: Effect.Effect<ReadonlyArray<RestoredCampaign>>
-    /** Lists the organizations whose clocks the newest restore fenced. */
+    /** Lists the organizations with clocks fenced by the latest restore. */
     readonly organizations: Effect.Effect<ReadonlyArray<RestoredOrganization>>
     /** Finds recipients of all organizations. */
     findRecipients(ids: ReadonlyArray<RecipientId>): Effect.Effect<ReadonlyArray<Recipient>>
-    /** Locks those of an organization's recipients who were neither sent to nor bounced, with their messages; returns their ids. */
+    /** Locks an organization's recipients who were neither sent to nor bounced, with their messages. Returns their ids. */
     lockUnsent(
       organizationId: OrganizationId,
       ids: ReadonlyArray<RecipientId>,
@@ -36,16 +36,16 @@ export class RestoreRepository extends Context.Service<
       events: ReadonlyArray<EventDraft>,
       at: CommitTimestamp,
     ): Effect.Effect<void>
-    /** Notes that a log of a mail server was read to its end. */
+    /** Records that a mail server's log was read completely. */
     noteMailLog(id: RestoreId): Effect.Effect<void>
-    /** Gives the campaigns that the newest restore paused, and that are still paused, the statuses that they had. */
+    /** Restores the statuses of campaigns that the latest restore paused and that are still paused. */
     readonly resumeCampaigns: Effect.Effect<void>
     finish(id: RestoreId): Effect.Effect<void>
-    /** Reads where the database is, and whether it may be sent from. */
+    /** Reads the database's identity, and whether it may be used for sending. */
     readonly standing: Effect.Effect<DatabaseStanding>
-    /** Records that the database is where it was seen, if it still is. */
+    /** Records the database's identity, if it is still the same. */
     record(identity: string): Effect.Effect<void>
-    /** Records that a worker sees the database where it was recorded. */
+    /** Records that a worker sees the database with the recorded identity. */
     readonly see: Effect.Effect<void>
   }
 >()("domain/restores/RestoreRepository") {}

@@ -18,19 +18,19 @@ class NoRestoreUnderWay extends DescribedError(
   "No restore is under way. `ops restores begin` begins one; `ops restores finish --promoted` lets the workers go on after a failover without loss.",
 ) {}
 
-/** The campaigns cannot be resumed, because nobody knows what they sent after the point. */
+/** The campaigns can't be resumed, because it is unknown what they sent after the restore point. */
 class MailLogNotRead extends DescribedError(
   "MailLogNotRead",
   "Run `ops restores mark-sent --log FILE` with the complete log of the mail server first, or finish without --resume-campaigns and decide for each campaign.",
 ) {}
 
-/** The time is not in the past. */
+/** The time isn't in the past. */
 class RestoredToFuture extends DescribedError(
   "RestoredToFuture",
   "{restoredTo} has not come yet; give the time to which the database was restored.",
 ) {}
 
-/** Begins a restore: fences the clocks, and pauses the campaigns that may have sent e-mails after the point. Nothing is sent until it is finished. */
+/** Starts a restore: fences the clocks, and pauses campaigns that may have sent e-mails after the restore point. Nothing is sent until it is finished. */
 export const beginRestore = Effect.fn("Restores.beginRestore")(function* (
   restoredTo: Timestamp,
   marginSeconds: number,
@@ -57,8 +57,8 @@ export const findUnderWay = Effect.gen(function* () {
 })
 
 /**
- * Marks recipients as sent whose message a mail server took after the point, and publishes it. Returns how many were marked, were known to be sent to or
- * bounced, and are missing, because they were added after the point.
+ * Marks recipients as sent if a mail server accepted their message after the restore point, and publishes events. Returns the numbers of those marked, already sent to or
+ * bounced, and missing because they were added after the restore point.
  */
 export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: ReadonlyArray<RecipientId>) {
   const restores = yield* RestoreRepository
@@ -87,7 +87,7 @@ export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: Reado
   return { marked, known: found.length - marked, missing: ids.length - found.length, campaigns: [...campaigns] }
 })
 
-/** Finishes a restore: the workers go on. The campaigns that it paused are resumed only after a mail server's log was read. */
+/** Finishes a restore: the workers continue. Its paused campaigns are resumed only if a mail server's log was read. */
 export const finishRestore = Effect.fn("Restores.finishRestore")(function* (
   campaigns: "resume campaigns" | "leave campaigns paused",
 ) {
@@ -103,7 +103,7 @@ export const finishRestore = Effect.fn("Restores.finishRestore")(function* (
   return (yield* restores.latest)!
 })
 
-/** Lets the workers go on with a database that was promoted or moved without loss. */
+/** Lets the workers continue with a database that was promoted or moved without loss. */
 export const acceptPromotion = Effect.fn("Restores.acceptPromotion")(function* () {
   const restores = yield* RestoreRepository
   const latest = yield* restores.latest

@@ -15,31 +15,31 @@ export class LinkDomainInUse extends DescribedError(
   "The sender {senderId} uses the link domain {domain}; give it another one first.",
 ) {}
 
-/** A domain of an organization under which its links are served, also when no sender names it any more: sent e-mails do. */
+/** An organization's domain for links. It stays after its senders are removed, because sent e-mails contain its links. */
 export const LinkDomain = Schema.Struct({
   domain: Schema.String,
   organizationId: OrganizationId,
   createdAt: Timestamp,
-  /** Null while it was not verified; nothing is served under it then. */
+  /** Null until it is verified; it isn't served until then. */
   verifiedAt: Schema.NullOr(Timestamp),
 })
 export type LinkDomain = typeof LinkDomain.Type
 
-/** For how many minutes an unverified domain may get a certificate, counted from the beginning of its verification. */
+/** Minutes after the start of its verification in which an unverified domain may get a certificate. */
 export const VERIFYING_MINUTES = 60
 
-/** Keeps link domains. Each belongs to one organization. Senders add theirs. */
+/** Stores link domains. Each belongs to one organization. Senders add theirs. */
 export class LinkDomainRepository extends Context.Service<
   LinkDomainRepository,
   {
-    /** Reads the domains that are served, or are being verified. */
+    /** Reads the domains that are verified or being verified. */
     readServed(): Effect.Effect<ReadonlyArray<Pick<LinkDomain, "domain" | "organizationId">>>
-    /** Lists domains by name; of one organization or of all. */
+    /** Lists domains of one organization or all by name. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<LinkDomain>>
-    /** Lets a domain be served for `VERIFYING_MINUTES`, so that it can be verified. */
+    /** Serves a domain for `VERIFYING_MINUTES`, so that it can be verified. */
     beginVerification(organizationId: OrganizationId, domain: string): Effect.Effect<void>
     verify(organizationId: OrganizationId, domain: string): Effect.Effect<void>
-    /** Removes a domain that no sender names. */
+    /** Removes a domain without senders. */
     remove(domain: string): Effect.Effect<LinkDomain, LinkDomainNotFound | LinkDomainInUse>
   }
 >()("domain/senders/LinkDomainRepository") {}

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 
-/** Longer than any warm-up that providers advise. */
+/** Longer than any recommended warm-up. */
 const MAX_DAYS = 90
 const MAX_MESSAGES = 10_000_000
 
 /**
- * The most messages that a new sender may send on each of its first days, such as `200,400,800`; after the last one as many as it likes.
+ * Maximum messages of a new sender on each of its first days, such as `200,400,800`; unlimited afterwards.
  *
- * Its days are those of UTC on which the sender sends.
+ * Only UTC days on which the sender sends count.
  */
 export const Ramp = Schema.String.check(
   Schema.makeFilter((text) => {
@@ -22,19 +22,19 @@ export const Ramp = Schema.String.check(
 )
 export type Ramp = typeof Ramp.Type
 
-/** Where a sender stands in its ramp today, by UTC. */
+/** A sender's position in its ramp today (UTC). */
 export const RampState = Schema.Struct({
   daily: Ramp,
-  /** Which day of the ramp it is; one more than its last when it is over. */
+  /** Day of the ramp; one more than its last if it is over. */
   day: Schema.Int,
-  /** Messages that workers took to send today; null when the ramp is over. */
+  /** Messages leased today; null if the ramp is over. */
   sentToday: Schema.NullOr(Schema.Int),
-  /** Null when the ramp is over. */
+  /** Null if the ramp is over. */
   allowedToday: Schema.NullOr(Schema.Int),
 })
 export type RampState = typeof RampState.Type
 
-/** Says where a sender stands in its ramp, as in `day 2 of 3: 120 of 400 sent`; null without one. */
+/** Describes a sender's ramp, as in `day 2 of 3: 120 of 400 sent`; null without one. */
 export const describeRamp = (ramp: RampState | null): string | null => {
   if (ramp === null) return null
   const { sentToday, allowedToday } = ramp

@@ -32,44 +32,44 @@ export type NewSender = Omit<
   readonly ramp?: Ramp | null
 }
 
-/** What may change of a sender. Its DKIM domain stays, because its keys are published there. */
+/** Changeable fields of a sender. The DKIM domain can't change, because its keys are published there. */
 export type SenderChanges = Partial<
   Pick<Sender, "fromName" | "fromAddress" | "replyTo" | "bounceDomain" | "linkDomain">
 > & {
-  /** Begins with its first day, on which what the ramp before has counted today is counted on; null takes the ramp away. */
+  /** Starts with its first day, keeping today's count of an earlier ramp; null removes the ramp. */
   readonly ramp?: Ramp | null
 }
 
-/** A key that signs nothing yet. */
+/** A key that doesn't sign yet. */
 export interface NewDkimKey extends DkimKeyPair {
   readonly selector: string
 }
 
-/** Keeps senders, and their keys encrypted. Only `add`, `addKey` and `identityOf` need the key that encrypts them. */
+/** Stores senders with their encrypted keys. Only `add`, `addKey` and `identityOf` need the encryption key. */
 export class SenderRepository extends Context.Service<
   SenderRepository,
   {
-    /** Adds a sender with its first key. It is not live before `activate`. */
+    /** Adds a sender with its first key. It isn't live before `activate`. */
     add(
       sender: NewSender,
       key: NewDkimKey,
     ): Effect.Effect<SenderWithKeys, OrganizationNotFound | ProgramNotFound | SenderExists | LinkDomainTaken>
     find(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
-    /** Lists senders, oldest first; of one organization or of all. */
+    /** Lists senders of one organization or all, oldest first. */
     list(organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<SenderWithKeys>>
     update(senderId: SenderId, changes: SenderChanges): Effect.Effect<SenderWithKeys, SenderNotFound | LinkDomainTaken>
     remove(senderId: SenderId): Effect.Effect<void, SenderNotFound>
-    /** Adds the key that will follow the one that signs. It takes the place of one that signs nothing yet. */
+    /** Adds the successor of the signing key. Replaces one that doesn't sign yet. */
     addKey(senderId: SenderId, key: NewDkimKey): Effect.Effect<SenderWithKeys, SenderNotFound | SelectorTaken>
     /**
-     * Lets the newest key sign, and the sender go live. The key before it signs for `DKIM_OVERLAP_DAYS` more, and those before it no longer.
+     * Activates the newest key and the sender. The key before it signs for `DKIM_OVERLAP_DAYS` more, earlier ones stop.
      *
-     * Keys that are over are deleted.
+     * Deletes keys that are over.
      */
     activate(senderId: SenderId): Effect.Effect<SenderWithKeys, SenderNotFound>
-    /** Reads in whose name a campaign's e-mails are sent now; null for the deployment's. */
+    /** Reads the current sender of a campaign; null for the deployment's. */
     ofCampaign(campaignId: CampaignId): Effect.Effect<Sender | null>
-    /** Reads the same with the keys that sign. */
+    /** Same with the signing keys. */
     identityOf(campaignId: CampaignId): Effect.Effect<SenderIdentity | null, SenderKeyUnreadable>
   }
 >()("domain/senders/SenderRepository") {}

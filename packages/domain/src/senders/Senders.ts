@@ -26,19 +26,19 @@ export class SenderNotVerified extends DescribedError(
   },
 ) {}
 
-/** A sender to be added. By default it is the organization's own, and signs with its From domain. */
+/** A sender to add. Default: the organization's own, signing with its From domain. */
 type SenderRequest = Pick<NewSender, "organizationId"> &
   Partial<Pick<NewSender, "programId" | "replyTo" | "dkimDomain" | "bounceDomain" | "linkDomain" | "ramp">> & {
     readonly from: Mailbox
   }
 
-/** A key of a sender, whose selector is made where none is chosen. */
+/** A sender's key; the selector is generated if none is given. */
 type KeyRequest = DkimKeyPair & { readonly selector?: string | undefined }
 
-/** Looks up what name servers say about a sender, and whether this deployment answers at a link domain. */
+/** Looks up a sender's DNS records, and whether this deployment serves a link domain. */
 type LookUp<E, R> = (sender: SenderWithKeys, linkDomain: string | null) => Effect.Effect<ReadonlyArray<Finding>, E, R>
 
-/** Adds a sender with its first key. `linkHost` is the host of the deployment's own links, which serves nothing but them. */
+/** Adds a sender with its first key. `linkHost` is the host of the deployment's own links, which serves only them. */
 export const addSender = Effect.fn("Senders.add")(function* (
   { from, ...request }: SenderRequest,
   key: KeyRequest,
@@ -58,7 +58,7 @@ export const addSenderKey = Effect.fn("Senders.addKey")(function* (senderId: Sen
   return yield* (yield* Transaction).run((yield* SenderRepository).addKey(senderId, yield* withSelector(key)))
 })
 
-/** Names a key by the date and four random digits, unless it has a name. */
+/** Generates a selector from the date and four random digits, unless one is given. */
 const withSelector = Effect.fnUntraced(function* (key: KeyRequest) {
   const date = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10).replaceAll("-", "")
   const uuid = yield* SecureRandom.SecureRandom.use((random) => random.uuidV7())
@@ -66,8 +66,8 @@ const withSelector = Effect.fnUntraced(function* (key: KeyRequest) {
 })
 
 /**
- * Lets a sender go live, its newest key sign, and links stand on its domain, if `lookUp` finds nothing missing or wrong. Returns the sender as it
- * was, too, and what was found.
+ * Activates a sender, its newest key and its link domain, if `lookUp` finds no fault. Also returns the sender's earlier state
+ * and the findings.
  */
 export const verifySender = Effect.fn("Senders.verify")(function* <E, R>(senderId: SenderId, lookUp: LookUp<E, R>) {
   const senders = yield* SenderRepository
@@ -91,9 +91,9 @@ const passing = Effect.fnUntraced(function* <A extends Finding, E, R>(
 })
 
 /**
- * Changes a sender. Of a live one, `lookUp` looks at the DNS records first when it gets another domain, and nothing changes if one is missing or wrong.
+ * Changes a sender. If a live one gets another domain, `lookUp` checks the DNS records first, and a fault prevents the change.
  *
- * Another link domain needs none, because links are made with it only once it is verified.
+ * Another link domain isn't checked, because it is used only after its verification.
  */
 export const updateSender = Effect.fn("Senders.update")(function* <E, R>(
   senderId: SenderId,

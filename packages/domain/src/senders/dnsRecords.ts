@@ -1,11 +1,11 @@
 import type { DkimKey, SenderWithKeys } from "./Sender.ts"
 import { domainOf } from "./Sender.ts"
 
-/** A DNS record that a sender needs. The operator fills in what is in angle brackets. */
+/** A DNS record that a sender needs. The operator fills in values in angle brackets. */
 export interface DnsRecord {
   readonly name: string
   readonly type: "TXT" | "MX" | "CNAME"
-  /** The strings of a TXT record, each at most 255 bytes (RFC 1035 3.3.14), or the one value of another record. */
+  /** Strings of a TXT record, each at most 255 bytes (RFC 1035, 3.3.14), or the value of another record. */
   readonly values: ReadonlyArray<string>
 }
 
@@ -17,8 +17,8 @@ export const dkimName = ({ selector }: Pick<DkimKey, "selector">, domain: string
 export const dmarcName = (address: string): string => `_dmarc.${domainOf(address)}`
 
 /**
- * Returns the DNS records that a sender needs: those of its keys, less the ones that are over, of its From domain, of its bounce domain, and
- * of its link domain, which leads to `linkHost`; null where that is not known.
+ * Returns a sender's DNS records: those of its current keys, its From domain, its bounce domain, and
+ * its link domain, which points to `linkHost`; null if unknown.
  */
 export const dnsRecords = (sender: SenderWithKeys, linkHost: string | null): ReadonlyArray<DnsRecord> => {
   const { dkimDomain, bounceDomain, linkDomain, fromAddress, keys } = sender
@@ -40,7 +40,7 @@ export const dnsRecords = (sender: SenderWithKeys, linkHost: string | null): Rea
   ]
 }
 
-/** Writes a record as a line of a zone file (RFC 1035 5.1). */
+/** Formats a record as a line of a zone file (RFC 1035, 5.1). */
 export const formatDnsRecord = ({ name, type, values }: DnsRecord): string =>
   `${name}. IN ${type} ${type === "TXT" ? values.map((text) => `"${text}"`).join(" ") : values.join(" ")}`
 

@@ -3,16 +3,16 @@ import type { OrganizationId } from "../Identifier.ts"
 import type { Clinician } from "./Clinician.ts"
 
 export interface ErasedClinicians {
-  /** The pseudonym of each erased NPI, under which its qualifications stay counted. */
+  /** Pseudonym of each erased NPI, under which its qualifications are counted. */
   readonly npis: ReadonlyMap<string, string>
-  /** The erased addresses, in lower case. */
+  /** Erased addresses in lower case. */
   readonly emails: ReadonlySet<string>
 }
 
 export const isErased = ({ npis, emails }: ErasedClinicians, { npi, email }: Clinician): boolean =>
   (npi !== null && npis.has(npi)) || (email !== null && emails.has(email.toLowerCase()))
 
-/** Leaves out erased NPIs and addresses, and clinicians without any other. An erased NPI takes its address along. */
+/** Removes erased NPIs and addresses, and clinicians without any other. An erased NPI also removes its address. */
 export const withoutErased = <Each extends Clinician>(
   { npis, emails }: ErasedClinicians,
   clinicians: ReadonlyArray<Each>,
@@ -24,15 +24,15 @@ export const withoutErased = <Each extends Clinician>(
     return npi === null ? [] : [{ ...clinician, email: null }]
   })
 
-/** Keeps keyed hashes of erased NPIs and addresses, which suppress in every program of the organization. */
+/** Stores keyed hashes of erased NPIs and addresses, which suppress in all programs of the organization. */
 export class ErasedClinicianRepository extends Context.Service<
   ErasedClinicianRepository,
   {
     find(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<ErasedClinicians>
-    /** Lists the organizations that erased a clinician, and therefore never write to them: of all, or only this one. */
+    /** Lists the organizations (all, or only this one) that erased a clinician and therefore never contact them. */
     organizationsOf(clinician: Clinician, organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<OrganizationId>>
     add(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<void>
-    /** Computes the hashes of NPIs and addresses in hex, in the order of the clinicians, the NPI first; none while the organization erased nobody. */
+    /** Computes the hex hashes of NPIs and addresses, in clinician order, NPI first; empty if the organization has erased no one. */
     hash(organizationId: OrganizationId, clinicians: ReadonlyArray<Clinician>): Effect.Effect<ReadonlyArray<string>>
   }
 >()("domain/suppressions/ErasedClinicianRepository") {}

@@ -4,19 +4,19 @@ import { OrganizationId, ProgramId } from "../Identifier.ts"
 import { Timestamp } from "../Timestamp.ts"
 import type { Clinician } from "./Clinician.ts"
 
-// Glossary. Suppression: an NPI or an e-mail address that a program, or every program of an organization, must not write to. Withdrawn: a
-// recipient who was not written to and never will be. Waiting: a recipient who was neither written to nor withdrawn.
+// Glossary. Suppression: an NPI or e-mail address that a program, or all programs of an organization, must not contact. Withdrawn: a
+// recipient who wasn't contacted and never will be. Waiting: a recipient who was neither contacted nor withdrawn.
 
 export const SUPPRESSION_KINDS = ["npi", "email"] as const
 
 /**
- * Why someone is suppressed: they have an account with the partner; they unsubscribed; an operator said so; their address does not
- * exist or takes no mail; or they reported a message as unwanted.
+ * Reason of a suppression: an account with the partner, an unsubscription, an operator's decision, an address that doesn't
+ * exist or accepts no mail, or a complaint.
  */
 export const SUPPRESSION_REASONS = ["account_created", "unsubscribed", "operator", "bounced", "complained"] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
-/** The bounces after which an address is suppressed; after `other` it may take mail again. */
+/** Bounces that suppress an address; after `other` it may accept mail again. */
 const HARD_BOUNCES: ReadonlyArray<BounceReason> = [
   "mailbox_not_found",
   "mailbox_disabled",
@@ -26,18 +26,18 @@ const HARD_BOUNCES: ReadonlyArray<BounceReason> = [
 
 export const isHardBounce = (reason: BounceReason): boolean => HARD_BOUNCES.includes(reason)
 
-/** A clinician in one program, or in every program of an organization; recipients match by NPI or by e-mail address. */
+/** A clinician in one program, or in all programs of an organization; recipients match by NPI or e-mail address. */
 export interface ProgramClinician extends Clinician {
-  /** Null for every program of the organization, also those to come. */
+  /** Null for all programs of the organization, including future ones. */
   readonly programId: ProgramId | null
 }
 
-/** What an operator suppresses or lifts: in one program, or in every program of an organization, also those to come. */
+/** Scope of an operator's suppression: one program, or all programs of an organization, including future ones. */
 export type SuppressionScope =
   | { readonly programId: ProgramId; readonly organizationId?: undefined }
   | { readonly organizationId: OrganizationId; readonly programId?: undefined }
 
-/** Reports whether a reason binds in a scope: an account in its program, a bounce and a complaint in the whole organization. */
+/** Returns whether a reason applies in a scope: an account in its program, a bounce or complaint in the whole organization. */
 export const isReasonIn = (scope: SuppressionScope, reason: SuppressionReason): boolean =>
   scope.programId === undefined ? reason !== "account_created" : !["bounced", "complained"].includes(reason)
 
@@ -48,13 +48,13 @@ export const suppressionKeys = ({ npi, email }: Clinician): ReadonlyArray<Suppre
 
 export type WithdrawalReason = "suppressed" | "learner_qualified" | "completer_qualified" | "quota_reached"
 
-/** An entry of a program's suppression set, or of its organization's. */
+/** A suppression of a program or an organization. */
 export const Suppression = Schema.Struct({
   organizationId: OrganizationId,
-  /** Null for every program of the organization. */
+  /** Null for all programs of the organization. */
   programId: Schema.NullOr(ProgramId),
   kind: Schema.Literals(SUPPRESSION_KINDS),
-  /** The NPI, or the e-mail address in lower case. */
+  /** NPI, or lowercase e-mail address. */
   value: Schema.String,
   reason: Schema.Literals(SUPPRESSION_REASONS),
   createdAt: Timestamp,

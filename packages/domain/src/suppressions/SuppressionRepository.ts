@@ -9,11 +9,11 @@ import type {
   SuppressionScope,
 } from "./Suppression.ts"
 
-/** Keeps the suppressions of each program, and of every program of an organization. */
+/** Stores the suppressions of programs and organizations. */
 export class SuppressionRepository extends Context.Service<
   SuppressionRepository,
   {
-    /** Adds entries for each clinician's NPI and e-mail address; returns how many are new. Those `byUnsubscription` are lifted when it is taken back. */
+    /** Adds entries for each clinician's NPI and e-mail address. Returns the number of new ones. Those `byUnsubscription` end when it is undone. */
     add(
       organizationId: OrganizationId,
       clinicians: ReadonlyArray<ProgramClinician>,
@@ -21,8 +21,8 @@ export class SuppressionRepository extends Context.Service<
       options?: { readonly byUnsubscription: boolean },
     ): Effect.Effect<number>
     /**
-     * Removes entries of a program and of its organization, or of the organization alone; returns how many there were. Withdrawn recipients stay
-     * withdrawn; an import may name them again.
+     * Removes entries of a program and its organization, or only of the organization. Returns their number. Withdrawn recipients stay
+     * withdrawn; an import may add them again.
      */
     remove(scope: SuppressionScope, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<number, ProgramNotFound>
     /** Finds the entries that `remove` would remove. */
@@ -30,9 +30,9 @@ export class SuppressionRepository extends Context.Service<
       scope: SuppressionScope,
       keys: ReadonlyArray<SuppressionKey>,
     ): Effect.Effect<ReadonlyArray<Suppression>, ProgramNotFound>
-    /** Lists organizations' entries whose waiting recipients are not withdrawn yet, oldest first. */
+    /** Lists organizations' entries with waiting recipients that aren't withdrawn yet, oldest first. */
     findUnapplied(limit: number): Effect.Effect<ReadonlyArray<Suppression>>
-    /** Marks entries of an organization: none of the recipients that they match waits any more. */
+    /** Marks an organization's entries: no matching recipients are waiting any more. */
     markApplied(organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>): Effect.Effect<void>
   }
 >()("domain/suppressions/SuppressionRepository") {}

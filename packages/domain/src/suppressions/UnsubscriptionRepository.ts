@@ -5,11 +5,11 @@ import { Timestamp } from "../Timestamp.ts"
 
 const { organizationId, id: recipientId, programId, npi, email } = Recipient.fields
 
-/** What a recipient unsubscribes from: the message's program alone, or any program of the organization. */
+/** Scope of an unsubscription: only the message's program, or all programs of the organization. */
 const UnsubscriptionScope = Schema.Literals(["program", "organization"])
 export type UnsubscriptionScope = typeof UnsubscriptionScope.Type
 
-/** A recipient's request to get no more e-mails, before it is a suppression. */
+/** A recipient's unsubscribe request, before it is a suppression. */
 export const Unsubscription = Schema.Struct({
   ...{ organizationId, recipientId, programId, npi, email },
   scope: UnsubscriptionScope,
@@ -21,9 +21,9 @@ export const UnsubscriptionChoice = Schema.Struct({
   organizationName: Schema.String,
   senderName: Schema.NullOr(Schema.String),
   programName: Schema.String,
-  /** Null once the recipient was erased. */
+  /** Null after the recipient was erased. */
   email: Schema.NullOr(email),
-  /** What the recipient is unsubscribed from by this link; null for nothing. */
+  /** Scope of the current unsubscription by this link; null for none. */
   unsubscribedFrom: Schema.NullOr(UnsubscriptionScope),
 })
 export type UnsubscriptionChoice = typeof UnsubscriptionChoice.Type
@@ -35,16 +35,16 @@ export class UnsubscriptionRepository extends Context.Service<
     findChoice(recipient: RecipientRef): Effect.Effect<UnsubscriptionChoice | undefined>
     /** Stores a recipient's request, by default for the organization; it never narrows an earlier one. Returns false if the recipient is unknown. */
     ask(recipient: RecipientRef, scope?: UnsubscriptionScope): Effect.Effect<boolean>
-    /** Stores that a recipient takes the request back; without one, nothing. Returns false if the recipient is unknown. */
+    /** Stores that a recipient undoes the request; no effect without one. Returns false if the recipient is unknown. */
     revoke(recipient: RecipientRef): Effect.Effect<boolean>
     /**
-     * Removes the suppressions of requests that were taken back, and returns how many of these there were. What anything else suppresses stays, and
-     * so does what a request by the link of another message asks for.
+     * Removes the suppressions of undone requests. Returns their number. Other suppressions stay, including
+     * those requested by the link of another message.
      */
     lift(limit: number): Effect.Effect<number>
-    /** Lists the requests that are not suppressions yet, oldest first. */
+    /** Lists the requests that aren't suppressions yet, oldest first. */
     waiting(limit: number): Effect.Effect<ReadonlyArray<Unsubscription>>
-    /** Marks a request as a suppression; a request that was repeated since it was read stays on the list. */
+    /** Marks a request as applied; a request repeated since it was read stays on the list. */
     settle(unsubscription: Unsubscription): Effect.Effect<void>
   }
 >()("domain/suppressions/UnsubscriptionRepository") {}

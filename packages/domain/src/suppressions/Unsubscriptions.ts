@@ -3,13 +3,13 @@ import { settleAll } from "../settleAll.ts"
 import { UnsubscriptionRepository } from "./UnsubscriptionRepository.ts"
 import { suppressClinicians } from "./Withdrawals.ts"
 
-/** Suppressions wait for messages in flight: one must not keep all others. */
+/** Suppressions wait for messages in flight, which must not block others. */
 const SUPPRESS_CONCURRENCY = 8
 const MAX_BATCH_SIZE = 200
 
 /**
- * Turns unsubscriptions into suppressions by NPI and e-mail address, for the organization or for the recipient's program, and lifts those that were
- * taken back; returns how many.
+ * Applies unsubscriptions as suppressions by NPI and e-mail address, for the organization or the recipient's program, and removes
+ * undone ones. Returns their number.
  */
 export const applyUnsubscriptions = Effect.gen(function* () {
   const unsubscriptions = yield* UnsubscriptionRepository

@@ -13,24 +13,24 @@ export interface Withdrawal {
   readonly reason: WithdrawalReason
 }
 
-/** Withdraws recipients, in transactions of which an organization has one at a time. */
+/** Withdraws recipients, in one transaction per organization at a time. */
 export class WithdrawalRepository extends Context.Service<
   WithdrawalRepository,
   {
-    /** Takes the organization's turn to withdraw until the transaction ends; false while another transaction has it. */
+    /** Takes the organization's withdrawal lock until the transaction ends; false if another transaction has it. */
     takeTurn(organizationId: OrganizationId): Effect.Effect<boolean>
-    /** Finds the waiting recipients who match clinicians: once for each clinician, in the order of the clinicians. */
+    /** Finds the waiting recipients of clinicians, once for each clinician, in clinician order. */
     findMatches<Clinician extends ProgramClinician>(
       organizationId: OrganizationId,
       clinicians: ReadonlyArray<Clinician>,
     ): Effect.Effect<ReadonlyArray<MatchedRecipient<Clinician>>>
     findReached(organizationId: OrganizationId, limit: number): Effect.Effect<ReadonlyArray<RecipientId>>
-    /** Locks recipients and their messages until the transaction ends; returns whose message is in flight. */
+    /** Locks recipients and their messages until the transaction ends. Returns those with a message in flight. */
     lock(
       organizationId: OrganizationId,
       recipientIds: ReadonlySet<RecipientId>,
     ): Effect.Effect<ReadonlySet<RecipientId>>
-    /** Withdraws those that still wait, with their messages; they are locked. Returns how many. */
+    /** Withdraws locked recipients that are still waiting, with their messages. Returns their number. */
     withdraw(
       organizationId: OrganizationId,
       withdrawals: ReadonlyArray<Withdrawal>,

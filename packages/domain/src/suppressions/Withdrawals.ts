@@ -17,28 +17,28 @@ import type {
 import { SuppressionRepository } from "./SuppressionRepository.ts"
 import { WithdrawalRepository } from "./WithdrawalRepository.ts"
 
-/** The most recipients that the end of programs withdraws in a transaction. */
+/** Maximum recipients withdrawn per transaction when programs end. */
 const MAX_WITHDRAWN = 1000
-/** How many suppressions of organizations are applied at once. */
+/** Suppressions of organizations applied per batch. */
 const SUPPRESSION_BATCH_SIZE = 200
 
-/** How often withdrawals are tried: for longer than any lease of a message. */
+/** Retries of withdrawals: longer than any lease of a message. */
 export const WITHDRAWAL_TRIES = { schedule: Schedule.spaced("100 millis"), times: 1200 }
 
-/** Another withdrawal, an import or a message in flight is in the way of a withdrawal, which may succeed later. */
+/** Another withdrawal, an import or a message in flight blocks a withdrawal, which may succeed later. */
 export class WithdrawalConflict extends Schema.TaggedError<WithdrawalConflict>()("WithdrawalConflict", {}) {}
 
 /**
- * Suppresses clinicians in one transaction, in a program or in every program of an organization, and withdraws the waiting recipients that they match.
+ * Suppresses clinicians in one transaction, in a program or all programs of an organization, and withdraws their waiting recipients.
  *
- * Waits for the messages that are in flight to them: when it is done, nothing will be sent to them any more.
+ * Waits for their messages in flight: afterwards, no more e-mails are sent to them.
  */
 export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(function* (
   scope: SuppressionScope,
   given: ReadonlyArray<Clinician>,
   reason: SuppressionReason,
   options: {
-    /** Whether it is lifted when the recipient takes an unsubscription here back; default false. */
+    /** Whether it ends when the recipient undoes an unsubscription; default false. */
     readonly byUnsubscription: boolean
   } = { byUnsubscription: false },
 ) {
@@ -52,7 +52,7 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
   const clinicians = given.map((clinician) => ({ ...clinician, programId }))
   const suppressOnce = Effect.gen(function* () {
     if (!(yield* withdrawals.takeTurn(organizationId))) return yield* new WithdrawalConflict()
-    // Read with the turn in hand: an erasure takes the turn as well, and its clinicians are suppressed by their hashes.
+    // Read while holding the lock: an erasure takes it too, and its clinicians are suppressed by their hashes.
     const suppressed = withoutErased(yield* erasures.find(organizationId, clinicians), clinicians)
     const locked = new Set((yield* withdrawals.findMatches(organizationId, suppressed)).map(({ id }) => id))
     if ((yield* withdrawals.lock(organizationId, locked)).size > 0) return yield* new WithdrawalConflict()
@@ -66,8 +66,8 @@ export const suppressClinicians = Effect.fn("Withdrawals.suppressClinicians")(fu
 })
 
 /**
- * Makes sure, with the clock in hand, that no recipient who matches was imported since recipients were locked. From then on none can be: an
- * import waits for the clock, and then sees what the transaction wrote.
+ * Checks, while holding the clock, that no matching recipient was imported since recipients were locked. Afterwards this is impossible: an
+ * import waits for the clock, and then sees the transaction's changes.
  */
 export const assertNoNewMatches = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
@@ -78,7 +78,7 @@ export const assertNoNewMatches = Effect.fnUntraced(function* (
   if (matches.some(({ id }) => !locked.has(id))) return yield* new WithdrawalConflict()
 })
 
-/** Withdraws the next waiting recipients of the programs that reached their quota; returns how many. */
+/** Withdraws the next waiting recipients of programs that reached their quota. Returns their number. */
 export const withdrawReached = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const withdrawals = yield* WithdrawalRepository
   if (!(yield* withdrawals.takeTurn(organizationId))) return 0
@@ -87,9 +87,9 @@ export const withdrawReached = Effect.fnUntraced(function* (organizationId: Orga
 }, inTransaction)
 
 /**
- * Withdraws the waiting recipients of all programs that a bounce or a complaint has suppressed; returns how many suppressions are done.
+ * Withdraws the waiting recipients of all programs suppressed by a bounce or a complaint. Returns the number of finished suppressions.
  *
- * An import sees a suppression from its commit on, so no other recipient can match it later. Recipients whose message is in flight are left to the
+ * An import sees a suppression from its commit on, so no other recipient can match it later. Recipients with a message in flight are left to the
  * next call.
  */
 export const withdrawSuppressed = Effect.gen(function* () {
@@ -120,7 +120,7 @@ const toClinician = ({ kind, value, programId }: Suppression) => ({
   email: kind === "email" ? (value as EmailAddress) : null,
 })
 
-/** Withdraws recipients except those whose message is in flight, with the organization's turn in hand. The clock is taken only if any is left. */
+/** Withdraws recipients except those with a message in flight, while holding the organization's lock. The clock is locked only if there are any. */
 const withdrawIdle = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   ids: ReadonlySet<RecipientId>,
