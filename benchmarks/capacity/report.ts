@@ -1,8 +1,8 @@
 import { median } from "../median.ts"
 import { bytesOf, type TableBytes } from "./measureTables.ts"
 
-/** CPU microseconds of each process, entries written into indexes, and bytes of write-ahead log. */
-export const PARTS = ["importer", "api", "worker", "postgres", "indexWrites", "wal"] as const
+/** CPU microseconds of each process, and bytes of write-ahead log. */
+export const PARTS = ["importer", "api", "worker", "postgres", "wal"] as const
 export type Usage = Record<(typeof PARTS)[number], number>
 
 /** Prints the medians of each step, and the range of PostgreSQL's. */
@@ -10,7 +10,7 @@ export function reportSteps(rounds: readonly ReadonlyMap<string, Usage>[]): void
   console.log(
     'CPU in µs: medians, and the range of PostgreSQL\'s; bytes of write-ahead log. "import" is the process that imports.',
   )
-  printRow("", ["import", "API", "worker", "PostgreSQL", "from – to", "index writes", "log"])
+  printRow("", ["import", "API", "worker", "PostgreSQL", "from – to", "log"])
   for (const name of rounds[0]!.keys()) {
     const used = (part: keyof Usage) => rounds.map((round) => round.get(name)![part])
     const postgres = used("postgres")
@@ -21,7 +21,6 @@ export function reportSteps(rounds: readonly ReadonlyMap<string, Usage>[]): void
       median(used("worker")).toFixed(0),
       median(postgres).toFixed(0),
       `${Math.min(...postgres).toFixed(0)}–${Math.max(...postgres).toFixed(0)}`,
-      median(used("indexWrites")).toFixed(1),
       median(used("wal")).toFixed(0),
     ])
   }
