@@ -2715,7 +2715,6 @@ create table signing_secrets (
   hash bytea,
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone,
-  last_used_at timestamp with time zone,
   last_verified_at timestamp with time zone,
   constraint signing_secrets_pkey PRIMARY KEY (id)
 );

@@ -105,7 +105,7 @@ describe("secrets", () => {
     expect(await signingFor((await createEndpoint(org)).id)).toEqual([second.signing_secret, first.signing_secret])
     const withoutKey = { SECRETS_KEY: "" }
     const { stdout } = await run(["secrets", "list", "--organization", org, "--output", "json"], withoutKey)
-    const unused = { endpoint_id: null, last_used_at: null, last_verified_at: null }
+    const unused = { endpoint_id: null, last_verified_at: null }
     const secret = {
       ...unused,
       organization_id: org,

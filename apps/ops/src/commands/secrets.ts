@@ -51,14 +51,14 @@ const rotate = changing({
 
 const list = reading({
   about:
-    "List the signing secrets of an organization with those of its endpoints, or of one endpoint, newest first; never their text. When one last signed is up to five minutes late, when one last verified up to one",
+    "List the signing secrets of an organization with those of its endpoints, or of one endpoint, newest first; never their text. When one last verified is up to a minute late",
   examples: ["ops secrets list --organization org_…", "ops secrets list --endpoint whe_…"],
   input: owner,
   *run(given) {
     const owner = yield* ownerOf(given)
     return yield* SigningSecretRepository.use(({ list }) => list(owner))
   },
-  columns: ["id", "endpointId", "createdAt", "expiresAt", "lastUsedAt", "lastVerifiedAt"],
+  columns: ["id", "endpointId", "createdAt", "expiresAt", "lastVerifiedAt"],
   services: secretSummaries,
 })
 

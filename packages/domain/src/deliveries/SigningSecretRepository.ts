@@ -19,8 +19,6 @@ export const SecretSummary = Schema.Struct({
   createdAt: Timestamp,
   /** Expiry; null for never. */
   expiresAt: Schema.NullOr(Timestamp),
-  /** Last use by a worker, at most five minutes late; null for never. */
-  lastUsedAt: Schema.NullOr(Timestamp),
   /** Last verification of a partner's webhook, at most a minute late; null for never. */
   lastVerifiedAt: Schema.NullOr(Timestamp),
 })

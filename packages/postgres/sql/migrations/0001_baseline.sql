@@ -376,7 +376,7 @@ create trigger raise_version before update on webhook_endpoints for each row
 
 -- A secret with endpoint_id signs for that endpoint alone; the others sign for the organization's endpoints without secrets of their own.
 -- ciphertext is null once the endpoint is removed. By hash, the SHA-256 of its text, an operator finds whose a leaked secret is.
--- It last signed a webhook at last_used_at, and verified one of the partner at last_verified_at.
+-- It last verified a webhook of the partner at last_verified_at.
 create table signing_secrets (
   id text collate "C" primary key default make_id('sec'),
   organization_id text collate "C" not null references organizations,
@@ -385,7 +385,6 @@ create table signing_secrets (
   hash bytea,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
-  last_used_at timestamptz,
   last_verified_at timestamptz
 );
 create index signing_secrets_by_hash on signing_secrets (hash);

@@ -44,7 +44,7 @@ const decodeNextDue = decodeRows({ endpointId: EndpointId, inMs: Schema.Number, 
 export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
   const hints = yield* Hints
   const ownership = yield* endpointOwnership
-  const { secrets, noteUse } = yield* activeSecrets
+  const secrets = yield* activeSecrets
   const wantedBy = (wanted: ReadonlyArray<Wanted>) =>
     [wanted.map(({ endpointId }) => endpointId), wanted.map(({ limit }) => limit)] as const
 
@@ -56,13 +56,11 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
       const [endpoints, limits] = wantedBy(wanted)
       const rows = yield* sql`
           select ${logRows.columns} from read_logs(${worker}::uuid, ${endpoints}::text[], ${limits}::int[])`.values
-      const deliveries = rows.map((values): Delivery => {
+      return rows.map((values): Delivery => {
         const row = logRows.fromValues(values)
         const id = deliveryId(row.eventId, row.endpointId)
         return { ...row, id, isRow: false, attempt: 1, losses: 0, isReplay: false }
       })
-      yield* noteUse(deliveries)
-      return deliveries
     }),
 
     takeDue: Effect.fnUntraced(function* (worker, wanted) {
@@ -72,11 +70,7 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
           select ${dueRows.columns}
           from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${replays}::int[], ${ALONE_FROM_LOSSES}::int)`
         .values
-      const deliveries = rows.map(
-        (values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }),
-      )
-      yield* noteUse(deliveries)
-      return deliveries
+      return rows.map((values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }))
     }),
 
     releaseUnknown: (worker, endpoints, known) =>

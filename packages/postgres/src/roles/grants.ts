@@ -40,7 +40,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   },
   signing_secrets: {
     api: "select, update (last_verified_at)",
-    worker: "select, update (last_used_at), delete",
+    worker: "select, delete",
     operator: "select, insert, update",
   },
   breaker_changes: { worker: "select, insert, delete", operator: "select, insert, delete" },

@@ -145,7 +145,7 @@ describe("EndpointRepositoryPg", () => {
       version = raised
     }
     yield* update(endpoint.id, { standardWebhooks: true, maxInFlight: 3 })
-    yield* sql`update signing_secrets set last_used_at = clock_timestamp() where organization_id = ${organization.id}`
+    yield* sql`update signing_secrets set last_verified_at = clock_timestamp() where organization_id = ${organization.id}`
     expect(yield* find(endpoint.id)).toMatchObject({ version })
     expect(yield* find(other.id)).toMatchObject({ version: others })
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -7,12 +7,9 @@ import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/de
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
-import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -165,18 +162,12 @@ describe("an endpoint with secrets of its own", () => {
     expect(sameOthers).toBe(newOthers)
   })
 
-  test("notes the use of the secrets that signed, and of no others", function* () {
-    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+  test("is listed with those of its organization, and alone", function* () {
+    const { organization } = yield* seedCampaign({ recipients: 0 })
     const { endpoint } = yield* createOwn(organization.id)
-    yield* (yield* EndpointRepository).disable((yield* (yield* EndpointRepository).list(organization.id))[0]!.id)
     const { list, find } = yield* SigningSecretRepository
-    yield* publishSent(campaign, 1)
-    yield* Effect.flatMap(workerOn(crypto.randomUUID()), ({ take }) => take(1))
     const listed = yield* list({ organizationId: organization.id })
-    expect(listed.map(({ endpointId, lastUsedAt }) => [endpointId, lastUsedAt !== null])).toEqual([
-      [endpoint.id, true],
-      [null, false],
-    ])
+    expect(listed.map(({ endpointId }) => endpointId)).toEqual([endpoint.id, null])
     expect(yield* list({ endpointId: endpoint.id })).toMatchObject([{ endpointId: endpoint.id }])
     // The organization's secret is none that could sign in its place.
     expect(yield* find(listed[0]!.id)).toMatchObject({ isActive: true, activeOthers: 0 })
@@ -208,72 +199,27 @@ describe("an endpoint with secrets of its own", () => {
   })
 })
 
-/** Runs an effect as a separate worker, which remembers nothing of others. */
-const runFresh = <A, E>(
-  effect: Effect.Effect<A, E, DeliveryLeases | SigningSecretRepository | Effect.Services<typeof seeded>>,
-) => Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
-
 /** Seeds an organization whose first secret is over. */
 const seeded = Effect.gen(function* () {
-  const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
+  const { organization } = yield* seedCampaign({ recipients: 0 })
   yield* rotateSecret(organization.id, 0)
-  yield* publishSent(campaign, 20)
   return organization.id
 })
-const claimUpTo = (limit: number) => Effect.flatMap(workerOn(), ({ take }) => take(limit))
-const claim = claimUpTo(1)
 
 describe("SigningSecretRepositoryPg.list", () => {
-  test("lists secrets newest first, with when they end and were last used, and without themselves", function* () {
+  test("lists secrets newest first, with when they end, and without themselves", function* () {
     const organizationId = yield* seeded
     const { list } = yield* SigningSecretRepository
     const [second, first, ...others] = yield* list({ organizationId })
     expect(others).toEqual([])
-    expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String), lastUsedAt: null })
+    expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String) })
     expect(second).toEqual({
       organizationId,
       id: expect.stringMatching(/^sec_[0-9a-f]{32}$/),
       endpointId: null,
       createdAt: expect.any(String),
       expiresAt: null,
-      lastUsedAt: null,
       lastVerifiedAt: null,
     })
-    yield* claimUpTo(100)
-    expect(yield* list({ organizationId })).toEqual([{ ...second, lastUsedAt: expect.any(String) }, first])
-  })
-
-  it("notes the use of a secret once in five minutes, over all workers, and waits for nobody", async () => {
-    const organizationId = await run(seeded)
-    const used = Effect.flatMap(SigningSecretRepository, ({ list }) =>
-      Effect.map(list({ organizationId }), ([{ lastUsedAt } = { lastUsedAt: null }]) => lastUsedAt),
-    )
-    const usedAgo = (interval: string) =>
-      Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql`
-          update signing_secrets set last_used_at = clock_timestamp() - ${interval}::interval
-          where organization_id = ${organizationId} and expires_at is null`,
-      )
-    const claimAndLook = Effect.andThen(claim, used)
-    const before = await run(Effect.andThen(usedAgo("200 seconds"), used))
-    // Each a worker of its own, and each claiming twice.
-    for (let worker = 0; worker < 2; worker++) {
-      expect(await runFresh(Effect.andThen(claim, claimAndLook))).toBe(before)
-    }
-    const old = await run(Effect.andThen(usedAgo("301 seconds"), used))
-    const noted = await runFresh(claimAndLook)
-    expect(noted! > old!).toBe(true)
-
-    await run(usedAgo("1 hour"))
-    const blocked = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-      sql.withTransaction(
-        Effect.gen(function* () {
-          yield* sql`select from signing_secrets for update`
-          return yield* Effect.promise(() => runFresh(claim))
-        }),
-      ),
-    )
-    expect(await run(blocked)).toHaveLength(1)
   })
 })

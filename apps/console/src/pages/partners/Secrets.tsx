@@ -75,7 +75,6 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
           ),
           Ends: ({ expiresAt }) => <Time at={expiresAt} none="never" />,
           "Partner last signed with it": ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" />,
-          "We last signed with it": ({ lastUsedAt }) => <Time at={lastUsedAt} />,
           Revoke: (secret) =>
             isActive(secret) && (
               <AskFirst page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />
@@ -153,7 +152,7 @@ const revokeSecret = defineConfirmation("/secrets/:secret/revoke", "secrets revo
   role: "admin",
   ask: Effect.fnUntraced(function* ({ secret: id }) {
     const { secret, isActive, activeOthers } = yield* (yield* SigningSecretRepository).find(id)
-    const { organizationId, endpointId, lastUsedAt, lastVerifiedAt } = secret
+    const { organizationId, endpointId, lastVerifiedAt } = secret
     const { name } = yield* (yield* OrganizationReader).find(organizationId)
     const isOnly = isActive && activeOthers === 0
     return {
@@ -165,7 +164,6 @@ const revokeSecret = defineConfirmation("/secrets/:secret/revoke", "secrets revo
       when: "Immediately: it neither signs nor verifies any more.",
       facts: {
         Endpoint: endpointId && <IdLink id={endpointId} />,
-        "We last signed with it": <Time at={lastUsedAt} none="never" />,
         "Partner last signed with it": <Time at={lastVerifiedAt} none="never" />,
       },
       typed: {
