@@ -108,8 +108,8 @@ describe("mimeMessage", () => {
   })
 })
 
-/** The header lines that could be shorter: longer than 78 characters, and not a word that stands alone. */
+/** Returns the header lines over 78 characters that could be folded. */
 const longLines = (head: string) => head.split("\r\n").filter((line) => line.length > 78 && !/^ \S{78,997}$/.test(line))
 
-/** A part's lines; whether one ends the part is not told apart. */
+/** Returns a part's lines, with or without a line feed at its end. */
 const linesOf = (text = "") => text.replace(/\n$/, "").split("\n")

@@ -1,15 +1,15 @@
 import type { ReportedOutcome } from "@outreach/domain/mail/Bounces"
 import { judgeSmtpReply, STATUS } from "../classifySmtpReply.ts"
 
-/** How sure a reading is, the surest first; `Returned` says what each means. */
+/** How sure a reading is, from most to least sure (see `Returned`). */
 export const SURENESS = ["certain", "likely", "guess"] as const
 export type Sureness = (typeof SURENESS)[number]
 
 /** Why a message was not delivered to one recipient. */
 export interface Reason {
-  /** The enhanced status (RFC 3463) that a field of its own names. */
+  /** The enhanced status (RFC 3463), if the report has a field for it. */
   readonly status?: string
-  /** A server's reply, or words. */
+  /** The server's reply, or a text for people. */
   readonly text: string
 }
 
@@ -20,8 +20,8 @@ export interface Judgement {
 }
 
 /**
- * Judges why a message was not delivered, from reasons in a form that is as sure as `formIs`; of several recipients, of whom an alias consists, by
- * the mildest. What is guessed is a bounce for other reasons, which marks no address and keeps from no domain.
+ * Judges why a message was not delivered, from reasons in a form that is as sure as `formIs`. An alias can have several recipients: the mildest
+ * verdict counts. A guess is a bounce with the reason `other`, which suppresses no address and pauses no domain.
  */
 export const judgeReasons = (reasons: ReadonlyArray<Reason>, formIs: Sureness): Judgement => {
   const judged = reasons.map(judgeReason).toSorted((one, other) => severity(one.verdict) - severity(other.verdict))
@@ -41,10 +41,10 @@ const severity = (verdict: ReportedOutcome): number =>
 const judgeReason = ({ status: named, text: whole }: Reason): Judgement => {
   const reply = whole.slice(0, MAX_LENGTH).replace(/\s+/g, " ").trim()
   const found = /(?<![\w.:/-])([45]\d\d)(?=[ -])/.exec(reply)
-  // Words before a reply are the reporting server's, and name its own hosts.
+  // Text before the reply comes from the reporting server and names its own hosts.
   const from = Math.min(found?.index ?? reply.length, STATUS.exec(reply)?.index ?? reply.length)
   const words = found === null ? reply : reply.slice(from)
-  // A status that says nothing leaves the word to the server's own.
+  // An unspecific status (x.0.0) gives way to the status in the text.
   const text = named === undefined || named.endsWith(".0.0") ? words : `${named} ${words}`
   const status = STATUS.exec(text)?.[0] ?? named ?? null
   const code = Number(found?.[1] ?? 500)
@@ -55,7 +55,7 @@ const judgeReason = ({ status: named, text: whole }: Reason): Judgement => {
   return { verdict: quoted === undefined ? verdict : { ...verdict, reply: quoted }, status, sureness }
 }
 
-/** Of a reason, so much is read. */
+/** Characters of a reason that are read. */
 const MAX_LENGTH = 2000
 
 /** How mail servers name the command that was rejected. */

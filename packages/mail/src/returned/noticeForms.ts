@@ -3,7 +3,7 @@ import type { ReturnedForm } from "./returnedForms.ts"
 /** Where most forms are published. */
 export const SISIMAI = "the tables of https://github.com/sisimai/p5-sisimai"
 
-/** How the line begins after which the returned message follows, or its head, in notices of any server. */
+/** Beginnings of the line before the returned message or its header, in notices of any server. */
 export const ENDS: ReadonlyArray<string> = [
   "--- below this line is", // qmail
   "------ this is a copy of", // exim
@@ -39,7 +39,7 @@ const bounce = (
   end: ReadonlyArray<string> = [],
 ): ReturnedForm => ({ name, kind: "bounce", source, seen, opening, end })
 
-/** Notices of delay and bounces in texts for people. Delays come first, because some of their words begin bounces, too. */
+/** Delay notices and bounces in texts for people. Delays come first: some bounces start with the same words. */
 export const NOTICES: ReadonlyArray<ReturnedForm> = [
   delay("exim, delay", "exim 4.96, deliver.c", "since 1998", ["a message that you sent has not yet been delivered"]),
   delay("sendmail, delay", "sendmail 8.17, savemail.c, deliver.c", "since 1993", [

@@ -1,20 +1,20 @@
 import PostalMime, { decodeWords, type Email } from "postal-mime"
 
-/** No report of a mail server comes near these; a message beyond them is not read. */
+/** Limits that reports of mail servers are far below. A message above them is not read. */
 const LIMITS = { maxNestingDepth: 20, maxHeadersSize: 262_144, maxRfc822NestingDepth: 0 } as const
 
 /**
- * How much of a message is read, from its beginning and from its end: the message that a report is about may stand before the report's own parts.
- * PostalMime takes time that grows with the square of the lines: seconds for 131,072, and milliseconds for these.
+ * The part of a message that is read, from its start and from its end: the returned message can come before the report's own parts.
+ * PostalMime's time grows with the square of the number of lines: seconds for 131,072 lines, milliseconds for these.
  */
 const MAX_BYTES = { head: 98_304, tail: 32_768 }
 const MAX_LINES = { head: 3000, tail: 1000 }
 
-/** Reads a message that came back; undefined when it cannot be read. The message that a report is about stays an attachment. */
+/** Parses a returned message, or returns undefined if it can't. The original message stays an attachment. */
 export const parseReturned = (raw: Uint8Array): Promise<Email | undefined> =>
   PostalMime.parse(excerptOf(raw), { ...LIMITS, forceRfc822Attachments: true }).catch(() => undefined)
 
-/** Reads a message of any size, and keeps what `parseReturned` reads of it. */
+/** Reads a message of any size and keeps the part that `parseReturned` reads. */
 export const readExcerpt = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
   const head: Array<Uint8Array> = []
   let headLength = 0
@@ -71,20 +71,20 @@ const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> =>
   return whole
 }
 
-/** Returns the header fields by their names in lower case, as people read them; of several of one name, the first. */
+/** Returns the decoded header fields by name in lower case. The first field of a name wins. */
 export const headsOf = ({ headers }: Email): ReadonlyMap<string, string> =>
   new Map(headers.toReversed().map(({ key, value }) => [key, decodeWords(value)]))
 
-/** Returns the text of the first part of one of these types; empty when there is none. */
+/** Returns the text of the first part of one of these types, or an empty text. */
 export const partOf = (message: Email, ...types: ReadonlyArray<string>): string => partsOf(message, ...types)[0] ?? ""
 
-/** Returns the texts of all parts of these types, except those that are the message's own text. */
+/** Returns the texts of all attached parts of these types. */
 export const partsOf = ({ attachments }: Email, ...types: ReadonlyArray<string>): ReadonlyArray<string> =>
   attachments
     .filter(({ mimeType }) => types.includes(mimeType.toLowerCase()))
     .map(({ content }) => (typeof content === "string" ? content : new TextDecoder().decode(content)))
 
-/** Returns the text for people, from HTML where there is nothing else. */
+/** Returns the text for people, made from HTML if there is only HTML. */
 export const textOf = ({ text, html }: Email): string =>
   text ??
   (html ?? "")
@@ -101,10 +101,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&#39;": "'",
 }
 
-/** Returns the head of the message that came back, as its own part holds it; empty when there is none. */
+/** Returns the header of the original message from its part, or an empty text. */
 export const originalHeadOf = (message: Email): string => partOf(message, ...ORIGINAL_TYPES).slice(0, MAX_HEAD_LENGTH)
 
-/** What the returned message is called, or its head alone. */
+/** Media types of the original message or of its header. */
 const ORIGINAL_TYPES = [
   "message/rfc822",
   "message/global",
@@ -117,7 +117,7 @@ const ORIGINAL_TYPES = [
 
 const MAX_HEAD_LENGTH = 65_536
 
-/** Reads groups of header fields that blank lines part, with the names in lower case; a line that begins with a space goes on. */
+/** Reads groups of header fields that blank lines separate, with names in lower case and folded lines joined. */
 export const readFieldGroups = (text: string): ReadonlyArray<ReadonlyMap<string, string>> =>
   text
     .replace(/\r\n?/g, "\n")
@@ -132,9 +132,9 @@ export const readFieldGroups = (text: string): ReadonlyArray<ReadonlyMap<string,
       )
     })
 
-/** Finds what may be local parts of our return paths, each once and at most three. */
+/** Finds up to three possible local parts of our return paths, without duplicates. */
 export const findLocalParts = (text: string): ReadonlyArray<string> =>
   [...new Set(Array.from(text.matchAll(LOCAL_PART), ([found]) => found.toLowerCase()))].slice(0, 3)
 
-// A server that forwards may have written it into an address of its own (SRS).
+// A forwarder can write our address into one of its addresses (SRS).
 const LOCAL_PART = /bounce-[0-9a-f-]{51}/gi

@@ -5,13 +5,13 @@ import { findLocalParts, originalHeadOf, partOf, readFieldGroups } from "./parse
 export interface Complaint {
   /** In lower case: `abuse`, `not-spam`, … */
   readonly feedbackType: string
-  /** What may be the local part of the message's return path, the most credible first. */
+  /** Possible local parts of the message's return path, the most credible first. */
   readonly localParts: ReadonlyArray<string>
 }
 
 /**
- * Reads feedback in the Abuse Reporting Format (RFC 5965), or in the form of Microsoft's Junk Mail Reporting Program; undefined for a message that is
- * neither. A report may have lost every address: the header of our own is what a provider leaves.
+ * Reads feedback in the Abuse Reporting Format (RFC 5965) or in the form of Microsoft's Junk Mail Reporting Program. Returns undefined for any
+ * other message. Providers may remove every address from a report, but leave our own header.
  */
 export const readComplaint = (message: Email): Complaint | undefined => {
   const original = readFieldGroups(originalHeadOf(message).trimStart())[0] ?? new Map()
@@ -34,5 +34,5 @@ const isFeedbackReport = ({ headers }: Email): boolean =>
     headers.find(({ key }) => key === "content-type")?.value ?? "",
   )
 
-/** Microsoft sends a message with this header in `multipart/mixed`, and no part for machines. */
+/** Microsoft sends a `multipart/mixed` message with this header and without a machine-readable part. */
 const JUNK_MAIL_HEADER = "x-hmxmroriginalrecipient"

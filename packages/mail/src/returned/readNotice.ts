@@ -9,7 +9,7 @@ type Read = { readonly rule: string } & (
   | { readonly kind: "delay"; readonly sureness: "likely" }
 )
 
-/** Reads a message by the forms of mail systems, which alone return messages; undefined when none fits. */
+/** Reads a message by the forms of mail systems. Returns undefined if no form fits, or if a mail system didn't send it. */
 export const readNotice = (message: Email): Read | undefined => {
   if (!isOfSystem(message)) return undefined
   const received = message.headers.flatMap(({ key, value }) => (key === "received" ? [value] : []))
@@ -39,16 +39,16 @@ const beginsWith = (beginnings: ReadonlyArray<string>, line: string): boolean =>
   return beginnings.some((beginning) => folded.startsWith(beginning))
 }
 
-/** Of a line, so much is compared. */
+/** Characters of a line that are compared. */
 const MAX_BEGINNING = 120
 
-/** Splits the lines of a notice at those that begin with another recipient. Lines before the first count only if nothing follows a recipient. */
+/** Splits the lines of a notice by recipient. Lines before the first recipient count only if no text follows a recipient. */
 const reasonsIn = (lines: ReadonlyArray<string>): ReadonlyArray<{ readonly text: string }> => {
   let address: string | undefined
   const [before, ...blocks] = lines.reduce<Array<Array<string>>>(
     (parts, line) => {
       const recipient = RECIPIENT.exec(line)
-      // The reply of a server can start a line with the same recipient.
+      // A server's reply can start a line with the same recipient.
       if (recipient !== null && recipient[1] !== address) {
         address = recipient[1]
         parts.push([line.slice(recipient[0].length)])
@@ -61,7 +61,7 @@ const reasonsIn = (lines: ReadonlyArray<string>): ReadonlyArray<{ readonly text:
   return (texts.length > 0 ? texts.slice(0, MAX_RECIPIENTS) : [before!.join(" ")]).map((text) => ({ text }))
 }
 
-/** A line's beginning that is an address alone, or one that a colon, a bracket or a time follows. */
+/** The start of a line with an address, followed by the line's end, a colon, a bracket or a time. */
 const RECIPIENT = /^[<"]?([^\s<>"@]{1,64}@[^\s<>"@:]{1,255})[>"]?(?::|$| (?=on |invalid |\(|\[|\.\.\. |[45]\d\d))/i
 
 const MAX_RECIPIENTS = 100

@@ -10,8 +10,8 @@ type Read = { readonly rule: string } & (
 )
 
 /**
- * Reads the fields of a delivery status notification (RFC 3464, RFC 6533), in whatever part of a message they stand; undefined where there are none.
- * It is a bounce if no recipient has the message, or may still get it.
+ * Reads the fields of a delivery status notification (RFC 3464, RFC 6533) from any part of a message, or returns undefined.
+ * It is a bounce if no recipient got the message or can still get it.
  */
 export const readReport = (message: Email): Read | undefined => {
   for (const text of partsOf(message, "message/delivery-status", "message/global-delivery-status")) {
@@ -19,7 +19,7 @@ export const readReport = (message: Email): Read | undefined => {
     if (read !== undefined) return read
   }
   if (!isOfSystem(message)) return undefined
-  // Some write them into the text, and gateways that take parts apart leave them there.
+  // Some servers write the fields into the text, and some gateways move them there.
   for (const text of [textOf(message), ...partsOf(message, "text/plain")]) {
     const recipients = recipientsOf(text).filter(
       (fields) => fields.has("final-recipient") || fields.has("original-recipient"),
@@ -41,7 +41,7 @@ const judge = (recipients: ReadonlyArray<Fields>, rule: string, formIs: Sureness
   return { kind: "bounce", rule, ...judgeReasons(recipients.map(reasonOf), formIs) }
 }
 
-/** What happened to a recipient, by the words of RFC 3464 and by the class of the status. */
+/** Outcomes by the action words of RFC 3464 and by the class of the status. */
 const OUTCOMES = {
   ...{ fail: "failed", delay: "delayed", deliver: "delivered", relay: "delivered", expand: "delivered" },
   ...{ 2: "delivered", 4: "delayed", 5: "failed" },

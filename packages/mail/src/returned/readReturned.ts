@@ -6,29 +6,29 @@ import { readNotice } from "./readNotice.ts"
 import { readReport } from "./readReport.ts"
 
 /**
- * What came to a return path, or to an address for complaints.
+ * The content of a message to a return path or to an address for complaints.
  *
- * A `certain` reading is of fields for machines with a status that is known; a `likely` one of a form that is known, with words or a code that are
- * known. Both count alike. A `guess` says neither that an address is wrong nor that a domain refuses us.
+ * A `certain` reading comes from machine-readable fields with a known status; a `likely` one from a known form with known words or a known code.
+ * Both count the same. A `guess` never means that an address is wrong or that a domain blocks us.
  */
 export type Returned = {
-  /** The form that was recognised. */
+  /** The recognized form. */
   readonly rule: string
   readonly sureness: Sureness
-  /** What may be the local part of the message's return path, as the message that came back names it; the most credible first. */
+  /** Possible local parts of the message's return path in the returned message, the most credible first. */
   readonly localParts: ReadonlyArray<string>
 } & (
   | ({ readonly kind: "bounce" } & Pick<Judgement, "verdict" | "status">)
-  /** The server tries on. */
+  /** The server continues to try. */
   | { readonly kind: "delay" }
-  /** The message was delivered, or passed on to anybody. */
+  /** The message was delivered or forwarded. */
   | { readonly kind: "delivered" }
   | { readonly kind: "complaint"; readonly feedbackType: string }
-  /** Anything else, such as an automatic reply. */
+  /** Any other message, such as an automatic reply. */
   | { readonly kind: "message" }
 )
 
-/** Reads what a message is that came back. It never throws. */
+/** Classifies a returned message. Never throws. */
 export const readReturned = (message: Email): Returned => {
   const complaint = readComplaint(message)
   if (complaint !== undefined) {

@@ -3,29 +3,29 @@ import { NOTICES, SISIMAI } from "./noticeForms.ts"
 import { headsOf } from "./parseReturned.ts"
 
 /**
- * How mail systems word what they send back: bounces and notices of delay in texts for people. The first that fits decides.
+ * How mail systems word bounces and delay notices in texts for people. The first form that fits decides.
  *
- * Texts are compared by the beginnings of their lines, without regard to case. In a bounce, a line that begins with an address begins the reason
- * why that recipient did not get the message (`readNotice`).
+ * Texts are compared by the starts of their lines, ignoring case. In a bounce, a line that starts with an address starts the reason for that
+ * recipient (`readNotice`).
  */
 export interface ReturnedForm {
-  /** Who writes it. */
+  /** The mail system. */
   readonly name: string
   readonly kind: "bounce" | "delay"
   readonly source: string
-  /** The years or versions. */
+  /** The years or versions in which the form was seen. */
   readonly seen: string
-  /** Header fields by their names in lower case, all of which it has. */
+  /** Header fields that all must match, by name in lower case. */
   readonly head?: Readonly<Record<string, RegExp>>
-  /** Beginnings of the line after which the reasons stand, one of which it has. Without any, they stand in the whole text. */
+  /** Starts of the line before the reasons. Without any, the reasons are searched in the whole text. */
   readonly opening?: ReadonlyArray<string>
-  /** Beginnings of the line that ends the reasons, beside `ENDS`. */
+  /** Starts of the line after the reasons, in addition to `ENDS`. */
   readonly end?: ReadonlyArray<string>
-  /** The form says that something failed, and not what. */
+  /** The form reports a failure without its cause. */
   readonly isGuess?: true
 }
 
-/** From whom mail systems write. */
+/** Senders' addresses of mail systems. */
 const SYSTEM =
   /mailer-?daemon|^<>$|postmaster|mail delivery|delivery (sub)?system|system administrator|mail administrator|mailmarshal@|mdaemon@|bounce@/i
 
@@ -62,7 +62,7 @@ export const RETURNED_FORMS: ReadonlyArray<ReturnedForm> = [
     "content-type": /report-type="?(global-)?delivery-status/i,
   }),
   guessed("a subject of mail systems", SISIMAI, "2024", { from: SYSTEM, subject: FAILURE_SUBJECT }),
-  // Automatic replies come from nobody, too, and repeat our subject after a colon.
+  // Automatic replies can have an empty sender, too. They repeat our subject after a colon.
   guessed("a subject of mail systems, from nobody", "RFC 5321, 4.5.5", "since 2001", {
     "return-path": /^<>$/,
     subject: new RegExp(`^[^:：]*(?:${FAILURE_SUBJECT.source})`, "i"),

@@ -13,14 +13,14 @@ const read = async (raw: Uint8Array): Promise<Returned | undefined> => {
   return message && readReturned(message)
 }
 
-/** Checks what holds of every reading. */
+/** Checks the invariants of every reading. */
 const check = (returned: Returned | undefined) => {
   if (returned === undefined) return
   expect(returned.localParts.length).toBeLessThanOrEqual(3)
   for (const localPart of returned.localParts) expect(localPart.length).toBeLessThan(65)
   if (returned.kind !== "bounce") return
   const { verdict, sureness } = returned
-  // What is guessed marks no address, and keeps from no domain.
+  // A guess suppresses no address and pauses no domain.
   if (sureness === "guess") expect(verdict).toMatchObject({ _tag: "Bounced", reason: "other" })
   expect((verdict.reply ?? "").length).toBeLessThanOrEqual(2000)
 }

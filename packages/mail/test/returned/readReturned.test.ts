@@ -9,7 +9,7 @@ import samples from "./samples.json" with { type: "json" }
 const textOf = (file: string) => readFileSync(new URL(`../bounces/${file}.eml`, import.meta.url), "utf8")
 const read = async (text: string): Promise<Returned> => readReturned((await parseReturned(Buffer.from(text))) as Email)
 
-/** Says of a reading what the index says: its kind, what it says, how sure it is, and the status. */
+/** Describes a reading as the index does: kind, verdict, sureness and status. */
 const say = (returned: Returned): string => {
   if (returned.kind === "complaint") return `complaint ${returned.feedbackType} ${returned.sureness}`
   if (returned.kind !== "bounce") return `${returned.kind} ${returned.sureness}`
