@@ -2227,6 +2227,7 @@ create table endpoint_readers (
   allowance integer,
   probe_at timestamp with time zone,
   failing_since timestamp with time zone,
+  judged_since timestamp with time zone default clock_timestamp() not null,
   notices integer default 0 not null,
   noticed_at timestamp with time zone,
   notice_to text[] default '{}'::text[] not null,

@@ -56,6 +56,11 @@ const count = Effect.fnUntraced(function* (endpointId: EndpointId, calls: Calls,
       ${delivered}::int, ${serverErrors}::int, ${noResponses}::int, ${deadLetters}::int
     from webhook_endpoints where id = ${endpointId}
     on conflict (endpoint_id, at, seconds, organization_id) do update set delivered = held.delivered + excluded.delivered`
+  yield* sql`
+    insert into failure_groups as held (organization_id, id, endpoint_id, outcome, opened_at, last_at)
+    select organization_id, replace(id, 'whe', 'fgr'), id, 'server_error', clock_timestamp(), clock_timestamp()
+    from webhook_endpoints where id = ${endpointId} and ${serverErrors + noResponses > 0}::boolean
+    on conflict (id, organization_id) do update set opened_at = excluded.opened_at, closed_at = null where held.closed_at is not null`
 })
 
 /** Moves all timestamps of the rule into the past. */
@@ -170,6 +175,23 @@ describe("an endpoint to which every call fails", () => {
     yield* EndpointRepository.use(({ update }) => update(endpoint.id, { url: EndpointUrl.make("https://new.test/") }))
     expect(yield* judge).toEqual([])
     expect((yield* stateOf(endpoint.id)).failingSince).toBe(null)
+  })
+
+  test("fails since its first failed call after it was enabled, not since failures before", function* () {
+    const { endpoint } = yield* seed()
+    const { enable } = yield* EndpointRepository
+    const clock = () =>
+      SqlClient.SqlClient.use((sql) =>
+        Effect.map(sql<{ now: string }>`select to_json(clock_timestamp()) #>> '{}' as now`, ([row]) => row!.now),
+      )
+    yield* enable(endpoint.id)
+    expect(yield* judge).toEqual([])
+    expect((yield* stateOf(endpoint.id)).failingSince).toBe(null)
+    const before = Date.parse(yield* clock())
+    yield* count(endpoint.id, { serverErrors: 1 })
+    expect(yield* judge).toEqual([])
+    const since = Date.parse((yield* stateOf(endpoint.id)).failingSince!)
+    expect(since >= before && since <= Date.parse(yield* clock())).toBe(true)
   })
 
   test("is forgotten by one success, and begins anew", function* () {

@@ -403,7 +403,8 @@ create table delivery_workers (
 
 -- Each endpoint as a reader of its organization's log. owner is the worker that delivers to it.
 -- failures, allowance and probe_at are the state of the circuit breaker.
--- failing_since is when the first of the calls failed that have all failed, at most five minutes too early: docs/decisions/0011-an-endpoint-is-disabled-only-after-two-notices-arrived.md.
+-- failing_since is when the first of the calls failed that have all failed, at most five minutes too early if its cause is older: docs/decisions/0011-an-endpoint-is-disabled-only-after-two-notices-arrived.md.
+-- judged_since is since when its calls count for that: since the endpoint was created, enabled or had its address.
 -- notices counts those that its organization had, noticed_at is when it had the last one, and notice_to lists who has still to receive it.
 create table endpoint_readers (
   endpoint_id text collate "C" primary key references webhook_endpoints,
@@ -413,6 +414,7 @@ create table endpoint_readers (
   allowance integer,
   probe_at timestamptz,
   failing_since timestamptz,
+  judged_since timestamptz not null default clock_timestamp(),
   notices integer not null default 0,
   noticed_at timestamptz,
   notice_to text[] not null default '{}',
@@ -533,7 +535,8 @@ create index dead_letters_of_endpoint on dead_letters (endpoint_id, id);
 create index dead_letters_replayed on dead_letters (finished_at, id) where replayed_as is not null;
 
 -- Calls to an endpoint that failed alike, and their dead letters: docs/decisions/0008-failures-are-grouped-when-they-are-written.md.
--- failures counts the failed calls of an episode: from opened_at to last_at, and closed_at once calls succeed again. The next failure opens another one.
+-- failures counts the failed calls of an episode: from opened_at to last_at, and closed_at once calls succeed again, or the endpoint is enabled or has
+-- another address. The next failure opens another one.
 -- calls_before and delivered_before are what delivery_outcomes had counted of the endpoint's calls in the five minutes of opened_at, before it;
 -- delivered_then is what it had counted as delivered in those of last_at.
 -- rejected, exhausted and poison count the dead letters that were not replayed, open all of these, and stored also those that were replayed.

@@ -46,7 +46,19 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
   const hints = yield* Hints
 
   const wake = hints.give("endpoints")
-  const atRest = sql.literal(`failures = 0, allowance = null, probe_at = null, ${NOT_FAILING}`)
+  const atRest = sql.literal(
+    `failures = 0, allowance = null, probe_at = null, judged_since = clock_timestamp(), ${NOT_FAILING}`,
+  )
+  /** Forgets the failures of endpoints. The next one opens its group again, which tells when it was. */
+  const startAgain = (endpointIds: Statement.Fragment) => sql`
+          cleared as (
+            update endpoint_readers set ${atRest} where endpoint_id in (${endpointIds}) returning organization_id, endpoint_id
+          ), lasting as materialized (
+            select id from failure_groups where closed_at is null and (organization_id, endpoint_id) in (select * from cleared)
+            order by id for update
+          ), closed as (
+            update failure_groups set closed_at = clock_timestamp() where id in (select id from lasting)
+          )`
   const settingsOf = (settings: Partial<EndpointSettings>) =>
     Object.entries(SETTINGS).flatMap(([name, type]) => {
       const value = settings[name as keyof EndpointSettings]
@@ -178,10 +190,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
               ${each(settingsOf(settings), ({ column, value }) => sql`, ${column} = ${value}`)}
             where id = ${endpointId} and removed_at is null and version::text = coalesce(${expected ?? null}, version::text)
             returning *
-          ), cleared as (
-            update endpoint_readers set ${atRest}
-            where ${url !== undefined}::boolean and endpoint_id in (select id from updated)
-          )
+          ), ${startAgain(sql`select id from updated where ${url !== undefined}::boolean`)}
           select ${columns} from updated endpoint`.pipe(endpoints.decode, first)
       if (updated === undefined) {
         yield* assertEndpointPresent(sql, endpointId)
@@ -197,9 +206,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           with enabled as (
             update webhook_endpoints set enabled = true, disabled_at = null, disabled_reason = null, version = version + 1
             where id = ${endpointId} and removed_at is null returning *
-          ), cleared as (
-            update endpoint_readers set ${atRest} where endpoint_id in (select id from enabled)
-          )
+          ), ${startAgain(sql`select id from enabled`)}
           select ${columns} from enabled endpoint`.pipe(changed(endpointId)),
 
     disable: (endpointId) =>

@@ -62,7 +62,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
             select min(at) as first_at, max(at) as last_at from delivery_outcomes
             where endpoint_id = reader.endpoint_id and ${failed} and not is_doubtful(at)
               and at > coalesce(succeeded_at, now_at - interval '1 hour') and at <= now_at
-              and at >= date_bin('5 minutes', address_since, 'epoch')
+              and at >= date_bin('5 minutes', judged_since, 'epoch')
           ) failure
           left join lateral (
             select max(at) as answered_at from (
@@ -80,18 +80,19 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
       const over = endpoints.flatMap(({ endpointId, since }) => (since === null ? endpointId : []))
       if (failing.length > 0) {
         yield* sql`
-            update endpoint_readers reader
-            set failing_since = date_trunc('milliseconds', greatest(address_since, coalesce(first_failure, bucket)))
+            update endpoint_readers
+            set failing_since = date_trunc('milliseconds', coalesce(first_failure, bucket))
             from ${toTable("given", failing, { endpointId: "text", since: "bigint" })}
             cross join lateral (select to_timestamp(given.since / 1000.0) as bucket) five_minutes
-            join webhook_endpoints endpoint on endpoint.id = given.endpoint_id
-            -- Null if the cause of the failures is older.
+            join endpoint_readers reader on reader.endpoint_id = given.endpoint_id
+            -- Null if the cause of the failures is older, and in the five minutes of judged_since without a failure after it.
             cross join lateral (
               select min(opened_at) as first_failure from failure_groups failure_group
-              where failure_group.organization_id = endpoint.organization_id and failure_group.endpoint_id = endpoint.id
-                and date_bin('5 minutes', opened_at, 'epoch') = bucket
+              where failure_group.organization_id = reader.organization_id and failure_group.endpoint_id = reader.endpoint_id
+                and date_bin('5 minutes', opened_at, 'epoch') = bucket and opened_at >= reader.judged_since
             ) opened
-            where reader.endpoint_id = given.endpoint_id and failing_since is null`
+            where endpoint_readers.endpoint_id = given.endpoint_id and endpoint_readers.failing_since is null
+              and coalesce(first_failure, bucket) >= reader.judged_since`
       }
       if (over.length > 0) {
         yield* sql`update endpoint_readers set ${forget} where endpoint_id = any (${over}::text[]) and failing_since is not null`
