@@ -1,7 +1,7 @@
 import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { mayUse, type Operator } from "@outreach/domain/operators/Operator"
-import { Clock, Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope, Struct } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import type { View } from "../components/values.tsx"
@@ -138,7 +138,8 @@ const respond = Effect.fnUntraced(function* <R>(
   if (Object.keys(path.faults).length > 0 || Object.values(path.values).includes(undefined)) {
     return yield* PageError.notFound()
   }
-  const { values, faults } = parseInputs(route.inputs, given)
+  const parsed = parseInputs(route.inputs, given)
+  const { values, faults } = route.kind === "page" ? yield* refuseUnknown(parsed) : parsed
   const isAction = route.kind === "action"
   const isFaulty = Object.keys(faults).length > 0
   // The filters of a page are shown again with what is wrong, above what the others leave.
@@ -167,6 +168,24 @@ const respond = Effect.fnUntraced(function* <R>(
   const open = yield* (yield* OpenCounts).of(operator.organizationId)
   const page = renderPage({ ...view, notice, refused, open }, answer, request.headers["fragment"])
   return notice === undefined ? page : withoutNotice(page)
+})
+
+/** The inputs of lists that are ids. The audit log isn't among them: it names things that were removed since. */
+const FILTERS = ["organization", "endpoint", "program", "campaign", "recipient", "group"]
+
+/** Finds the ids in a filter that nothing has, so that a mistyped id doesn't look like an empty list. */
+const refuseUnknown = Effect.fnUntraced(function* ({ values, faults }: ReturnType<typeof parseInputs>) {
+  const filter = FILTERS.filter((name) => values[name] !== undefined)
+  const found = yield* (yield* ObjectFinder).find(
+    filter.map((name) => String(values[name])),
+    null,
+  )
+  const unknown = filter.filter((name) => !found.some(({ id }) => id === values[name]))
+  const sentence = (name: string) => `${name[0]!.toUpperCase()}${name.slice(1)} is not known: nothing has this id.`
+  return {
+    values: Struct.omit(values, unknown),
+    faults: { ...faults, ...Object.fromEntries(unknown.map((name) => [name, sentence(name)])) },
+  }
 })
 
 const refusedFilters = (url: string, values: URLSearchParams, faults: Faults): RefusedForm => ({

@@ -82,6 +82,20 @@ describe("the list of deliveries", () => {
     for (const name of ["state", "Status", "From", "Slower than"]) expect(words).toContain(`${name} is not valid.`)
   })
 
+  it("says that nothing has the id of a filter, instead of showing an empty list", async () => {
+    const id = `whe_${"0".repeat(32)}`
+    for (const path of ["/deliveries", "/issues", "/dead-letters/replay"]) {
+      const { status, words } = await operator.get(`${path}?endpoint=${id}`)
+      expect({ path, status, says: words.includes("ndpoint is not known: nothing has this id.") }).toEqual({
+        path,
+        status: 400,
+        says: true,
+      })
+    }
+    const elsewhere = await operator.get(`/campaigns?organization=org_${"0".repeat(32)}&program=pgm_${"0".repeat(32)}`)
+    for (const name of ["Organization", "Program"]) expect(elsewhere.words).toContain(`${name} is not known`)
+  })
+
   it("lists each delivery once, page by page", async () => {
     const many = await test().run(seedCampaign({ recipients: 1 }))
     await test().run(publishSent(many.campaign, 70))
