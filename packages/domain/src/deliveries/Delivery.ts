@@ -52,7 +52,7 @@ export const Attempt = Schema.Struct({
   status: Schema.NullOr(Schema.Int),
   /** Reason for the verdict: a `DeliveryReason`, or `UNKNOWN_OUTCOME`. */
   outcome: Schema.String,
-  /** First 4 KiB of the response as text, or a name server's result for an unresolvable name. */
+  /** First 4 KiB of the response as text, null if it was erased; or a name server's result for an unresolvable name. */
   response: Schema.NullOr(Schema.String),
 })
 export type Attempt = typeof Attempt.Type

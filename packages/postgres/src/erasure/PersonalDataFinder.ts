@@ -233,7 +233,7 @@ const cutResponses = <Row extends Delivered>(
 ): ReadonlyArray<Row> => {
   let isChanged = false
   const cut = (event: EventId | null, attempt: Attempt): Attempt => {
-    if (attempt.response === null || !isMeant(event, attempt.response)) return attempt
+    if (!attempt.response || !isMeant(event, attempt.response)) return attempt
     isChanged = true
     return { ...attempt, response: null }
   }

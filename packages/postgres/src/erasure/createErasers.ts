@@ -133,7 +133,7 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
           where organization_id = ${organizationId} and id in (select id from held)`
         const erase = (batch: ReadonlyArray<string>) => sql`
           update delivery_attempts set response = null
-          where organization_id = ${organizationId} and delivery_id = any (${batch}::text[])`
+          where response <> '' and organization_id = ${organizationId} and delivery_id = any (${batch}::text[])`
         return yield* inBatches(searches.delivery_attempts(subject), (batch) => Effect.as(erase(batch), batch))
       }),
 

@@ -1,4 +1,5 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { describeEmptyResponse } from "@outreach/backoffice/deliveries/describeEmptyResponse"
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
@@ -151,7 +152,7 @@ const Attempts = (props: {
       With: ({ signedWith }) => <Items of={signedWith.map((id) => <IdLink key={id} id={id} />)} />,
       Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },
       Response: ({ status, response }) => {
-        if (response === null) return status === null ? "none" : "no text, or an erased one"
+        if (!response) return describeEmptyResponse({ status, response })
         return props.isShown ? <ForeignBlock>{response}</ForeignBlock> : <Content isShown={false}>{response}</Content>
       },
     }}

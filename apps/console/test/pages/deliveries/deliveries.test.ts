@@ -119,6 +119,21 @@ describe("a delivery", () => {
     expect((await operator.get(`/deliveries/dlv_${"0".repeat(32)}`)).words).toContain("No delivery")
   })
 
+  it("distinguishes a response without text from one that was erased", async () => {
+    const { id } = waiting(changed)
+    for (const [response, text] of [
+      ["", "no text"],
+      [null, "erased"],
+    ]) {
+      const change = SqlClient.SqlClient.use(
+        (sql) => sql`update delivery_attempts set response = ${response} where delivery_id = ${id}`,
+      )
+      await test().run(change)
+      const { document } = await operator.get(`/deliveries/${id}`)
+      expect([...document.querySelectorAll("td")].some(({ textContent }) => textContent === text)).toBe(true)
+    }
+  })
+
   it("explains whether it arrived, and why not", async () => {
     const wordsOf = async (id: string) => (await operator.get(`/deliveries/${id}`)).words
     expect(await wordsOf(ours.taken[0]!.id)).toContain("the partner answered 200.")
