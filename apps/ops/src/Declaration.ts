@@ -1,12 +1,13 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { isIdentifier } from "@outreach/domain/Identifier"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Console, Context, Effect, Layer, type Scope } from "effect"
 import { Command } from "effect/cli"
 import { audited, nameOf } from "./audit/audited.ts"
 import { exampleOf, type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
 import { formatRecord, formatRows, print, printToStderr, refuse } from "./output/Output.ts"
 import { type Cursor, type Page, pageFlags, parsePage, printPage } from "./output/paging.ts"
+import { retryOnce } from "./retryOnce.ts"
 
 /** How a command touches the deployment: it shows data, shows personal data, or changes something. */
 export class Access extends Context.Service<Access, "reads" | "reveals" | "changes">()("ops/Access") {}
@@ -102,11 +103,12 @@ const declare =
       yield* checkChanges(params, values)
       const { limit, after, ...given } = values as Parsed & { readonly limit: number; readonly after?: string }
       const page = yield* parsePage(output.cursor, limit, isList ? after : undefined)
-      const result = yield* Effect.scoped(
+      const once = Effect.scoped(
         Effect.gen(function* () {
           return yield* run((isList ? given : values) as Values<Inputs>, page)
         }),
       )
+      const result = yield* access === "changes" ? once : runAgain(once)
       if (!isList) return yield* printResult(result, output)
       if ((result as ReadonlyArray<Row>).length === 0) yield* checkFilter(given)
       yield* printPage(result as ReadonlyArray<Row>, output.columns!, output, { limit, after })
@@ -149,6 +151,20 @@ export const group =
   }
 
 type NeedsOfDeclared<D> = D extends Declared<infer R> ? R : never
+
+/** Runs a command that changes nothing once more if the database failed for a reason that may pass, unless it has printed something. */
+const runAgain = Effect.fnUntraced(function* <A, E, R>(run: Effect.Effect<A, E, R>) {
+  const console = yield* Console.Console
+  let hasPrinted = false
+  const log: typeof console.log = (...texts) => {
+    hasPrinted = true
+    console.log(...texts)
+  }
+  return yield* run.pipe(
+    Effect.provideService(Console.Console, { ...console, log }),
+    retryOnce(() => !hasPrinted),
+  )
+})
 
 const checkChanges = ({ changes: params }: Params, { changes }: Parsed) => {
   if (params === undefined || Object.keys(changes as Parsed).length > 0) return Effect.void

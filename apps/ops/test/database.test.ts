@@ -9,18 +9,31 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, meanwhile, url } = commandLine()
 
-it("connects again if its first connection is lost", async () => {
+/** Runs a command over a connection that is lost when it has sent a text for the first time. */
+const runLosing = async (text: string, ...args: ReadonlyArray<string>) => {
   const { hostname, port } = new URL(url())
-  let isFirst = true
+  let lost = 0
   const proxy = createServer((socket) => {
-    if (isFirst) socket.destroy()
-    else pipeline(socket, connect(Number(port), hostname), socket, () => {})
-    isFirst = false
+    socket.on("data", (chunk) => {
+      if (lost === 0 && chunk.includes(text) && ++lost) socket.destroy()
+    })
+    pipeline(socket, connect(Number(port), hostname), socket, () => {})
   })
   const through = new URL(url())
   through.host = `127.0.0.1:${await listen(proxy)}`
-  expect(await run(["organizations", "list"], { DATABASE_URL: through.href })).toMatchObject({ code: 0, stderr: "" })
-  expect(isFirst).toBe(false)
+  const { code, stderr } = await run(args, { DATABASE_URL: through.href })
+  return { code, stderr, lost }
+}
+
+it("connects again if its first connection is lost", async () => {
+  expect(await runLosing("", "organizations", "list")).toEqual({ code: 0, stderr: "", lost: 1 })
+})
+
+it("runs a command that changes nothing again if its connection is lost, and no other", async () => {
+  expect(await runLosing("from organizations", "organizations", "list")).toEqual({ code: 0, stderr: "", lost: 1 })
+  const rename = ["organizations", "update", `org_${"0".repeat(32)}`, "--no-contacts"]
+  const { code, stderr } = await runLosing("update organizations", ...rename)
+  expect([code, stderr]).toEqual([1, expect.stringContaining("failed in the database")])
 })
 
 it("shows the server, the timelines of the clocks and which clocks are ahead, and what the role may not see", async () => {

@@ -27,6 +27,7 @@ import { Cause, Clock, Console, type Duration, Effect, Layer, Result } from "eff
 import { database } from "../database.ts"
 import { formatCount, formatFinding, Output, print, refuse } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
+import { retryOnce } from "../retryOnce.ts"
 import { senderRepository } from "../secretCipher.ts"
 import { linkTarget } from "../senders/linkTarget.ts"
 import { Target } from "../Target.ts"
@@ -138,6 +139,7 @@ const readable = <A, E, R>(
   limit: Duration.Input = DATABASE_LIMIT,
 ): Effect.Effect<A, Finding, R> =>
   query.pipe(
+    retryOnce(),
     Effect.timeout(limit),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
