@@ -401,6 +401,11 @@ describe("a command line that is wrong", () => {
       "Unknown flag --json of ops keys list. Did you mean --output json? See ops keys list --help.",
     ],
     [
+      ["keys", "list", "--ouput", "json"],
+      "Unknown flag --ouput of ops keys list. Did you mean --output? See ops keys list --help.",
+    ],
+    [["--hepl"], "Unknown flag --hepl of ops. Did you mean --help? See ops --help."],
+    [
       ["keys", "list", "--organisation=x"],
       "Unknown flag --organisation of ops keys list. Did you mean --organization? See ops keys list --help.",
     ],

@@ -75,6 +75,15 @@ const explainUsage = (error: CliError.CliError): string => {
 /** The flags by which other command lines choose how to print. */
 const OUTPUT_FLAG = /^--?(json|csv|table|format|j|o)$/
 
+/** The flags of every command, which the parser doesn't suggest. */
+const GLOBAL_FLAGS = ["--output", "--help", "--version", "--completions"]
+
+/** Reports whether two words have the same letters, except for two at most. */
+const isAlike = (a: string, b: string): boolean => {
+  const without = (word: string, letters: string) => [...letters].reduce((rest, each) => rest.replace(each, ""), word)
+  return without(a, b).length + without(b, a).length <= 2
+}
+
 const isMissing = (error: CliError.ShowHelp): boolean =>
   error.errors.length > 0 && error.errors.every(({ _tag }) => _tag === "MissingOption" || _tag === "MissingArgument")
 
@@ -120,8 +129,11 @@ const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpEr
     }
     case "UnrecognizedOption": {
       const [, form] = OUTPUT_FLAG.exec(error.option) ?? []
+      const similar = GLOBAL_FLAGS.filter((flag) => isAlike(error.option, flag))
       const meant =
-        form === undefined ? error.suggestions : [`--output ${OUTPUT_FORMS.find((each) => each === form) ?? "json"}`]
+        form === undefined
+          ? [...error.suggestions, ...similar]
+          : [`--output ${OUTPUT_FORMS.find((each) => each === form) ?? "json"}`]
       const hint = meant.length === 0 ? "" : `. Did you mean ${meant.join(" or ")}?`
       return new CliError.ValidationError({
         message: `Unknown flag ${error.option} of ${error.command?.join(" ")}${hint}`,
