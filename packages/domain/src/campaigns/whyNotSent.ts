@@ -3,7 +3,7 @@ import { OrganizationId } from "../Identifier.ts"
 import type { MailFailure } from "../mail/Mailer.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { WHEN_REACHED } from "../programs/Program.ts"
-import { Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { fromUnixMillis, Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { Campaign, CampaignFailure, CampaignProgress, countUnsent, DomainPause } from "./Campaign.ts"
 
 /** Progress of a campaign, and everything that can block its e-mails. */
@@ -32,6 +32,7 @@ export type SendingState = typeof SendingState.Type
 
 /** A message that is due for longer than this waits for a worker. */
 const LATE_MS = 60_000
+const DAY_MS = 86_400_000
 
 const FAILURES: Readonly<Record<MailFailure["class"], string>> = {
   login: "The mail server refuses our login",
@@ -113,7 +114,7 @@ const whyItWaits = (state: SendingState, left: number, now: number): Finding | n
   if (left === 0) return ok("Everybody was written to who can be.")
   if (state.isRampReached) {
     return warning(
-      "Its sender has sent as many e-mails today as its ramp allows. It goes on at 00:00 UTC.",
+      `Its sender has sent as many e-mails today as its ramp allows. It goes on at ${minuteOf(fromUnixMillis(now - (now % DAY_MS) + DAY_MS))}.`,
       "Wait, or give the sender another ramp.",
     )
   }

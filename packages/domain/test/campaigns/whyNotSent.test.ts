@@ -66,7 +66,7 @@ describe("why nothing is sent", () => {
     [{ windowStart: at(30) }, "it begins at 2026-11-23 08:30 UTC"],
     [{ windowEnd: at(0) }, "Its window ended"],
     [{ status: "publishing", progress: { ...progress, published: 10 } }, "being published: 10 of 1,000"],
-    [{ isRampReached: true }, "ramp"],
+    [{ isRampReached: true }, "as its ramp allows. It goes on at 2026-11-24 00:00 UTC."],
     [{ failures: [failure] }, "The mail server is down: it refuses the connection (ECONNREFUSED). 900 messages wait"],
     [
       { dueAt: at(55), pauses: [{ domain: "a.test", until: at(55) }] },

@@ -124,7 +124,8 @@ const verifyDigestAction = defineAction("/digest/verify", "digests verify", {
         )}
         {keptFrom !== undefined && date < keptFrom && (
           <p>
-            No events are kept from before {keptFrom}: of the dates before, the qualifications alone were recounted.
+            No events are kept from before {keptFrom} (UTC): of the dates before, the qualifications alone were
+            recounted.
           </p>
         )}
         <Table

@@ -40,7 +40,7 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
         <>
           <h2>Period</h2>
           {from !== undefined && keptFrom !== null && from < keptFrom && (
-            <p class="problem">No events are kept from before {keptFrom.slice(0, 10)} (EVENTS_MONTHS).</p>
+            <p class="problem">No events are kept from before {keptFrom.slice(0, 10)} UTC (EVENTS_MONTHS).</p>
           )}
           <FilterBar inputs={period} values={{ from, to, types }} />
         </>

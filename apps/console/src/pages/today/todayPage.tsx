@@ -10,7 +10,7 @@ import { Sparkline } from "../../components/charts/Chart.tsx"
 import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { IdLink, Prose, Time, URGENCY } from "../../components/values.tsx"
+import { IdLink, Minute, Prose, Time, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
 import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
@@ -46,7 +46,9 @@ export const todayPage = definePage("/", {
     return (
       <Page title="Today" commands={[ops("status"), ops("status", { watch: true })]}>
         <p>
-          <small>Read at {fromUnixMillis(now).slice(11, 19)} UTC.</small>
+          <small>
+            Read at <Minute at={fromUnixMillis(now)} />.
+          </small>
         </p>
         <ul class="tiles">
           {Arr.sort(todayTiles(today), byUrgency).map((tile) => (

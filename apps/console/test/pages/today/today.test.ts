@@ -50,6 +50,9 @@ describe("the page of today", () => {
       "Quota nearest to its target": { value: "–", tone: "neutral", href: "/digest" },
     })
     expect(words).toContain("No domain refuses us.")
+    // Every time is shown in the zone that the header names.
+    expect(document.querySelector("main time")).not.toBeNull()
+    expect(words).not.toMatch(/\d\d:\d\d UTC/)
   })
 
   it("names the endpoints that fail, and those without contacts", async () => {
