@@ -1,5 +1,5 @@
 -- Creates the roles of the service and gives the database to their owner. The administrator of the server runs it once, with psql 15 or later, on a new
--- database: a superuser, or who owns the database and may create roles and databases, as in a managed service (docs/managed-postgres.md).
+-- database: a superuser, or who owns the database and may create roles and databases, as in a managed service (docs/connections.md).
 --   OWNER_PASSWORD=… API_PASSWORD=… WORKER_PASSWORD=… OPERATOR_PASSWORD=… READER_PASSWORD=… psql -d outreach -f deploy/create-roles.sql
 -- The rights on tables come from `ops migrate --grant-to`, which the owner runs.
 \set ON_ERROR_STOP on
