@@ -1,6 +1,6 @@
 /**
- * Does in a scratch copy what a stranger does first who adds a field to the recipient, or an event about one. The compiler or a test must
- * then name every other place. `docs/recipes.md` lists them; `--write` writes the lists.
+ * Adds a field to the recipient, or an event about one, in a scratch copy. The compiler or a test must then name every place to change.
+ * `docs/recipes.md` lists these places; `--write` updates the lists.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -14,12 +14,12 @@ const PAGE = "docs/recipes.md"
 const [BEGIN, END] = ["<!-- places: written by the tool of this name -->", "<!-- end of places -->"]
 
 interface Step {
-  /** Lines that are added: in a file, before a text. */
+  /** Lines to add: in a file, before a text. */
   readonly edits: ReadonlyArray<readonly [file: string, before: string, added: string]>
-  /** Projects whose types are checked, and files of tests that are run. */
+  /** Projects whose types are checked, and test files to run. */
   readonly projects: ReadonlyArray<string>
   readonly tests: ReadonlyArray<string>
-  /** What has to be named, and by what: a file, and a text that its error or its failed test prints. */
+  /** The places that must be reported: a file, and a text of its error or failed test. */
   readonly places: ReadonlyArray<readonly [place: string, file: string, text: string]>
 }
 
@@ -125,7 +125,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
   ],
 }
 
-/** Copies what git tracks, and installs. */
+/** Copies the tracked files and installs the dependencies. */
 const copyHouse = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "outreach-change-"))
   for (const file of execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n"))
@@ -139,7 +139,7 @@ const run = (folder: string, command: string, args: ReadonlyArray<string>): stri
   return stripVTControlCharacters(`${stdout}\n${stderr}`)
 }
 
-/** Returns what the compiler says, an error of several lines as one text, and what each failed test says. */
+/** Returns each error of the compiler as one text, and the output of each failed test. */
 const complaints = (folder: string, { projects, tests }: Step): ReadonlyArray<string> => {
   const errors = projects.flatMap((project) =>
     run(folder, "node_modules/.bin/tsc", ["--noEmit", "--pretty", "false", "--project", project]).split(/\n(?=\S)/),

@@ -1,6 +1,6 @@
 /**
- * Reads every document, page and help text of the repository: no command that installs or runs a package names one of ours without its scope.
- * npm would fetch whatever a stranger published under that name.
+ * Checks that no document, page or help text installs or runs one of our packages without its scope.
+ * npm would fetch a stranger's package of that name.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
@@ -14,7 +14,7 @@ const FILES = ["*.md", "*.ts", "*.tsx", "*.js", "*.mjs", "*.html", "*.json", "*.
 
 const ours = new Set(publishedPackages().flatMap(({ folder, name }) => [basename(folder), basename(name)]))
 
-/** The names of ours that the commands of a text give without a scope. */
+/** Returns our packages that the commands of a text name without a scope. */
 const unscopedNames = (text: string): readonly string[] =>
   [...text.matchAll(COMMAND)]
     .flatMap(([, words = ""]) => words.split(/\.(?:\s|$)/)[0]!.split(/[\s,]+/))

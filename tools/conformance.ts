@@ -3,13 +3,13 @@ import { join } from "node:path"
 import { parse } from "yaml"
 import { root } from "./publishedPackages.ts"
 
-/** A sentence of the specification, and what shows that it holds. */
+/** A sentence of the specification with the tests that prove it. */
 export interface ConformanceRow {
   readonly heading: string
   readonly sentence: string
-  /** The groups and titles of tests, joined by " › ", by their file. A group stands for all of its tests. */
+  /** Groups and titles of tests, joined by " › ", by file. A group includes all of its tests. */
   readonly tests: ReadonlyArray<{ readonly file: string; readonly names: ReadonlyArray<string> }>
-  /** Says how something open was settled, or why there is no test. */
+  /** The decision on an open point, or the reason for a missing test. */
   readonly note: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads every Markdown file of the repository: relative links lead to a file, their anchors to a heading, and each `pnpm` or `npm run` command of a
- * shell fence exists; each table has a head. The commands of `ops` parse each `ops` command of a fence, and know the words and flags of each one in a
- * sentence. The README lists every page of `docs/`, and the index of decisions each decision by its title. Pages of
+ * Checks every Markdown file: relative links lead to a file, their anchors to a heading, and each `pnpm` or `npm run` command of a
+ * shell fence exists; each table has a header. The `ops` commands of fences parse, and those in sentences have known words and flags.
+ * The README lists every page of `docs/`, the index of decisions lists each decision by its title, and pages of
  * `docs/` that the code names exist.
  */
 import { execFileSync } from "node:child_process"
@@ -21,15 +21,15 @@ const TABLE_HEAD = /^\|.*\n\|(?: *:?-+:? *\|)+$/m
 const NAMED_PAGE = /(?<![\w./-])docs\/[\w./-]*?\.md\b/g
 const HEADING = /^#+ (.+)$/gm
 const OPS_LINE = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:pnpm |outreach-)?(ops [a-z].*?)(?: [|&#].*)?$/gm
-/** A command in a sentence, and the words after it that share its noun: `ops keys list`, `create`. */
+/** A command in a sentence and the verbs after it: `ops keys list`, `create`. */
 const OPS_SPANS =
   /`(?:pnpm |outreach-)?(ops [a-z-]+(?: [^`\n]*?)??)(?: …| \\?\|[^`\n]*)?`((?:(?:,| and| or|, and|, or) `[a-z-]+`)*)/g
-/** Faults that an incomplete command in a sentence may have. */
+/** Allowed faults of an incomplete command in a sentence. */
 const INCOMPLETE = ["MissingOption", "MissingArgument", "InvalidValue", "UserError"]
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** The anchors that GitHub gives to the headings of a page. */
+/** Returns the anchors of a page's headings on GitHub. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const headings = [...text.replaceAll(FENCE, "").matchAll(HEADING)].map(([, heading = ""]) => heading)
   return new Set(headings.map(anchorOf))
@@ -49,7 +49,7 @@ function brokenLinks(page: string, text: string): readonly string[] {
     .map((target) => `${page} links to ${target}, which is not there`)
 }
 
-/** A blank line cuts a table, and what follows is shown as text. */
+/** A blank line ends a table, and the rows after it become text. */
 function headlessTables(page: string, text: string): readonly string[] {
   const tables = text.replaceAll(FENCE, "").match(TABLE) ?? []
   return tables
@@ -91,14 +91,14 @@ async function unknownOpsCommands(page: string, text: string): Promise<readonly 
   return faults
 }
 
-/** Its notes link to decisions. */
+/** Release notes link to decisions. */
 const CONFORMANCE = "docs/conformance.yaml"
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: root,
   encoding: "utf8",
 })
 const files = listed.split("\n").filter((file) => file !== "" && existsSync(join(root, file)))
-// The links of the API's guides are addresses of the API, whose tests follow them.
+// Links of the API's guides are addresses of the API, which its tests follow.
 const GUIDES = "apps/api/src/docs/guides/"
 const pages = files.filter((file) => file.endsWith(".md") && !file.startsWith(GUIDES))
 if (!pages.includes("README.md")) throw new Error("git lists no README.md")
@@ -111,7 +111,7 @@ const unindexed = globSync("docs/decisions/0*.md", { cwd: root })
   .map((page) => `[${/^# \d+\. (.+)$/m.exec(read(page))?.[1]}](${basename(page)})`)
   .filter((link) => !decisions.includes(link))
   .map((link) => `docs/decisions/README.md does not list ${link}`)
-// It names pages that are not there, to see this script find them.
+// Names missing pages to test this script.
 const SEEDS = "tools/seededViolations.ts"
 const misnamed = files
   .filter((file) => /\.(?:tsx?|sql|ya?ml|json)$/.test(file) && file !== SEEDS)

@@ -1,6 +1,6 @@
 /**
- * Reads `docs/flows.md`: each path in backticks leads to a file or a folder, in full or by its end (`handlers/webhooks.ts`); each other word in
- * backticks stands in the code, and one that is followed by "in" and a file stands in that file.
+ * Checks `docs/flows.md`: each path in backticks is a file or folder, in full or by its end (`handlers/webhooks.ts`); each other word in
+ * backticks occurs in the code, and in the file after "in" if there is one.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -11,7 +11,7 @@ import { report } from "./report.ts"
 const PAGE = "docs/flows.md"
 const CODE_SPAN = /`([^`]+)`/g
 const FILE = /\.(?:tsx?|sql|json|md|sh)$/
-/** What stands between two names of a list, and between the last of them and their file. */
+/** The text between two names of a list, and between the last name and its file. */
 const BETWEEN_NAMES = /^(?:,| and| or|, and)\s+$/
 const BEFORE_FILE = /^\s+in\s+$/
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)(?:\/\/|--\s).*$/gm
@@ -33,7 +33,7 @@ const wordsOf = (file: string): ReadonlySet<string> =>
 const words = new Map(codeFiles.map((file) => [file, wordsOf(file)]))
 const allWords = new Set([...words.values()].flatMap((each) => [...each]))
 
-/** Returns the files that a path means: itself, what is below it, or whatever ends with it. */
+/** Returns the files of a path: a file, the files of a folder, or the files whose path ends with it. */
 const filesOf = (path: string): ReadonlyArray<string> => {
   const inFull = files.filter((file) => file === path || file.startsWith(`${path.replace(/\/$/, "")}/`))
   return inFull.length > 0 ? inFull : files.filter((file) => `/${file}`.endsWith(`/${path}`))
@@ -48,7 +48,7 @@ const spans = [...page.matchAll(CODE_SPAN)].map(({ 0: whole, 1: text = "", index
 }))
 const between = (at: number): string => page.slice(spans[at]!.end, spans[at + 1]?.start)
 
-/** Returns the file after "in" that follows a name, or the list in which it stands. */
+/** Returns the file after "in" that follows a name or its list. */
 const fileAfter = (at: number): string | undefined => {
   const next = spans[at + 1]?.text
   if (next === undefined) return undefined

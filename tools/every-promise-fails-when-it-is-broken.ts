@@ -1,7 +1,7 @@
 /**
- * Breaks the promises of `seededViolations` in one copy of the repository, and runs their scripts there: each must fail, and name the change.
+ * Applies `seededViolations` to a copy of the repository and runs the scripts there: each must fail and name the change.
  *
- * Arguments name the scripts to run. By default those that take some seconds run, and with `--all` every one. A change must always be possible.
+ * Arguments name the scripts. By default the fast scripts run, with `--all` every script.
  */
 import { execFile, execFileSync } from "node:child_process"
 import {
@@ -25,7 +25,7 @@ import { SEEDED_VIOLATIONS, type SeededViolation } from "./seededViolations.ts"
 const CONCURRENCY = 3
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { all: { type: "boolean" } } })
 
-/** Copies what git lists and what is built, and links to what is installed. */
+/** Copies tracked and built files, and links to installed packages. */
 function copyRepository(copy: string): void {
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,
@@ -46,7 +46,7 @@ function copyRepository(copy: string): void {
   writeFileSync(join(copy, ".git/info/exclude"), "node_modules\n")
 }
 
-/** Makes the change of a script; returns what of it is not possible. */
+/** Applies the change of a script. Returns the parts that can't be applied. */
 function seed(copy: string, { replace = [], append = {} }: SeededViolation): readonly string[] {
   const faults: string[] = []
   for (const [file, before, after] of replace) {
@@ -65,7 +65,7 @@ function seed(copy: string, { replace = [], append = {} }: SeededViolation): rea
   return faults
 }
 
-/** Runs a script in the copy; returns what it should have said and did not. */
+/** Runs a script in the copy. Returns the expected output that is missing. */
 async function silence(
   copy: string,
   script: string,
@@ -98,7 +98,7 @@ try {
   copyRepository(copy)
   for (const [script, violation] of Object.entries(SEEDED_VIOLATIONS))
     violations.push(...seed(copy, violation).map((fault) => `${script}: ${fault}`))
-  // What is tracked counts for some scripts.
+  // Some scripts read only tracked files.
   execFileSync("git", ["add", "-A"], { cwd: copy })
   const waiting = [...chosen]
   const run = async (): Promise<void> => {

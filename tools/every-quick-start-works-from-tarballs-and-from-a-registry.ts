@@ -1,8 +1,8 @@
 /**
- * Follows the quick start of every published package in empty folders, twice: with the tarballs of `pnpm package:partners`, as before the first
- * release, and by name from a registry of this machine, once a rehearsal of the release has published there: versions, repository, `changeset publish`.
+ * Follows the quick start of every published package in empty folders: with the tarballs of `pnpm package:partners`, and by name from a
+ * local registry after a rehearsal of the release: versions, repository, `changeset publish`.
  *
- * Unlike the release, it publishes without provenance, which only the workflow has a token to sign, and creates no git tag.
+ * Unlike the release, it publishes without provenance, which needs the workflow's token, and creates no git tag.
  */
 import { execFile, spawn } from "node:child_process"
 import {
@@ -28,7 +28,7 @@ const INSTALL = /^```sh\n(npm install @outreach\/[^\n]+)\n```$/m
 const INSTALL_TARBALLS = /`(npm install <clone>\/dist\/partners\/[^`]+)`/
 const FENCE = /^```ts\b.*\n([\s\S]*?)^```$/gm
 const REPOSITORY = "example/outreach-partner-api"
-/** What a consumer of the client writes, checked without the contract and zod. */
+/** A consumer of the client, checked without the contract and zod. */
 const TYPED = `import { createClient, type FeedEvent } from "@outreach/client"
 const client = createClient({ apiKey: "key", baseUrl: "https://api.example.com" })
 export const type: FeedEvent["event_type"] = "outreach.email_sent"
@@ -39,7 +39,7 @@ export const emails = async (): Promise<string[]> => {
   for await (const record of client.listTokens({ since: "2026-01-01T00:00:00Z", expand: ["campaign"] })) found.push(record.email)
   return found
 }
-// @ts-expect-error Nothing else can be expanded.
+// Only these resources can be expanded.
 client.getToken("aB3xY9", { expand: ["recipients"] })
 `
 
@@ -49,7 +49,7 @@ const tempDir = mkdtempSync(join(tmpdir(), "outreach-quick-starts-"))
 const clone = join(tempDir, "clone")
 const home = join(tempDir, "home")
 const bin = (name: string): string => join(root, "node_modules/.bin", name)
-// What npx sets where it runs this script would hide the settings of this home.
+// Settings that npx passes to this script would hide those of this home.
 const inherited = Object.entries(process.env).filter(([name]) => !/^p?npm_/i.test(name))
 const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(inherited),
@@ -70,7 +70,7 @@ async function attempt(title: string, command: string, args: readonly string[], 
   }
 }
 
-/** Copies what a release reads: the files of git, what is built, and links to what is installed. */
+/** Copies the files that a release reads: tracked and built files, and links to installed packages. */
 async function copyRepository(): Promise<void> {
   const { stdout } = await promisify(execFile)(
     "git",
@@ -92,11 +92,11 @@ async function copyRepository(): Promise<void> {
   }
 }
 
-/** Reads a setting of npm, as the machine has it. */
+/** Reads a setting of npm on this machine. */
 const npmSetting = async (name: string): Promise<string> =>
   (await promisify(execFile)("npm", ["config", "get", name])).stdout.trim()
 
-/** Starts a registry that has our packages alone, and takes all others from npm's. Returns its address. */
+/** Starts a registry with only our packages, which takes all others from npm's. Returns its URL. */
 async function startRegistry(): Promise<string> {
   const [uplink, authorities] = await Promise.all(["registry", "cafile"].map(npmSetting))
   const address = `${loopbackAddress()}:4873`
@@ -110,7 +110,7 @@ async function startRegistry(): Promise<string> {
   writeFileSync(join(tempDir, "verdaccio.yaml"), JSON.stringify(config))
   const main = join(dirname(import.meta.dirname), "tools/node_modules/verdaccio/bin/verdaccio")
   const args = [main, "--config", join(tempDir, "verdaccio.yaml"), "--listen", address]
-  // npm's own setting, which the registry does not read.
+  // The registry doesn't read npm's own setting.
   const trusting = authorities === "null" ? env : { NODE_EXTRA_CA_CERTS: authorities, ...env }
   registry = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"], env: trusting })
   const url = `http://${address}/`
@@ -134,7 +134,7 @@ async function startRegistry(): Promise<string> {
   return url
 }
 
-/** Runs an installation in an empty folder, and then each `ts` fence of the README there. Returns the folder. */
+/** Installs in an empty folder and runs each `ts` fence of the README there. Returns the folder. */
 async function follow(name: string, install: string, readme: string, from: string): Promise<string> {
   const folder = join(tempDir, `${basename(name)}-from-${from}`)
   mkdirSync(folder)

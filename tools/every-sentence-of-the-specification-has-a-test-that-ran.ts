@@ -1,6 +1,6 @@
 /**
- * Compares docs/conformance.yaml with the tests that ran, and with the specification: by a digest, and sentence by sentence if the specification lies
- * beside the checkout.
+ * Compares docs/conformance.yaml with the tests that ran, and with the specification: by a digest, and by sentence if the specification is
+ * next to the checkout.
  *
  * `TEST_REPORT` lists vitest's JSON reports, separated by ":". Without it, this script runs the named test files.
  */
@@ -64,10 +64,10 @@ function statuses({ testResults }: TestReport): Statuses {
 // Not a map, because two tests may have the same name.
 type Statuses = ReadonlyArray<readonly [name: string, status: string]>
 
-/** Matches sentences that leave something open. Their row must state or link the decision that settles it. */
+/** Matches sentences with an open point. Their row must state or link the decision. */
 const LEFT_OPEN = /not shown|a builder may choose/
 
-/** Returns the violations of a row and of its tests. The name of a group stands for all of its tests. */
+/** Returns the violations of a row and its tests. The name of a group includes all of its tests. */
 function rowViolations(row: ConformanceRow, ran: Statuses): ReadonlyArray<string> {
   const { sentence, note } = row
   const tests = namesOf(row)

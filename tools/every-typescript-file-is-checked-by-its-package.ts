@@ -1,4 +1,4 @@
-/** Compares the TypeScript files of each package, its tests included, with those that the projects of its script `check` hold. */
+/** Checks that the projects of each package's `check` script contain all of its TypeScript files, including tests. */
 import { execFileSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"

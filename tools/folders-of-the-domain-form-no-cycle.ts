@@ -1,4 +1,4 @@
-/** Finds folders of the domain that import one another in a circle: then none of them can be read, or changed, without the others. */
+/** Finds folders of the domain that import one another in a cycle: none of them can be read or changed by itself. */
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import ts from "typescript"
@@ -8,7 +8,7 @@ import { report } from "./report.ts"
 const source = join(root, "packages/domain/src")
 const folderOf = (path: string): string => (path.includes("/") ? path.slice(0, path.indexOf("/")) : "")
 
-/** For each folder, the folders that it imports, and one import of each as a proof. */
+/** For each folder, the imported folders, with one import as evidence. */
 const imports = new Map<string, Map<string, string>>()
 const files = globSync("**/*.ts", { cwd: source })
 for (const file of files) {
@@ -25,7 +25,7 @@ if (files.length === 0) throw new Error(`${source} has no sources.`)
 
 const violations: string[] = []
 const finished = new Set<string>()
-/** Walks from a folder to what it imports; `path` is how it was reached. */
+/** Follows the imports of a folder; `path` is the way to it. */
 function visit(folder: string, path: readonly string[]): void {
   if (path.includes(folder)) {
     const cycle = [...path.slice(path.indexOf(folder)), folder]

@@ -1,4 +1,4 @@
-/** Compares the generated pages with the data from which they are made; `--write` writes them. */
+/** Compares the generated pages with their data; `--write` updates them. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./publishedPackages.ts"
@@ -20,7 +20,7 @@ interface Page {
   readonly path: string
   readonly source: string
   readonly text: () => string
-  /** Whether only parts of it are made, which say so themselves. */
+  /** Whether only marked parts of the page are generated. */
   readonly hasProse?: true
 }
 

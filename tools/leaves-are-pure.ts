@@ -90,7 +90,7 @@ function visit(node: ts.Node, source: ts.SourceFile, checker: ts.TypeChecker): v
   ts.forEachChild(node, (child) => visit(child, source, checker))
 }
 
-/** Reports whether `Date` names the class of times that are given: `new Date(time)`, `it instanceof Date`. Without a time it is a clock. */
+/** Reports whether `Date` is used for given times: `new Date(time)`, `it instanceof Date`. Without a time it reads the clock. */
 function isGivenDate(name: ts.Identifier): boolean {
   const { parent } = name
   if (name.text !== "Date") return false

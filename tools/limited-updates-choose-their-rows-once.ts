@@ -1,7 +1,7 @@
 /**
- * Finds statements whose limit may not hold: those that choose rows with a limit in a subselect, to lock, update or delete them.
+ * Finds statements that may exceed their limit: they lock, update or delete rows from a subselect with a limit.
  *
- * PostgreSQL may run a subselect anew for each outer row, and each run leaves out the rows that the one before has changed. A materialized
+ * PostgreSQL can repeat a subselect for each outer row, and each run skips the rows that the run before changed. A materialized
  * `with` runs once: `with chosen as materialized (select … limit … for update) update … from chosen`.
  */
 import { globSync, readFileSync } from "node:fs"
@@ -21,7 +21,7 @@ interface Group {
 const isMaterialized = (group: Group | undefined): boolean =>
   group !== undefined && (/\bas materialized $/.test(group.opener) || isMaterialized(group.parent))
 
-/** Returns the positions of limits that may be applied more than once in a statement. */
+/** Returns the positions of limits that a statement may apply more than once. */
 const loseLimits = (statement: string): readonly number[] => {
   const changes = /\b(delete from|update)\s/.test(statement.replace(/\bfor (no key )?update\b|\bdo update\b/g, ""))
   const positions: number[] = []
@@ -44,11 +44,11 @@ const loseLimits = (statement: string): readonly number[] => {
   return positions
 }
 
-/** Blanks what is not SQL: comments and quoted text. Every character keeps its position. */
+/** Blanks comments and quoted text. Every character keeps its position. */
 const withoutText = (sql: string): string =>
   sql.replace(/--.*|'[^']*'/g, (text) => text.replace(/[^\n]/g, " ")).toLowerCase()
 
-/** Returns the lines of a text at which a limit may not hold. */
+/** Returns the lines of a text with a limit that may not work. */
 const limitLines = (text: string): readonly number[] => {
   let before = 0
   return withoutText(text)
@@ -60,7 +60,7 @@ const limitLines = (text: string): readonly number[] => {
     })
 }
 
-/** Returns each template of a source as its text, with what is inserted left blank, and the line on which it begins. */
+/** Returns each template of a source with its insertions blanked, and its first line. */
 const templates = (file: string, source: string): ReadonlyArray<{ readonly text: string; readonly line: number }> => {
   const found: Array<{ readonly text: string; readonly line: number }> = []
   const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)

@@ -1,22 +1,22 @@
 /**
- * Finds variables, empty collections and registries at the top of modules. They outlive whoever fills them: a test that runs in the same process sees the
- * settings, counters and cached rows of another. State belongs to a service with a scope, or to the function that uses it.
+ * Finds variables, empty collections and registries at the top level of modules. A test that runs in the same process would see the settings,
+ * counters and cached rows of another test. State belongs to a service with a scope, or to the function that uses it.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
-/** Scripts of pages: a page is one instance, which ends with the page. */
+/** Scripts of pages: each page is one instance. */
 const IN_PAGES = /\/src\/(docs\/)?browser\//
 
-/** Memo tables whose values are the same for everybody. */
+/** Memo tables whose values never differ. */
 const MEMOS = [
   "packages/embedded-postgres/src/testDatabase.ts: templates",
   "packages/postgres-connection/src/timestampCodec.ts: dates",
 ]
 
-/** Biome formats the code, so that a statement of a module starts a line. */
+/** Biome formats the code, so a top-level statement starts a line. */
 const STATE = [
   /^(?:export )?let (\w+)/,
   /^(?:export )?const (\w+)(?:: [^=]+)? = (?:\[\]|\{\})/,

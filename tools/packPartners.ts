@@ -1,4 +1,4 @@
-/** Packs every published package as it is built, without its version in the name, into `dist/partners`. With `--build` it builds them first. */
+/** Packs every built published package into `dist/partners`, without the version in the name. With `--build` it builds them first. */
 import { execFile, execFileSync } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -6,7 +6,7 @@ import { parseArgs, promisify } from "node:util"
 import { publishedPackages, root } from "./publishedPackages.ts"
 
 const { values } = parseArgs({ options: { build: { type: "boolean" } } })
-// Standard output is the list of tarballs alone, so turbo writes to standard error.
+// Standard output lists only the tarballs, so turbo writes to standard error.
 if (values.build) execFileSync("pnpm", ["run", "build"], { cwd: root, stdio: ["ignore", 2, 2] })
 
 const folder = join(root, "dist/partners")

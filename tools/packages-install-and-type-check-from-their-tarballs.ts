@@ -1,6 +1,6 @@
 /**
- * Packs every published package and installs the tarballs in one npm project, whose ESM and CommonJS consumers must type-check under each module
- * resolution, without the types of a browser or of Node, and run. Alone, the client must type-check and run without installing zod.
+ * Packs every published package and installs the tarballs in one npm project. Its ESM and CommonJS consumers must type-check under each module
+ * resolution, without the types of a browser or of Node, and run. The client must also type-check and run without zod.
  */
 import { execFile } from "node:child_process"
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -71,7 +71,7 @@ try {
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true }))
   writeFileSync(join(consumer, "src/esm.mts"), esm + printExports(imported))
   writeFileSync(join(consumer, "src/cjs.cts"), cjs + printExports(imported))
-  // The consumer's own `console`; and `URL`, which zod's declarations name.
+  // The consumer declares `console`, and `URL` for zod's declarations.
   writeFileSync(
     join(consumer, "src/globals.d.ts"),
     "declare const console: { log(text: string): void }\ndeclare class URL {}\n",
@@ -109,7 +109,7 @@ try {
     if (keys.length === 0) violations.push(`${specifiers[i]} exports nothing`)
   })
 
-  // The client's types are written out, so that it brings packages of this scope alone: no schemas, no zod.
+  // The client's types are expanded, so it depends only on packages of this scope: no schemas, no zod.
   const alone = join(tempDir, "client")
   mkdirSync(alone)
   writeFileSync(join(alone, "package.json"), JSON.stringify({ name: "client-alone", private: true }))

@@ -1,4 +1,4 @@
-/** Runs every script of this folder whose name is a sentence: a promise to consumers. Prints one line for each, and the output of a failed one. */
+/** Runs every script of this folder whose name is a sentence. Prints one line for each, and the output of each failed script. */
 import { spawnSync } from "node:child_process"
 import { globSync } from "node:fs"
 import { join } from "node:path"

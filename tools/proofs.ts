@@ -48,6 +48,6 @@ if (process.argv[2] === "promises") console.log(scripts.join("\n"))
 else {
   const files = changedFiles()
   const added = changed.filter((each) => files.some((file) => isBelow(file, each.paths))).flatMap((each) => each.proofs)
-  // A changed proof is one of the changed paths, too.
+  // A changed proof is also a changed path.
   console.log(proofs.filter((proof) => files.includes(proof) || isBelow(proof, core.concat(added))).join("\n"))
 }

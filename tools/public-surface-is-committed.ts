@@ -1,7 +1,7 @@
 /**
  * Compares each published package's built declarations with its committed `api.d.ts`; `--write` updates the file.
  *
- * With several subpaths, `api.d.ts` holds the declarations of each under a line `// <package>/<subpath>`, and then their shared chunks.
+ * With several subpaths, `api.d.ts` has the declarations of each under a line `// <package>/<subpath>`, then their shared chunks.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Type-checks every `ts` fence of the READMEs and of the pages of `docs/`, strictly, and runs each one as a module inside its package. Arguments name
- * the pages; by default all of them.
+ * Type-checks every `ts` fence of the READMEs and of `docs/` strictly, and runs each as a module inside its package. Arguments name the pages;
+ * by default all of them.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -16,7 +16,7 @@ function run(command: string, args: readonly string[], cwd: string): string | nu
   return status === 0 ? null : [stdout, stderr, error?.message].join("")
 }
 
-/** Checks the fences of a page in a temporary folder beside it, where the package can import itself by name. */
+/** Checks the fences of a page in a temporary folder of its package, where the package can import itself by name. */
 function violationsOf(page: string): { fences: number; violations: string[] } {
   const title = relative(root, page)
   if (!existsSync(page)) return { fences: 0, violations: [`${title} is missing`] }

@@ -1,6 +1,6 @@
 /**
- * Reads the README of every published package as the registry shows it, beside no other file: each link is absolute or leads to a heading of the
- * same page. A link to one of our packages there leads to one that is published.
+ * Checks the README of every published package as a registry shows it, without other files: each link is absolute or leads to a heading of the
+ * same page. A linked package of ours must be published.
  */
 import { readFileSync } from "node:fs"
 import { join, relative } from "node:path"

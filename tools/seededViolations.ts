@@ -1,20 +1,23 @@
-/** A change that breaks a promise, and what its script must then say. */
+/** A change that breaks a promise, and the output that its script must then print. */
 export interface SeededViolation {
-  /** Replaces a text of a file by another; each file holds the text. */
+  /** Replaces a text of a file. The file must contain the text. */
   readonly replace?: ReadonlyArray<readonly [file: string, before: string, after: string]>
-  /** Creates files, or adds to the end of those that there are. */
+  /** Creates files, or appends to existing ones. */
   readonly append?: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
-  /** What the script prints because of this change, and not for another reason. */
+  /** The script's output because of this change. */
   readonly says: ReadonlyArray<RegExp>
-  /** Whether it takes more than some seconds: then `pnpm prove:promises` alone runs it. */
+  /** Whether it takes more than some seconds. Then only `pnpm prove:promises` runs it. */
   readonly isSlow?: boolean
 }
 
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-/** The changes that break promises, by the script of `tools/` that checks the promise. Scripts that only run a public program have none. All changes are made in one copy of the repository, so none may hide another. */
+/**
+ * The changes by the script of `tools/` that checks the promise; scripts that only run a public program have none. They share one copy of the
+ * repository, so none may hide another.
+ */
 export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
   "a-new-field-and-a-new-event-are-pointed-at-wherever-they-are-missing": {
     replace: [["packages/postgres/src/digest/digestColumns.ts", "Record<OutreachEventType, {", "Record<string, {"]],
@@ -22,7 +25,7 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
     isSlow: true,
   },
   "commands-name-our-packages-with-their-scope": {
-    // In pieces, because the promise reads this file, too.
+    // In parts, because the promise reads this file.
     append: { "docs/seeded.md": `${["npx", "webhook-verifier", "listen"].join(" ")}\n` },
     says: [/docs\/seeded\.md names webhook-verifier/],
   },

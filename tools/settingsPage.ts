@@ -7,7 +7,7 @@ import { root } from "./publishedPackages.ts"
 
 const GROUPS = ["must", "should", "may"] as const
 
-/** Returns docs/settings.md with its tables made anew from what the modules of the processes declare; the prose around them stays. */
+/** Returns docs/settings.md with its tables generated from the settings that the apps declare. The prose around them stays. */
 export function settingsPage(): string {
   const readers = Object.entries(SETTINGS_READERS).map(([name, reader]) => ({
     name,

@@ -7,7 +7,7 @@ export interface Passage {
 /**
  * Splits the whole specification into the sentences that docs/conformance.yaml covers.
  *
- * A table's row is one sentence, whose cells are joined by " · ". Bullets, numbered rules and paragraphs are split at the ends of sentences.
+ * A table's row is one sentence, with its cells joined by " · ". Bullets, numbered rules and paragraphs are split at the ends of sentences.
  */
 export function specificationSentences(specification: string): ReadonlyArray<Passage> {
   const found: Array<{ heading: string; sentences: Array<string> }> = []

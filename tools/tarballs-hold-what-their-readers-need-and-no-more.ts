@@ -1,6 +1,6 @@
 /**
- * Packs every published package as the release does, and reads the tarballs: publint and attw accept them; the manifest has the addresses and
- * keywords that a registry shows, and nothing of this workspace; each module has a source map, whose sources need no other file.
+ * Packs every published package as the release does, and checks the tarballs: publint and attw accept them; the manifest has the URLs and
+ * keywords for a registry, and nothing of this workspace; each module has a source map that needs no other file.
  * Arguments name the packages; by default all of them.
  */
 import { execFile } from "node:child_process"
@@ -13,7 +13,7 @@ import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 const REPOSITORY = "https://github.com/example/outreach-partner-api"
-/** `crypto` may be a package of that name; Deno and Workers know `node:crypto` alone. */
+/** `crypto` can be an npm package of that name; Deno and Workers know only `node:crypto`. */
 const BARE_BUILTIN = new RegExp(
   `(?:\\bfrom|\\bimport|(?:\\bimport|\\brequire)\\() ?["'](?:${builtinModules.join("|")})["']`,
 )
@@ -33,7 +33,7 @@ const named = process.argv.slice(2)
 const packages = publishedPackages().filter(({ name }) => named.length === 0 || named.includes(name))
 const tempDir = mkdtempSync(join(tmpdir(), "outreach-tarballs-"))
 
-/** Runs a command of a package's own tools. Returns what it printed if it fails. */
+/** Runs a command of a package's tools. Returns its output if it fails. */
 async function failure(command: string, args: readonly string[], cwd: string): Promise<string | undefined> {
   const env = { ...process.env, GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY: REPOSITORY.slice(19) }
   try {

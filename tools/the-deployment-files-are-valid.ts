@@ -85,7 +85,7 @@ try {
   rmSync(join(tempDir, "outreach@.service"))
   const units = globSync("*.service", { cwd: tempDir }).map((unit) => join(tempDir, unit))
   const { stderr } = spawnSync("systemd-analyze", ["verify", ...units], { encoding: "utf8" })
-  // It also warns about programs that the machine lacks. A line about a unit begins with its path.
+  // It also warns about missing programs. A line about a unit starts with its path.
   const warnings = (stderr ?? "").split("\n").filter((line) => line.startsWith(tempDir))
   violations.push(...warnings.map((warning) => `systemd: ${warning.slice(tempDir.length + 1)}`))
 } finally {
@@ -110,7 +110,7 @@ for (const { alert, labels, annotations } of alerts) {
 for (const section of sections.keys()) violations.push(`${section} belongs to no alert`)
 for (const { name, severity, threshold, delay } of ALERT_RULES) {
   const rule = alerts.find(({ alert }) => alert === name)
-  // That a series is absent is a comparison of its own.
+  // A rule for a missing series has a comparison of its own.
   const limit = rule?.expr.startsWith("absent(") ? 0 : Number(/> *([\d.e]+)$/.exec(rule?.expr.trim() ?? "")?.[1])
   const ours = String([severity, threshold, delay, runbookOf({ name })])
   const theirs = String([rule?.labels.severity, limit, rule?.for, rule?.annotations.runbook])

@@ -1,6 +1,6 @@
 /**
- * Follows the README as a person with npm and any Node does: a new user of the machine, with an empty home and no program but npm, Node, curl and those that
- * every account has, starts the sandbox, runs the commands of the section for partners and those that the sandbox prints, runs a test, and stops it all.
+ * Follows the README as a new user with an empty home and only npm, Node, curl and Debian's standard programs: starts the sandbox, runs the
+ * commands for partners and those that the sandbox prints, runs a test, and stops everything.
  * Only the ports and the folders differ.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
@@ -28,9 +28,9 @@ import { report } from "./report.ts"
 const COMMANDS = /^## Two commands\n([\s\S]*?)^## /m
 const SECTION = /^## Receive webhooks\n([\s\S]*?)^## /m
 const FENCE = /^```(sh|js)\n([\s\S]*?)^```$/gm
-/** Ends what hangs. The first start downloads Node, pnpm and all dependencies. */
+/** Ends a run that hangs. The first start downloads Node, pnpm and all dependencies. */
 const TIMEOUT_MS = 2_400_000
-/** What the newcomer can run: links to the machine's own programs, of which those of `EVERYWHERE` are part of every Debian. */
+/** The newcomer's programs: links to those of this machine. Every Debian has the programs of `EVERYWHERE`. */
 const PROGRAMS = ["node", "npm", "npx", "curl"]
 const EVERYWHERE = "bash sh grep sed xargs cat dirname head mkdir rm seq sleep tee uname".split(" ")
 const A_TEST = "packages/bot-suspicion/test/suspect.test.ts"
@@ -61,7 +61,7 @@ chmodSync(folder, 0o755)
 const home = join(folder, "home")
 const clone = join(home, "clone")
 const programs = join(folder, "programs")
-// Not those that npx or pnpm adds for this script.
+// Without the folders that npx or pnpm adds for this script.
 const PATH = process.env["PATH"]!.split(delimiter).filter((it) => !it.includes("node_modules"))
 const isNewUser = process.getuid?.() === 0 && PATH.some((it) => canRun(it, "useradd"))
 const user = `newcomer${process.pid}`
@@ -76,13 +76,13 @@ const environment = {
 
 interface Started {
   readonly child: ChildProcess
-  /** Everything that it printed so far. */
+  /** The output so far. */
   readonly output: () => string
-  /** What of that went to standard output. */
+  /** The part of the output on standard output. */
   readonly written: () => string
 }
 
-/** Starts a line of a shell as the newcomer, in a process group of its own as a terminal does. */
+/** Starts a shell line as the newcomer, in its own process group as a terminal does. */
 function start(line: string, cwd: string, env: NodeJS.ProcessEnv = {}): Started {
   const command = ["bash", "-c", line] as const
   const [program = "", ...args] = isNewUser
@@ -103,7 +103,7 @@ function start(line: string, cwd: string, env: NodeJS.ProcessEnv = {}): Started 
 
 const hasEnded = ({ child: { exitCode, signalCode } }: Started): boolean => exitCode !== null || signalCode !== null
 
-/** Runs a line to its end, and returns what it wrote to standard output; a failure is a violation. */
+/** Runs a line to its end and returns its standard output. A failure is a violation. */
 async function run(line: string, cwd = clone, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const { child, output, written } = start(line, cwd, env)
   const timer = setTimeout(() => process.kill(-child.pid!, "SIGKILL"), Math.max(0, deadline - Date.now()))
@@ -127,7 +127,7 @@ try {
   for (const path of files.split("\0")) {
     if (path !== "" && existsSync(join(root, path))) cpSync(join(root, path), join(clone, path), { recursive: true })
   }
-  // What the machine needs to reach the registry at all.
+  // Settings that the machine needs to reach the registry.
   const settings = ["registry", "cafile"].map((name) => [name, npmSetting(name)] as const)
   writeFileSync(
     join(home, ".npmrc"),
@@ -180,7 +180,7 @@ exit 1`)
   for (const line of printed) await run(line)
   if (/\bpnpm\b/.test(sandbox.output().slice(sandbox.output().indexOf("documents  "))))
     violations.push("The sandbox prints a command of pnpm")
-  // Nothing but the result is on standard output, and nothing needs the registry any more.
+  // Only the result is on standard output, and from here on no command needs the registry.
   const list = await run("npm run --silent ops -- organizations list --output json", clone, {
     npm_config_registry: "http://127.0.0.1:9/",
   })
@@ -194,7 +194,7 @@ exit 1`)
   const [code] = await once(wrong.child, "close")
   if (code !== 2) violations.push(`npm run ops ends with ${code} where ops ends with 2`)
 
-  // As Ctrl-C does, which reaches every process of the terminal.
+  // Ctrl-C reaches every process of the terminal.
   process.kill(-sandbox.child.pid!, "SIGINT")
   await ended
   if (isNewUser) {

@@ -1,6 +1,6 @@
 /**
- * Publishes a package to a stand-in for npm, with the environment that the release workflow sets, as a runner of GitHub would: pnpm must ask GitHub
- * for the identity that signs the provenance. The stand-in gives one that no one would trust, so nothing is signed or published.
+ * Publishes a package to a stand-in for npm, with the environment of the release workflow and of a GitHub runner: pnpm must request the identity
+ * that signs the provenance from GitHub. The stand-in's identity is worthless, so nothing is signed or published.
  */
 import { execFile } from "node:child_process"
 import { once } from "node:events"

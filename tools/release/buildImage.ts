@@ -3,10 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { root, run, runAsRoot } from "./run.ts"
 
-/** What no process needs of Debian: manuals and translations. The licenses stay. */
+/** Files of Debian that no process needs: manuals and translations. The licenses stay. */
 const LEFT_OUT = ["/usr/share/man/*", "/usr/share/locale/*", "/usr/share/doc/*", "/usr/share/info/*"]
 
-/** A package of Debian that the image holds. */
+/** A Debian package of the image. */
 export interface DebianPackage {
   readonly name: string
   readonly version: string
@@ -14,8 +14,8 @@ export interface DebianPackage {
 }
 
 /**
- * Builds the image from the essential packages of Debian, the Node that runs this, and `out/`, by the last stage of `deploy/Containerfile`. Writes it as an
- * archive of the OCI. No daemon and no registry is needed, and `buildah --isolation=chroot` does without the namespaces that many machines forbid.
+ * Builds the image from the essential packages of Debian, this Node and `out/`, by the last stage of `deploy/Containerfile`. Writes it as an OCI
+ * archive. It needs no daemon and no registry, and with `buildah --isolation=chroot` no namespaces, which many machines forbid.
  */
 export const buildImage = (
   file: string,

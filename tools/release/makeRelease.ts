@@ -1,10 +1,10 @@
 /**
- * Makes everything of a release in `dist/release/`: the archive, the image, what each holds, and the checksums. Only a commit that bears the tag of its
- * version makes that version; another one makes `0.0.0-dev`, to try it.
+ * Makes a release in `dist/release/`: the archive, the image, their SBOMs and the checksums. Only a commit with the tag of its version makes that
+ * version; any other commit makes `0.0.0-dev` for a trial.
  *
- * `--tag` is the tag that asks for the release. It must be that of the version, and adds the notes.
+ * `--tag` is the release's tag. It must match the version, and adds the notes.
  *
- * `--without-image` leaves the image out, which takes buildah, mmdebstrap and root.
+ * `--without-image` skips the image, which needs buildah, mmdebstrap and root.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -25,7 +25,7 @@ if (values.tag !== undefined && values.tag !== `v${version}`) {
     `The tag is ${values.tag}, and what stands here is ${release}: the tag of a release is v${serviceVersion()}, on a commit without changes.`,
   )
 }
-// Before anything is built, because it may say nothing.
+// Before the build, because the notes may be missing.
 const notes = values.tag === undefined ? undefined : notesOf(join(root, "deploy/CHANGELOG.md"), version)
 const folder = join(root, "dist/release")
 const name = `outreach-partner-api-${version}`

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-// tsup bundles this file, and keeps the address of the source alone.
+// tsup bundles this file and keeps only the URL of the source.
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 const UNRELEASED = "0.0.0-dev"
 
-/** PostgreSQL cuts `application_name` after 63 bytes: `outreach-console/`, the version, `+` and 12 characters of the commit. */
+/** PostgreSQL truncates `application_name` after 63 bytes: `outreach-console/`, the version, `+` and 12 characters of the commit. */
 const MAX_VERSION_LENGTH = 63 - "outreach-console/".length - "+".length - 12
 
 /** The version of the service in `deploy/package.json`, which `changeset version` raises. */
@@ -22,8 +22,8 @@ export const serviceVersion = (): string => {
 }
 
 /**
- * Names what is built here: the version and the commit where the commit bears the tag of its version and nothing differs from it, and otherwise
- * `0.0.0-dev` with the commit. `RELEASE` gives the name without git.
+ * Returns the release's name: version and commit if the commit has the tag of its version and no file has changed, otherwise `0.0.0-dev` and the
+ * commit. `RELEASE` sets the name without git.
  */
 export const nameRelease = (): string => {
   const { RELEASE } = process.env

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 
-/** Returns what a changelog, as `changeset version` writes it, says of a version. Throws if it says nothing. */
+/** Returns the notes of a version from the changelog that `changeset version` wrote. Throws if there are none. */
 export const notesOf = (file: string, version: string): string => {
   const sections = existsSync(file) ? readFileSync(file, "utf8").split(/^## /m) : []
   const notes = sections

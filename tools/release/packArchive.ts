@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { root, run } from "./run.ts"
 
 /**
- * Packs `out/`, `deploy/` and the documents into an archive with one folder of the release's name. The same files make the same bytes: names are sorted, and owners,
- * rights and times are set.
+ * Packs `out/`, `deploy/` and the documents into an archive with one folder of the release's name. The same files make the same bytes: names are
+ * sorted; owners, rights and times are fixed.
  */
 export const packArchive = (file: string, name: string, epoch: string): void => {
   const staging = mkdtempSync(join(tmpdir(), "outreach-archive-"))

@@ -1,8 +1,8 @@
 /**
- * Rehearses `.github/workflows/release.yml` for a tag: in a clone of the commit that is checked out, it makes the versions, commits and tags them as a
- * maintainer would, and runs every `run:` step of the jobs `build` and `publish` as written there. The image goes to a registry of this machine.
+ * Rehearses `.github/workflows/release.yml` for a tag in a clone of the current commit: makes, commits and tags the versions as a maintainer
+ * would, and runs every `run:` step of the jobs `build` and `publish`. The image goes to a local registry.
  *
- * What only GitHub has is left out and named: its actions, among them the signatures, and `gh`, whose arguments are checked.
+ * It skips and lists the parts that need GitHub: its actions, including the signatures, and `gh`, whose arguments are checked.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -28,7 +28,7 @@ const home = mkdtempSync(join(tmpdir(), "outreach-rehearsal-"))
 const bin = join(home, "bin")
 const say = (line: string) => console.log(`\n── ${line}`)
 
-/** Writes a program that stands in for one which only GitHub's machines have. */
+/** Writes a stand-in for a program that only GitHub's machines have. */
 const standIn = (name: string, script: string) => {
   writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
   chmodSync(join(bin, name), 0o755)
@@ -59,7 +59,7 @@ const runJob = (name: keyof Workflow["jobs"], cwd: string) => {
       continue
     }
     say(`${name}: ${step.run}`)
-    // The shell of a runner.
+    // The runner's shell.
     const args = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run]
     execFileSync("bash", args, { cwd, env: { ...env, ...step.env }, stdio: ["ignore", "inherit", "inherit"] })
     for (const line of existsSync(env["GITHUB_ENV"]!) ? readFileSync(env["GITHUB_ENV"]!, "utf8").split("\n") : []) {
@@ -69,7 +69,7 @@ const runJob = (name: keyof Workflow["jobs"], cwd: string) => {
   }
 }
 
-/** Clones a repository as `actions/checkout` does, which fetches the commit alone, and its tag. */
+/** Clones a repository as `actions/checkout` does: the commit and its tag. */
 const clone = (folder: string, from: string, ref: string) => {
   at(
     home,
@@ -141,7 +141,7 @@ try {
 
   const artifact = join(home, "artifact")
   cpSync(join(workspace, "dist/release"), artifact, { recursive: true })
-  // The passwords that a step stores, and the registry that needs no TLS, are those of the rehearsal alone.
+  // Uses separate passwords and a registry without TLS.
   env["HOME"] = home
   runJob("publish", artifact)
 

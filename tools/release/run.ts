@@ -4,7 +4,7 @@ import { join } from "node:path"
 /** The root of the repository. */
 export const root: string = join(import.meta.dirname, "../..")
 
-/** Runs a command in the root of the repository, and returns what it prints. Its complaints go to standard error. */
+/** Runs a command in the repository's root and returns its output. Its errors go to standard error. */
 export const run = (command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): string =>
   execFileSync(command, args, {
     cwd: root,
@@ -14,7 +14,7 @@ export const run = (command: string, args: ReadonlyArray<string>, env: NodeJS.Pr
     maxBuffer: 2 ** 26,
   }).trim()
 
-/** Runs a command that only root may run: by `sudo`, unless this is root. */
+/** Runs a command as root, with `sudo` if necessary. */
 export const runAsRoot = (command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): string =>
   process.getuid?.() === 0
     ? run(command, args, env)

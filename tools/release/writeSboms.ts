@@ -9,10 +9,10 @@ interface Sbom {
   readonly components: ReadonlyArray<object>
 }
 
-/** Writes the list of what `out/` holds, which its build made, under another name. Throws unless it follows CycloneDX's schema. */
+/** Writes the SBOM of `out/`, made by its build, under another name. Throws if it violates CycloneDX's schema. */
 export const writeSbomOfArchive = (file: string): Promise<void> => write(file, bundled())
 
-/** Writes the list of what the image holds: what `out/` does, Node, and packages of Debian. Throws unless it follows CycloneDX's schema. */
+/** Writes the SBOM of the image: `out/`, Node and the Debian packages. Throws if it violates CycloneDX's schema. */
 export const writeSbomOfImage = (file: string, debian: ReadonlyArray<DebianPackage>): Promise<void> => {
   const node = { type: "application", name: "node", version: process.versions.node }
   const added = [

@@ -6,7 +6,7 @@ import { isRunning, processToken } from "./processToken.ts"
 
 const LOCK_TIMEOUT_MS = 20_000
 
-/** A running process holds the lock of the folder, by itself or by the supervisor of its server. */
+/** A running process or the supervisor of its server has locked the folder. */
 export class DirectoryInUse extends Error {
   override readonly name = "DirectoryInUse"
   readonly holder: number
@@ -19,7 +19,7 @@ export class DirectoryInUse extends Error {
 }
 
 /**
- * Locks a folder for this process, or for the supervisor of the process `parent` that this is. A lock whose process is dead is taken over.
+ * Locks a folder for this process, or if this is a supervisor, for its process `parent`. Replaces the lock of a dead process.
  * If a supervisor lives but its parent is dead, it is shutting down, and this function waits for it.
  *
  * The lock is the symbolic link `claim`, because the file system creates a link atomically.

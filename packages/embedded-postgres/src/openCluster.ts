@@ -31,7 +31,7 @@ const UNSAFE_FAST: Settings = { ...BASE_SETTINGS, fsync: "off", synchronous_comm
 const RUN_PREFIX = "outreach-postgres-run-"
 
 /**
- * Opens the persistent cluster of a folder. If the server's user cannot reach the folder, the data lies in `persistentRoot`,
+ * Opens the persistent cluster of a folder. If the server's user cannot reach the folder, the data is in `persistentRoot`,
  * under a digest of the folder's path. The password always stays in the folder, so deleting the folder starts over.
  */
 export async function openPersistent({
@@ -66,7 +66,7 @@ export async function openPersistent({
 }
 
 /**
- * Opens a cluster that ends with this process, and first removes the clusters of dead supervisors. The folder's name holds
+ * Opens a cluster that ends with this process, after removing the clusters of dead supervisors. The folder's name contains
  * the supervisor's token, so each cluster has an owner from its start.
  */
 export async function openTemporary({

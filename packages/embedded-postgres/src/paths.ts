@@ -3,7 +3,7 @@ import { access, chmod, lstat, mkdir, realpath, stat, statfs } from "node:fs/pro
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
-/** Returns the user that runs the server: `nobody` if this process runs as root, because PostgreSQL refuses root. Undefined for the user of this process. */
+/** Returns the user that runs the server: `nobody` if this process runs as root, because PostgreSQL doesn't start as root. Undefined: this process's user. */
 export function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 }
@@ -20,10 +20,10 @@ export async function isReachable(path: string): Promise<boolean> {
   }
 }
 
-/** The folder of Linux whose files lie in memory, and what must be free there: ten times what a run of the tests takes. */
+/** Linux's folder in memory, and the free bytes it needs: ten times the need of a test run. */
 const MEMORY = { folder: "/dev/shm", bytes: 2 * 2 ** 30 }
 
-/** Returns the folder for temporary clusters: the first temporary folder of the machine that the server's user can reach; one in memory if it is asked for and has room. */
+/** Returns the folder for temporary clusters: the first that the server's user can reach, or one in memory if requested and large enough. */
 export async function temporaryRoot({ inMemory = false } = {}): Promise<string> {
   const first = inMemory && (await hasRoomInMemory()) ? [MEMORY.folder] : []
   return await firstOpen([...first, tmpdir(), "/tmp", "/var/tmp"])
@@ -38,7 +38,7 @@ async function hasRoomInMemory(): Promise<boolean> {
   return Math.min(free, process.availableMemory() / 2) >= MEMORY.bytes
 }
 
-/** Returns this user's folder for files that outlive a run but cannot lie in the clone. Creates it if it is missing. */
+/** Returns this user's folder for files that outlive a run but can't be in the clone. Creates it if it is missing. */
 export async function persistentRoot(): Promise<string> {
   const root = await firstOpen(["/var/tmp", tmpdir(), "/tmp"])
   return await ownFolder(join(root, `outreach-postgres-${process.getuid?.()}`))

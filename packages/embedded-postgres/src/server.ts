@@ -12,7 +12,7 @@ import { explain } from "./whyNoPostgres.ts"
 
 export interface Server {
   readonly data: string
-  /** Variables of the environment in which PostgreSQL's programs run, beside `PATH`, `LC_ALL` and `TZ`. Default none. */
+  /** Environment variables of PostgreSQL's programs, in addition to `PATH`, `LC_ALL` and `TZ`. Default none. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -43,10 +43,10 @@ export async function initialise(server: Server, passwordFile: string, settings:
 /**
  * Starts the server and waits until it accepts connections.
  *
- * PostgreSQL has no port 0. So without a requested port, it tries random ones until the server could bind one.
+ * PostgreSQL has no port 0. So without a requested port, it tries random ones until one is free.
  *
  * @param requestedPort - the port; undefined chooses a free one
- * @param settings - undefined leaves those of the last start, which have the port
+ * @param settings - undefined keeps those of the last start, which include the port
  * @returns the port
  * @throws an error with the tail of the server's log
  */
@@ -67,9 +67,9 @@ export async function start(
     if (code === 0) return port
 
     const logText = await readFile(log, "utf8").catch(() => "")
-    // After a kill -9 of the postmaster, its last backends hold the shared memory for a moment.
+    // After a kill -9 of the postmaster, its last backends keep the shared memory for a moment.
     const inUse = /lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(logText)
-    // A port that the caller chose for the first start is reported; that of a restart may be free again in a moment.
+    // A chosen port of a first start is reported at once. The port of a restart may become free in a moment.
     const isOthers = requestedPort !== undefined && settings !== undefined
     const portTaken = !isOthers && /Address already in use/.test(logText)
     if (!(inUse || portTaken) || Date.now() > deadline) {
@@ -81,7 +81,7 @@ export async function start(
   }
 }
 
-/** Stops the server of this data directory if it runs. Leaves any other process alone whose pid is in the pid file. */
+/** Stops the server of this data directory if it runs. Ignores any other process whose pid is in the pid file. */
 export async function stop(server: Server, mode: "fast" | "immediate"): Promise<void> {
   const pidFile = join(server.data, "postmaster.pid")
   const pid = Number.parseInt(await readFile(pidFile, "utf8").catch(() => ""), 10)
@@ -92,7 +92,7 @@ export async function stop(server: Server, mode: "fast" | "immediate"): Promise<
 
   const stopping = ["stop", "-w", "-D", server.data, "-t", "20", "-m"]
   const { code } = await run(server, "pg_ctl", [...stopping, mode])
-  // A server that ends by itself removes its pid file some time before its process is gone, and pg_ctl finds nothing to stop.
+  // A server that stops removes its pid file before its process has ended, and pg_ctl finds no server to stop.
   if (code === 0 || (await ends(pid))) return
   const { code: second, output } = await run(server, "pg_ctl", [...stopping, "immediate"])
   if (second !== 0 && !(await ends(pid))) throw new Error(`PostgreSQL did not stop.\n${tail(output)}`)
@@ -109,9 +109,9 @@ async function ends(pid: number): Promise<boolean> {
 }
 
 /**
- * Kills the server of this data directory without a checkpoint or a word to its clients. Returns when its processes have ended.
+ * Kills the server of this data directory without a checkpoint or a message to its clients. Returns when its processes have ended.
  *
- * The postmaster alone ends by SIGQUIT, so that it removes its shared memory. It is halted before the others die, so that it starts none.
+ * Only the postmaster ends by SIGQUIT, so that it removes its shared memory. It is halted before the other processes die, so that it starts none.
  */
 export async function killServer(data: string): Promise<void> {
   const postmaster = Number.parseInt(await readFile(join(data, "postmaster.pid"), "utf8"), 10)

@@ -11,19 +11,19 @@ import type { SupervisorInput, SupervisorResult } from "./supervisor.ts"
 export interface StartOptions {
   /** A folder whose data outlives the server. Without it the cluster is temporary, fast and not durable. */
   readonly dataDirectory?: string
-  /** Whether a temporary cluster lies in memory, where that has 2 GB to spare. Default false. */
+  /** Whether a temporary cluster is in memory, if that has 2 GB to spare. Default false. */
   readonly inMemory?: boolean
-  /** Whether to drop the data that `dataDirectory` holds. Default false. */
+  /** Whether to drop the data of `dataDirectory`. Default false. */
   readonly fresh?: boolean
   /** The port on 127.0.0.1; by default a free one. */
   readonly port?: number
-  /** Settings of `postgresql.conf`, beside those that every server has here. */
+  /** Settings of `postgresql.conf`, in addition to those of every server here. */
   readonly settings?: Settings
   /** Texts of files in the data directory: `pg_hba.conf`, or the certificate that a setting names. Default none. */
   readonly files?: Readonly<Record<string, string>>
-  /** Variables of the server's environment, beside `PATH`, `LC_ALL` and `TZ`. Default none. */
+  /** Variables of the server's environment, in addition to `PATH`, `LC_ALL` and `TZ`. Default none. */
   readonly environment?: Readonly<Record<string, string>>
-  /** The folder of a base backup, as `startStandby` takes it. A temporary cluster moves it and starts from it. */
+  /** The folder of a base backup, for `startStandby`. A temporary cluster moves it and starts from it. */
   readonly base?: string
 }
 
@@ -33,9 +33,9 @@ export interface Postgres {
   readonly url: string
   readonly port: number
   readonly dataDirectory: string
-  /** Kills all processes of the server at once, as when its host is lost. `stop` then removes what is left. */
+  /** Kills all processes of the server at once, as if its host were lost. `stop` then removes the rest. */
   readonly kill: () => Promise<void>
-  /** Starts the server again at its port, after it was killed; stops it first if it runs. */
+  /** Starts the server again at its port after it was killed. Stops it first if it runs. */
   readonly restart: () => Promise<void>
   /** Stops the server, and removes it if it is temporary. May be called again. */
   readonly stop: () => Promise<void>

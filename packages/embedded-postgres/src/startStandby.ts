@@ -10,7 +10,7 @@ import { type Postgres, type StartOptions, startPostgres } from "./startPostgres
 import { withClient } from "./withClient.ts"
 
 export interface StandbyOptions extends Pick<StartOptions, "port" | "settings" | "environment"> {
-  /** The `application_name` of its replication, by which `synchronous_standby_names` knows it. */
+  /** The `application_name` of its replication, for `synchronous_standby_names`. */
   readonly name: string
   /** The host and port from which it replicates, such as those of a proxy. Default: the primary's. */
   readonly replicateFrom?: string
@@ -23,8 +23,8 @@ export interface Standby extends Postgres {
 }
 
 /**
- * Starts a standby of a server of this machine, from a base backup that it takes first. It is temporary, as a server without
- * `dataDirectory` is.
+ * Starts a standby of a server of this machine from a new base backup. It is temporary, like a server without
+ * `dataDirectory`.
  *
  * The binaries come without `pg_basebackup`, so the base backup is made by the functions that `pg_basebackup` uses.
  */
@@ -66,7 +66,7 @@ export async function startStandby(
 
 /**
  * Sets `synchronous_standby_names` of a running primary, and returns once a standby of these names is synchronous. With an
- * empty text, no commit waits for a standby. A standby that starts later does not inherit the setting.
+ * empty text, no commit waits for a standby. A standby that starts later doesn't inherit the setting.
  */
 export async function setSynchronousStandbys(url: string, names: string): Promise<void> {
   await withClient(url, async (client) => {
@@ -96,16 +96,16 @@ export async function takeBaseBackup(
   await withClient(primary.url, async (client) => {
     await client.query("select pg_create_physical_replication_slot($1, true)", [slot])
     await client.query("select pg_backup_start('standby', true)")
-    // A file may vanish while it is copied. The WAL knows what was in it.
+    // A file may disappear while it is copied. The WAL has its content.
     await promisify(execFile)("cp", ["-a", primary.dataDirectory, data]).catch((error: { stderr: string }) => {
       if (!error.stderr.split("\n").every((line) => line === "" || /No such file/.test(line))) throw error
     })
     const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop()")
     await writeFile(join(data, "backup_label"), rows[0]!.labelfile, { mode: 0o600 })
   })
-  // The slots are the primary's: here they would keep WAL that nobody reads.
+  // The slots are the primary's: here they would keep WAL that no standby reads.
   await promisify(execFile)("find", [join(data, "pg_replslot"), "-mindepth", "1", "-delete"])
-  // `postgresql.auto.conf` holds what `alter system` has set: the primary's synchronous standbys.
+  // `postgresql.auto.conf` has the settings of `alter system`: the primary's synchronous standbys.
   const notCopied = ["postmaster.pid", "postmaster.opts", "postgresql.auto.conf", "server.log"]
   await Promise.all(notCopied.map((name) => rm(join(data, name), { force: true })))
   const { uid, gid } = await stat(data)
@@ -129,7 +129,7 @@ async function dropSlot(url: string, slot: string): Promise<void> {
 
 async function promote(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    // A statement that waited for the end of the recovery would be in the way of the rest that is replayed.
+    // A statement that waits for the end of recovery would block the remaining replay.
     await client.query("select pg_promote(false)")
     const until = Date.now() + 60_000
     for (;;) {

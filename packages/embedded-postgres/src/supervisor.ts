@@ -1,12 +1,12 @@
 import { type Cluster, openPersistent, openTemporary } from "./openCluster.ts"
 import type { StartOptions } from "./startPostgres.ts"
 
-// Each server has one supervisor process. Its standard input is a pipe from the parent, the process that asked for the server.
+// Each server has one supervisor process. Its standard input is a pipe from the parent, the process that requested the server.
 // When the parent ends, by Ctrl-C, an exception or kill -9, the pipe closes and the supervisor stops the server.
 
 /** The supervisor's only argument, as JSON. */
 export interface SupervisorInput extends StartOptions {
-  /** The token of the process that asked for the server. */
+  /** The token of the process that requested the server. */
   readonly parent: string
 }
 
@@ -19,7 +19,7 @@ const stopRequested = new Promise<void>((resolve) => {
   process.stdin.on("end", resolve).on("error", resolve).resume()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve())
 })
-// The parent may be dead, and then nobody reads the output.
+// The parent may be dead, and its end of the pipe closed.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 
 const printResult = (result: SupervisorResult) => process.stdout.write(`${JSON.stringify(result)}\n`)

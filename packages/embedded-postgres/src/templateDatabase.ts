@@ -8,13 +8,13 @@ const CONNECTION_GRACE_MS = 2_000
 
 export interface Clone {
   readonly url: string
-  /** Removes the database. Throws if connections to it were left open. */
+  /** Removes the database. Throws if connections to it are open. */
   readonly drop: () => Promise<void>
 }
 
 /**
  * Creates a migrated template database to clone from, unless it exists. If several processes call this at once, one migrates
- * and the others wait. Nobody can connect to the template afterwards.
+ * and the others wait. Afterwards no client can connect to the template.
  *
  * @param serverUrl - the database to create others from; the same for all callers
  * @param name - at most 40 lowercase letters, digits and `_`; should change with the content of the migrations
@@ -67,7 +67,7 @@ export async function cloneDatabase(serverUrl: string, template: string): Promis
   return { url: urlOf(serverUrl, name), drop }
 }
 
-/** Waits for the connections to close and describes those that stay open. Omits their statements, which may hold data. */
+/** Waits for the connections to close and describes those that stay open, without their statements, which may contain data. */
 async function connectionsLeft(client: Client, database: string): Promise<string> {
   const deadline = Date.now() + CONNECTION_GRACE_MS
   for (;;) {

@@ -19,7 +19,7 @@ export async function cluster(url: string): Promise<Cluster> {
   return { data, folder: dirname(data), postmaster }
 }
 
-/** Returns what is left of a cluster. */
+/** Returns the remaining parts of a cluster. */
 export async function left({ folder, postmaster }: Cluster): Promise<("folder" | "process")[]> {
   const found: ("folder" | "process")[] = []
   if (existsSync(folder)) found.push("folder")

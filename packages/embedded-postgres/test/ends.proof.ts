@@ -48,14 +48,14 @@ test("a start just after kill -9 of the parent waits for the supervisor to finis
 })
 
 test("the next start clears up a temporary cluster whose supervisor was killed too", async () => {
-  // A place of its own, for another run's start would clear up as well.
+  // A separate folder, because the start of another run would clean up, too.
   vi.stubEnv("TMPDIR", await temporaryFolder())
   const parent = await startParent()
   const running = await cluster(parent.url)
   process.kill(Number.parseInt(basename(running.folder).replace("outreach-postgres-run-", ""), 10), "SIGKILL")
   await parent.end("SIGKILL")
   expect(await left(running)).toEqual(["folder", "process"])
-  // Several at once, as test runs start.
+  // In parallel, as test runs start.
   const next = await Promise.all([startPostgres(), startPostgres()])
   expect(await left(running)).toEqual([])
   await Promise.all(next.map((postgres) => postgres.stop()))
@@ -78,7 +78,7 @@ test("a stranger that has the number of a dead server is spared", async () => {
   const first = await startPostgres({ dataDirectory })
   const { data } = await cluster(first.url)
   await first.stop()
-  // Of the server's own user, for another user's could not be stopped anyhow.
+  // Owned by the server's user, because another user's process couldn't be stopped anyway.
   const stranger = spawn("sleep", ["600"], serverUser())
   onTestFinished(() => void stranger.kill())
   await writeFile(join(data, "postmaster.pid"), `${stranger.pid}\n${data}\n1\n1\n\n127.0.0.1\n0 0\nready\n`)

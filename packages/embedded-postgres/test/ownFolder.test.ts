@@ -32,7 +32,7 @@ test("a link or a file in its place is refused", async () => {
 })
 
 test("the root of what outlives a run is refused when somebody else has made it", async () => {
-  // A user whom no machine has, whose root this one plants.
+  // A user that no machine has, and whose root this test creates.
   const uid = 4_242_424
   const planted = `/var/tmp/outreach-postgres-${uid}`
   onTestFinished(() => rm(planted, { recursive: true, force: true }))

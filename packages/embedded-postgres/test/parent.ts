@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url"
 
-// A program that has a server, for tests which end it in every way. Arguments: the module, the data directory.
+// A program with a server, for tests that end it in different ways. Arguments: the module, the data directory.
 const [, , module = "", dataDirectory] = process.argv
 const { startPostgres } = (await import(pathToFileURL(module).href)) as typeof import("../src/startPostgres.ts")
 

@@ -61,7 +61,7 @@ test("it works from a clone in a home of mode 0700 and keeps the data there acro
 test.runIf(isRoot)("binaries closed to the server's user are copied once and opened, however many ask", async () => {
   const home = await closedHome()
   const sources = await cloneInto(home)
-  // A version of its own, for an earlier run's copy would be taken instead; and a clone under a strict umask.
+  // A unique version, so that no earlier run's copy is used; and a clone under a strict umask.
   const version = `test-${randomUUID()}`
   const manifestFile = join(home, "node_modules", native, "package.json")
   const manifest = JSON.parse(await readFile(manifestFile, "utf8")) as object
@@ -96,7 +96,7 @@ test("it works as an ordinary user", async (context) => {
   const uid = Number(ordinary[2])
   const gid = Number(ordinary[3])
 
-  // The running node may lie in root's closed home, as this checkout may.
+  // The running Node may be in root's closed home, as this checkout may.
   const home = join(await temporaryFolder(), "home")
   await mkdir(join(home, "test"), { recursive: true })
   const sources = await cloneInto(home)

@@ -1,9 +1,9 @@
 import { Client } from "pg"
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url })
-  // A server that is killed says so to an idle client too.
+  // A killed server also sends an error to idle clients.
   client.on("error", () => {})
   await client.connect()
   try {

@@ -6,12 +6,12 @@ import { onTestFinished } from "vitest"
 
 interface ParentOptions {
   readonly dataDirectory?: string
-  /** Where the package's sources lie, when not here. */
+  /** The folder of the package's sources, if not this one. */
   readonly sources?: string
   readonly user?: { readonly uid: number; readonly gid: number; readonly node: string; readonly script: string }
 }
 
-/** Starts `parent.ts`, a program that has a server, and waits for its server's address or its error. */
+/** Starts `parent.ts`, a program with a server, and waits for the server's URL or its error. */
 export async function startParent({ dataDirectory = "", sources, user }: ParentOptions = {}): Promise<{
   readonly process: ChildProcessWithoutNullStreams
   readonly url: string

@@ -85,7 +85,7 @@ test("a start after kill -9 of the postmaster recovers what was committed", asyn
   const first = await start({ dataDirectory })
   await query(first.url, "create table kept as select 7 as seven")
   const { postmaster } = await cluster(first.url)
-  // A backend at work outlives its postmaster, and the new one must wait for it.
+  // A busy backend outlives its postmaster, and the new one must wait for it.
   const busy = query(
     first.url,
     "do $$ declare until timestamptz := clock_timestamp() + '4 s'; begin loop exit when clock_timestamp() > until; end loop; end $$",
@@ -114,7 +114,7 @@ test("a server is waited for that has removed its pid file, and whose process ha
   const { url, dataDirectory } = await start()
   const { postmaster } = await cluster(url)
   const pidFile = join(dataDirectory, "postmaster.pid")
-  // What `stop` reads is there once: `pg_ctl` finds no file any more.
+  // `stop` reads the file once: `pg_ctl` no longer finds it.
   const pid = await readFile(pidFile)
   await rm(pidFile)
   execFileSync("mkfifo", [pidFile])

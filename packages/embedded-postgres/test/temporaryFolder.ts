@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest"
 export async function temporaryFolder(): Promise<string> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "embedded-postgres-test-")))
   await chmod(path, 0o755)
-  // A server whose parent the test has killed may still be writing its last.
+  // A server whose parent was killed may still be writing.
   onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10 }))
   return path
 }

@@ -32,7 +32,7 @@ export class ProcessLog implements Source {
     this.changes.announce()
   }
 
-  /** Records that the process ended, so that nobody waits for more. */
+  /** Records that the process ended, so that waiting tests fail. */
   end(reason: string): void {
     this.#end = reason
     this.changes.announce()

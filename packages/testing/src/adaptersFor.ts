@@ -13,7 +13,7 @@ export const SECRETS_KEY = Buffer.alloc(32, 7)
 
 export const SECRETS_RING = singleKey(Redacted.make(SECRETS_KEY))
 
-/** All adapters over one database, with what they need, as an app would wire them. */
+/** All adapters on one database, composed as in an app. */
 export const adaptersFor = (
   url: string,
   options: {
@@ -34,6 +34,6 @@ export const adaptersFor = (
     ),
   )
 
-/** Connects to a database, and waits long for it: a test's machine may be busy. */
+/** Connects to a database with long time limits, because a test's machine may be busy. */
 export const testDatabaseLayer = (url: string, options: { readonly maxConnections?: number } = {}) =>
   databaseLayer({ database: databaseAt(url), applicationName: "test", connectTimeout: "2 minutes", ...options })

@@ -1,7 +1,7 @@
 import { afterAll } from "vitest"
 import type { AtEnd } from "./startProcess.ts"
 
-/** Returns a function for the hooks of a file, because vitest ignores an `afterAll` within a hook. It registers ends, which run last to first after the tests. */
+/** Returns a function that registers cleanups, which run in reverse order after the tests. vitest ignores an `afterAll` within a hook. */
 export const afterTests = (): AtEnd => {
   const ends: Array<() => Promise<void>> = []
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { replaceAttempts } from "@outreach/postgres/deliveries/replaceAttempts"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Changes the attempts of an organization's dead letters, or of the one with this id, and with them their groups of failures. */
+/** Changes the attempts of an organization's dead letters, or of one of them, and their groups of failures. */
 export const changeAttempts = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   change: (attempts: ReadonlyArray<Attempt>) => ReadonlyArray<Attempt>,

@@ -7,12 +7,12 @@ interface StoredDelivery {
   readonly id: DeliveryId
   readonly eventId: EventId
   readonly state: DeliveryState
-  /** How many attempts were made whose outcome is known, or was given up. */
+  /** The number of attempts with a known outcome or that were given up. */
   readonly attempts: number
   readonly made: ReadonlyArray<Attempt>
 }
 
-/** Reads all deliveries to an endpoint, newest first: those in its log, those with a row, the dead letters and what arrived. */
+/** Reads all deliveries to an endpoint, newest first: from its log, the rows, the dead letters and the completed ones. */
 export const deliveriesTo = Effect.fnUntraced(function* (endpointId: EndpointId) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<StoredDelivery>`

@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { it } from "vitest"
 
-/** Creates a function that registers a test whose body is an effect, written as a generator and run by `run` in a scope of its own. */
+/** Returns a function that registers a test with an effect as its body, written as a generator and run by `run` in its own scope. */
 export const effectTest =
   <Run extends (effect: never) => Promise<unknown>>(run: Run) =>
   <Eff extends Effect.Effect<unknown, unknown, Effect.Services<Parameters<Run>[0]> | Scope.Scope>>(

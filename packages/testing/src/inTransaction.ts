@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 export const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
 
-/** Runs `during` while a transaction that has done `first` is still open, and commits it then. */
+/** Runs `during` while a transaction that ran `first` is open, then commits it. */
 export const whileOpen = Effect.fnUntraced(function* <A, E1, R1, B, E2, R2>(
   first: Effect.Effect<A, E1, R1>,
   during: (result: A) => Effect.Effect<B, E2, R2>,
@@ -12,7 +12,7 @@ export const whileOpen = Effect.fnUntraced(function* <A, E1, R1, B, E2, R2>(
   const done = yield* Deferred.make<A, E1>()
   const over = yield* Deferred.make<void>()
   const sql = yield* SqlClient.SqlClient
-  // On a busy machine it may stay open for longer than a transaction of the service may.
+  // On a busy machine it can be open for longer than the service allows its transactions.
   const stayOpen = sql`set local idle_in_transaction_session_timeout = 0`
   const holder = yield* Effect.forkChild(
     inTransaction(Effect.all([stayOpen, Deferred.into(first, done), Deferred.await(over)])),

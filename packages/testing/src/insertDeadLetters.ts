@@ -11,11 +11,11 @@ export interface DeadLetter {
   readonly reason: DeadLetterReason
   /** Default none. */
   readonly attempts?: ReadonlyArray<Attempt>
-  /** When it died. Default 0. */
+  /** Seconds since it became a dead letter. Default 0. */
   readonly secondsAgo?: number
 }
 
-/** Inserts dead letters as workers do: each in its group of failures, and counted. Returns their ids. */
+/** Inserts dead letters as workers do, with their groups of failures and counts. Returns their ids. */
 export const insertDeadLetters = Effect.fnUntraced(function* (deadLetters: ReadonlyArray<DeadLetter>) {
   const sql = yield* SqlClient.SqlClient
   const rows = deadLetters.map(({ attempts = [], secondsAgo = 0, ...each }) => ({

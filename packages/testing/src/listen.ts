@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from "node:net"
 import { onTestFinished } from "vitest"
 import type { AtEnd } from "./startProcess.ts"
 
-/** A port on which nothing listens: it is reserved, and the system never assigns it. */
+/** A reserved port, which the system never assigns. */
 export const CLOSED_PORT = 1
 
 export const CLOSED_ADDRESS = `127.0.0.1:${CLOSED_PORT}`

@@ -13,7 +13,10 @@ type Stage = "connect" | "from" | "rcpt" | "data"
 const rejection = (reply: string) =>
   Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
-/** Starts an SMTP server for the time of a test, or until `atEnd` calls back. It keeps the messages that it accepts, after `accepting`, or rejects with a reply at a stage, or for the time that `replies` has one, by the domain of the recipient. */
+/**
+ * Starts an SMTP server until the end of the test, or until `atEnd` calls back. It stores accepted messages, after `accepting`. It rejects with a
+ * reply at a stage, or by the recipient's domain while `replies` has one.
+ */
 export const mailServer = async (
   rejected?: { readonly at: Stage; readonly reply: string },
   accepting: (message: ReceivedMail) => Promise<void> = async () => {},
@@ -51,12 +54,12 @@ export const mailServer = async (
         await accepting(message)
         return null
       }
-      // A sender that is killed leaves half a message.
+      // A killed sender leaves half a message.
       accept().then(done, done)
     },
   }
   const server = new SMTPServer(options)
-  // A connection that its sender's end resets is not an error of this server's.
+  // A connection that a killed sender resets is no error here.
   server.on("error", () => {})
   const port = await listen(server.server, atEnd)
   return { url: `smtp://127.0.0.1:${port}`, changes, messages, replies, connections: () => connections }

@@ -15,10 +15,10 @@ interface Sent<Attributes> {
   readonly endTimeUnixNano: string
   readonly attributes: Attributes
   readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
-  /** The code 2 is an error. */
+  /** Code 2 is an error. */
   readonly status: { readonly code: number }
 }
-/** A span as it arrived, its attributes by their names. */
+/** A received span, with its attributes by name. */
 export type ExportedSpan = Sent<Readonly<Record<string, unknown>>> & { readonly service: string }
 
 interface Export {
@@ -28,7 +28,7 @@ interface Export {
   }>
 }
 
-/** Starts a receiver of OTLP over HTTP for the time of a test, or until `atEnd` calls back. It keeps what arrives. */
+/** Starts a receiver of OTLP over HTTP until the end of the test, or until `atEnd` calls back. It stores the received data. */
 export const otlpCollector = async (atEnd?: (end: () => Promise<void>) => void) => {
   const changes = new Changes()
   const kept: Array<{ readonly path: string; readonly body: string }> = []

@@ -13,7 +13,7 @@ import { inTransaction } from "./inTransaction.ts"
 /** The outcome of a recipient: `bot …` is suspected to be a bot, `human …` is not. */
 export type Outcome = "sent" | "bounced" | "human opened" | "bot opened" | "human clicked" | "bot clicked"
 
-/** Publishes the outcomes of recipients in one transaction with a given stamp. Recipients who are not stored yet are inserted. */
+/** Publishes the outcomes of recipients in one transaction with a given stamp. Inserts recipients that aren't stored yet. */
 export const outreachOn = Effect.fnUntraced(function* (
   stamp: string,
   campaign: Campaign,
@@ -56,7 +56,7 @@ export const draftsOf = (
     }),
   )
 
-/** Counts clinicians who reached a stage, as an event that nobody sent. */
+/** Counts clinicians who reached a stage, as an event without a sender. */
 export const qualifyOn = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   clinicians: ReadonlyArray<{ readonly programId: ProgramId; readonly stage: FunnelStage; readonly npi: string }>,

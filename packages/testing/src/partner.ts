@@ -4,7 +4,7 @@ import { Redacted } from "effect"
 import { listen } from "./listen.ts"
 import { Changes } from "./until.ts"
 
-/** A webhook as the partner received it, its signature verified. */
+/** A received webhook with a verified signature. */
 export interface Received {
   readonly deliveryId: string
   readonly attempt: number
@@ -12,8 +12,8 @@ export interface Received {
 }
 
 /**
- * A partner's receiver: verifies what comes with the secret it was given, keeps it, and answers as it is set to; by default 200. It listens
- * for the time of a test, or until `atEnd` calls back.
+ * Starts a partner's receiver until the end of the test, or until `atEnd` calls back. It verifies webhooks with the given secret, stores them, and
+ * returns the configured response, by default 200.
  */
 export const partner = async (
   answer: (received: Received, response: ServerResponse) => unknown = ok,
@@ -45,7 +45,7 @@ export const partner = async (
     url: `http://127.0.0.1:${await listen(server, atEnd)}/webhooks`,
     changes,
     received,
-    /** What came with a signature that does not verify. */
+    /** The requests with an invalid signature. */
     forged,
     trust: (given: Redacted.Redacted) => {
       secret = Redacted.value(given)

@@ -19,7 +19,7 @@ export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, 
   return events.map(({ id }) => id)
 })
 
-/** Publishes events of a campaign, each in a transaction of its own and with one delivery for each endpoint. Returns their ids. */
+/** Publishes events of a campaign, each in its own transaction with one delivery for each endpoint. Returns their ids. */
 export const publishSent = (campaign: Campaign, count: number) =>
   Effect.map(
     Effect.forEach(Array.from({ length: count }), () => publishTogether(campaign, 1)),

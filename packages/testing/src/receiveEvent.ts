@@ -6,7 +6,7 @@ import { Effect } from "effect"
 /** The signing secret that verified each event. */
 export const SECRET_ID = SecretId.make(`sec_${"0".repeat(32)}`)
 
-/** Stores an event as the receiver would; `data` alone is of interest, unless `more` says more. */
+/** Stores an event as the receiver does. Most tests only set `data`; `more` sets the other fields. */
 export const receiveEvent = Effect.fnUntraced(function* (
   from: { readonly organization: { readonly id: OrganizationId }; readonly endpoint: { readonly id: EndpointId } },
   eventId: string,
@@ -26,7 +26,7 @@ export const receiveEvent = Effect.fnUntraced(function* (
   })
 })
 
-/** Applies a batch of each organization's events; returns whether anything was done. */
+/** Applies a batch of each organization's events. Returns whether any was applied. */
 export const applyBatches = Effect.gen(function* () {
   const { organizations } = yield* InboxRepository
   const done = yield* Effect.forEach(yield* organizations, applyBatch)

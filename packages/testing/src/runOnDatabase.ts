@@ -14,7 +14,7 @@ export const runOnDatabase = <Others = never>(
     /** The database. Default: one that `migratedDatabase` creates. */
     readonly url?: () => string
     readonly maxConnections?: number
-    /** Other services over the same adapters. */
+    /** Additional services on the same adapters. */
     readonly layer?: Layer.Layer<Others, never, Services>
   } = {},
 ): (<A, E>(effect: Effect.Effect<A, E, Services | Others>) => Promise<A>) => {
@@ -22,7 +22,7 @@ export const runOnDatabase = <Others = never>(
   return runWith(() => Layer.provideMerge(layer, adaptersFor(url(), options)))
 }
 
-/** Gives a test file a database of its own with the newest schema; see `testDatabase`. */
+/** Creates a database with the newest schema for a test file (`testDatabase`). */
 export const migratedDatabase = (): (() => string) => {
   const url = testDatabase({
     name: "outreach",
@@ -34,7 +34,7 @@ export const migratedDatabase = (): (() => string) => {
       await Effect.runPromise(Effect.provide(migrateWithRoles, testDatabaseLayer(url)))
     },
   })
-  // The template may be older than the time for which its clock is believed.
+  // The template's last belief in its clock may be too old.
   beforeAll(() => withClient(url(), (client) => client.query("update clock_watch set believed_at = clock_timestamp()")))
   return url
 }

@@ -2,8 +2,8 @@ import { Layer, ManagedRuntime, References } from "effect"
 import { afterAll } from "vitest"
 
 /**
- * Returns a function that runs effects with a layer, such as `adaptersFor`. The layer is built once for a test file, when the first test needs it, and
- * released after the tests: a connection that is opened for each test would plan each statement again.
+ * Returns a function that runs effects with a layer, such as `adaptersFor`. The layer is built once for a test file, when the first test needs it,
+ * and released after the tests: a connection for each test would plan each statement again.
  */
 export const runWith = <Services, E>(
   layer: () => Layer.Layer<Services, E>,

@@ -18,7 +18,7 @@ export const SENDER = { senderName: "Acme Health", postalAddress: "1 Main Street
 /** The same as flags of `ops programs create` and `update`. */
 export const SENDER_FLAGS = ["--sender-name", SENDER.senderName, "--postal-address", SENDER.postalAddress] as const
 
-/** The end of an HTML body, which shows what each e-mail must show. */
+/** The end of an HTML body, with the contents that each e-mail needs. */
 export const FOOTER = `<p>{{ sender_name }}, {{ postal_address }}. <a href="{{ unsubscribe_url }}">Unsubscribe</a></p>`
 
 /** A valid NPI for each number up to 99,999,999. */
@@ -29,16 +29,16 @@ export const npi = (n: number): Npi => {
 
 export const email = (n: number, domain = "clinic.test"): EmailAddress => EmailAddress.make(`clinician${n}@${domain}`)
 
-/** Creates an organization with a secret and an endpoint, a program, a draft campaign whose window is open for an hour, and its recipients. */
+/** Creates an organization with a secret and an endpoint, a program, a draft campaign with a window of an hour, and its recipients. */
 export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly recipients: number
   readonly endpointUrl?: string
   /** Seconds from now until the window opens; default 0. */
   readonly opensIn?: number
-  /** Of the recipients' addresses; default clinic.test. */
+  /** Domain of the recipients' addresses; default clinic.test. */
   readonly emailDomain?: string
   readonly subject?: string
-  /** What the templates may name of each recipient; default nothing. */
+  /** Recipient fields that the templates may name; default none. */
   readonly fields?: ReadonlyArray<string>
   readonly fieldsOf?: (n: number) => RecipientFields
 }) {

@@ -6,15 +6,15 @@ import { publishSent } from "./publishTogether.ts"
 import { seedCampaign } from "./seedCampaign.ts"
 
 /**
- * Gives an organization of its own a number of dead letters of one event, each set aside a millisecond after the one before it and the
- * last `daysAgo`; its endpoint is disabled, so that what is replayed waits to be looked at.
+ * Creates an organization with a number of dead letters of one event. Each died a millisecond after the previous one, the last one `daysAgo`. Its
+ * endpoint is disabled, so that replayed events stay visible.
  */
 export const seedDeadLetters = Effect.fnUntraced(function* (
   count: number,
   options: {
     readonly reason?: DeadLetterReason
     readonly daysAgo?: number
-    /** Of each; default none. */
+    /** Attempts of each; default none. */
     readonly attempts?: ReadonlyArray<Attempt>
   } = {},
 ) {

@@ -16,7 +16,7 @@ import { workerOn } from "./workerOn.ts"
 
 export const person = { npi: npi(0), email: email(0) }
 
-/** Seeds an organization that published to three clinicians and sent to them, and heard a lot of the first one. */
+/** Seeds an organization that published and sent to three clinicians, and received events about the first one. */
 export const seedPerson = Effect.fnUntraced(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* cancelCampaigns
@@ -85,7 +85,7 @@ export const seedPerson = Effect.fnUntraced(function* () {
   yield* responses.store(request("names-another"), { ...answer, body: JSON.stringify({ npi: npi(1) }) }, bound)
   yield* responses.store(request("has-no-body"), { ...answer, body: null }, bound)
 
-  // What the partner answered quotes what it was sent.
+  // The partner's response quotes the request.
   const worker = yield* workerOn()
   const [published, ...others] = yield* worker.take()
   yield* worker.settle(others.slice(0, 2))
@@ -99,7 +99,7 @@ export const seedPerson = Effect.fnUntraced(function* () {
   return { ...seeded, token, recipientId: id }
 })
 
-/** Reads every value of every column as text, by the column's full name, with what is readable of bytes. */
+/** Reads every value of every column as text, by the column's full name, with the readable parts of bytes. */
 export const dumpColumns = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`
@@ -126,7 +126,7 @@ const readable = (bytes: Buffer): string =>
     .toString("utf8")
     .replaceAll(/[^\x20-\x7e]/g, "?")
 
-/** Returns the columns that name the person, in any form, or hold one of the other words. */
+/** Returns the columns that contain the person's data in any form, or one of the other words. */
 export const namingPerson = (columns: Readonly<Record<string, string>>, ...words: ReadonlyArray<string>) => {
   const forms = [person.npi, person.email].flatMap((value) => {
     const base64 = [0, 1, 2].map((offset) =>

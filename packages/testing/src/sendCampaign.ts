@@ -19,10 +19,10 @@ export const sendCampaign = Effect.fnUntraced(function* (campaignId: CampaignId)
   yield* (yield* CampaignRepository).openAndComplete
 })
 
-/** Leases the given number of messages of all campaigns, whichever has the next turn, without any rate unless `options` names one. */
+/** Leases the given number of messages, of the campaigns with the next turns, without a rate unless `options` sets one. */
 export const claimMessages = Effect.fnUntraced(function* (limit: number, options: Partial<MessageClaim> = {}) {
   const sql = yield* SqlClient.SqlClient
-  // A test may have changed behind the back of the turns when a message is due. Rows are locked in one order, because tests claim concurrently.
+  // A test may have changed the due time of a message without updating the turns. Rows are locked in one order, because tests claim concurrently.
   yield* sql`
     with late as materialized (
       select organization_id, campaign_id from campaign_turns where next_at > clock_timestamp()
@@ -38,7 +38,7 @@ export const claimMessages = Effect.fnUntraced(function* (limit: number, options
   return yield* claimDue({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options })
 })
 
-/** Settles a message as sent; returns whether its lease was still held. */
+/** Settles a message as sent. Returns whether its lease was still valid. */
 export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
   const event = yield* composeOutcome(lease)
   return yield* (yield* Settlements).settle(lease, { state: "sent", event }, { outcome: "accepted", reply: "250 OK" })
@@ -53,17 +53,17 @@ export const sendWith = (lease: MessageLease, outcome: MailOutcome) => {
   )
 }
 
-/** Ends the campaigns of earlier tests: a claim takes what is due in any campaign. */
+/** Ends the campaigns of earlier tests, because a claim takes due messages of every campaign. */
 export const cancelCampaigns = SqlClient.SqlClient.use((sql) => sql`update campaigns set status = 'cancelled'`)
 
-/** Does the same, and forgets their turns and what they used of the rates. */
+/** Does the same, and clears their turns and used rates. */
 export const resetSending = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* cancelCampaigns
   for (const table of ["campaign_turns", "organization_turns", "send_rates"]) yield* sql`delete from ${sql(table)}`
 })
 
-/** Ends all other campaigns, and seeds one whose messages are sent; returns it with its recipients in the order of their numbers. */
+/** Ends all other campaigns, and seeds one whose messages are sent. Returns it with its recipients in order of their numbers. */
 export const seedSentCampaign = Effect.fnUntraced(function* (options: Parameters<typeof seedCampaign>[0]) {
   yield* cancelCampaigns
   const seeded = yield* seedCampaign(options)

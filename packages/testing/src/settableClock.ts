@@ -2,14 +2,14 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A wall clock that can be set from outside, for the processes that run in its environment: Debian's libfaketime, which is `library`. */
+/** A settable wall clock for processes that run in its environment: Debian's libfaketime, whose path is `library`. */
 export const settableClock = async (library: string, atEnd: (end: () => Promise<void>) => void) => {
   const folder = await mkdtemp(join(tmpdir(), "outreach-clock-"))
-  // The database's user is another one.
+  // The database runs as another user.
   await chmod(folder, 0o755)
   atEnd(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, "offset")
-  /** Sets how far the clock is ahead, or behind. */
+  /** Sets the clock's offset in days. */
   const set = async (days: number) => {
     await writeFile(file, `${days < 0 ? "-" : "+"}${Math.abs(days)}d\n`, { mode: 0o644 })
   }

@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram"
 import { once } from "node:events"
 import { type Answer, decode, encode, RECURSION_AVAILABLE } from "dns-packet"
 
-/** What a name server says: records, or the code of a failure, as RFC 1035 numbers them. */
+/** A name server's reply: records, or a failure code of RFC 1035. */
 export interface NameServerReply {
   readonly records?: ReadonlyArray<Answer>
   readonly code?: number
@@ -11,7 +11,7 @@ export interface NameServerReply {
 export const SERVFAIL = 2
 export const NXDOMAIN = 3
 
-/** Starts a name server on this machine. `replyTo` returns undefined where it says nothing. */
+/** Starts a name server on this machine. It doesn't reply if `replyTo` returns undefined. */
 export const startNameServer = async (
   replyTo: (name: string, type: string) => NameServerReply | undefined | Promise<NameServerReply | undefined>,
 ) => {
@@ -38,7 +38,7 @@ export const startNameServer = async (
   await once(socket, "listening")
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    /** The questions that came, such as `A partner.test`, with those that were repeated. */
+    /** The received questions, such as `A partner.test`, including repeated ones. */
     asked,
     close: () => void socket.close(),
   }

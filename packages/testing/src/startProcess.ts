@@ -10,10 +10,10 @@ export type AtEnd = (end: () => Promise<void>) => void
 
 /** A process of this repository that a test started. */
 export class TestProcess extends ProcessLog {
-  /** What it wrote to standard error. */
+  /** The text of standard error. */
   errors = ""
   readonly child: ChildProcess
-  /** Resolves with the exit code once the process has ended and its output was read; null if a signal ended it. */
+  /** Resolves with the exit code when the process has ended and its output was read; null after a signal. */
   readonly ended: Promise<number | null>
 
   constructor(child: ChildProcess) {

@@ -4,18 +4,18 @@ import { listen } from "./listen.ts"
 import { loopbackAddress } from "./loopbackAddress.ts"
 
 /**
- * Starts a TCP proxy on this machine that fails as networks do: the address of a primary, or the link of a standby. It ends
+ * Starts a TCP proxy on this machine that fails as networks do, in front of a primary or between a standby and its primary. It ends
  * with the test, or when `atEnd` calls back.
  *
- * A connection that is mute stays open at both ends, and loses every byte, also the end of the other side. The kernel still
- * answers TCP keep-alive, so only a process's own time limits and heartbeats notice.
+ * A mute connection stays open at both ends and loses every byte, also the other side's end. The kernel still
+ * acknowledges TCP keep-alive, so only a process's own time limits and heartbeats notice.
  */
 export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>) => void = onTestFinished) => {
   let to = target
   let state: "open" | "mute" | "cut" = "open"
   const connections = new Set<Connection>()
 
-  // A side that ends a mute connection must not see the other end it, too.
+  // If one side ends a mute connection, the other side must not notice.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     if (state === "cut") {
       client.resetAndDestroy()
@@ -65,14 +65,14 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
     address: `${host}:${port}`,
     /** Returns the URL of the target with the proxy's address instead. */
     through: (url: string): string => Object.assign(new URL(url), { host: `${host}:${port}` }).href,
-    /** Forwards new connections to another port, as a moved virtual IP does. Those that are open go mute, or are reset. */
+    /** Forwards new connections to another port, as a moved virtual IP does. Open connections go mute or are reset. */
     moveTo: (next: number, open: "mute" | "reset"): void => {
       to = next
       state = "open"
       if (open === "mute") muteOpen()
       else resetOpen()
     },
-    /** Lets open connections go mute for good, and accepts new ones without a reply. */
+    /** Mutes open connections permanently, and accepts new ones without a reply. */
     mute: (): void => {
       state = "mute"
       muteOpen()
@@ -90,7 +90,7 @@ export const tcpProxy = async (target: number, atEnd: (end: () => Promise<void>)
   }
 }
 
-/** Forwards what one side sends, and its end, unless they are lost. */
+/** Forwards one side's data and its end, unless they are lost. */
 const forward = (from: Socket, to: Socket, isLost: () => boolean): void => {
   from.on("data", (bytes) => {
     if (!isLost()) to.write(bytes)

@@ -6,10 +6,10 @@ import { SqlClient } from "effect/sql"
 
 const roleOf = (kind: RoleKind): string => `outreach_test_${kind}`
 
-/** A role of each kind, which has the rights of its kind in the databases of tests. */
+/** A role of each kind, with its rights in the databases of tests. */
 export const TEST_ROLES: ReadonlyArray<GrantedRole> = ROLE_KINDS.map((kind) => ({ role: roleOf(kind), kind }))
 
-/** Returns the address of a test's database for the role of a kind of process, which owns nothing. */
+/** Returns the URL of a test's database for the role of a kind of process, which isn't the owner. */
 export const asRole = (url: string, kind: RoleKind): string => {
   const address = new URL(url)
   address.username = roleOf(kind)
@@ -21,12 +21,12 @@ export const asRole = (url: string, kind: RoleKind): string => {
 const createTestRoles = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const { role } of TEST_ROLES) {
-    // Roles belong to the server: another process may create the same one meanwhile.
+    // Roles belong to the server: another process can create the same one meanwhile.
     yield* sql.unsafe(
       `do $$ begin create role ${role} login password '${role}'; exception when duplicate_object or unique_violation then null; end $$`,
     )
   }
 })
 
-/** Brings a database to the newest schema, with the rights of the roles of tests. */
+/** Migrates a database to the newest schema, with the rights of the tests' roles. */
 export const migrateWithRoles = Effect.andThen(createTestRoles, runMigrations({ grantTo: TEST_ROLES }))

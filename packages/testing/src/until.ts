@@ -1,6 +1,6 @@
 import type { LogLine } from "./ProcessLog.ts"
 
-/** Announces changes to those who wait for one. */
+/** Notifies listeners of changes. */
 export class Changes {
   readonly #listeners = new Set<() => void>()
 
@@ -26,7 +26,7 @@ export interface Source {
   readonly over?: () => string | undefined
 }
 
-/** Far more than a loaded machine needs: a test that waits in vain fails with a reason. */
+/** Far more than a loaded machine needs, so that a test that waits in vain fails with a reason. */
 const LIMIT_MS = 100_000
 
 /**

@@ -14,15 +14,15 @@ const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
   response: status === 410 ? "gone" : "ok",
 })
 
-/** The one worker of a test file that needs no other. */
+/** The default worker of a test file. */
 const TOKEN = "00000000-0000-4000-8000-000000000001"
 
-/** A worker that takes every endpoint that is free, and does nothing but what a test tells it to. */
+/** A worker that takes every free endpoint and runs only a test's steps. */
 export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
   const leases = yield* DeliveryLeases
   const sql = yield* SqlClient.SqlClient
 
-  /** Returns the events of an endpoint whose calls may have begun, as the next worker would find them. */
+  /** Returns the events of an endpoint whose requests may have started, as the next worker would find them. */
   const openOf = (endpointId: EndpointId) =>
     Effect.map(
       sql<{ open: ReadonlyArray<EventId> }>`select open from reader_positions where endpoint_id = ${endpointId}`,
@@ -38,7 +38,7 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
       return owned.filter(({ enabled }) => enabled).map(({ endpointId }) => ({ endpointId, limit }))
     })
 
-  /** Writes that calls may begin for what was read of the logs. */
+  /** Records that requests for the read deliveries may start. */
   const intend = Effect.fnUntraced(function* (read: ReadonlyArray<Delivery>) {
     for (const endpointId of new Set(read.map((delivery) => delivery.endpointId))) {
       const deliveries = read.filter((delivery) => delivery.endpointId === endpointId)
@@ -52,14 +52,14 @@ export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
   return {
     token,
     intend,
-    /** Takes what is due of all endpoints, at most `most` of each: from the logs, and then what has a row. */
+    /** Takes due deliveries of all endpoints, at most `most` of each: from the logs, then from rows. */
     take: Effect.fnUntraced(function* (most = 100) {
       const endpoints = yield* wanted(most)
       const read = yield* leases.read(token, endpoints)
       yield* intend(read)
       return [...read, ...(yield* leases.takeDue(token, endpoints))]
     }),
-    /** Writes the outcomes of deliveries to one endpoint, in one statement; returns whether all of it was written. */
+    /** Writes the outcomes of deliveries to one endpoint in one statement. Returns whether all of it was written. */
     settle: Effect.fnUntraced(function* (
       deliveries: ReadonlyArray<Delivery>,
       settlement: Settlement = { state: "delivered" },
