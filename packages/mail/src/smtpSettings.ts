@@ -17,7 +17,7 @@ const smtpUrl = secretSetting(
   }),
   {
     about:
-      "address of the mail server. `?name=mail.acme.example` is the domain name that the server is greeted with, by default the name of the machine, or `[127.0.0.1]` if that has no dot; it should be the reverse name of the address that e-mails leave from ([why](deliverability.md#how-messages-look-and-how-the-relay-is-met)). With `requireTLS=true`, nothing is sent except over TLS; otherwise TLS is used if the server offers it, and the certificate must be valid in both cases. Without SMTPUTF8, it takes no address whose local part has non-ASCII letters: such a recipient is refused ([decision 21](decisions/0021-every-e-mail-address-is-stored-in-one-canonical-form.md)). The console starts without it, and sends no test messages from the deployment's own sender",
+      "address of the mail server. `?name=mail.acme.example` is the domain name that the server is greeted with, by default the name of the machine, or `[127.0.0.1]` if that has no dot; it should be the reverse name of the address that e-mails leave from ([why](deliverability.md#tls-and-names)). With `requireTLS=true`, nothing is sent except over TLS; otherwise TLS is used if the server offers it, and the certificate must be valid in both cases. Without SMTPUTF8, it takes no address whose local part has non-ASCII letters: such a recipient is refused ([decision 21](decisions/0021-every-e-mail-address-is-stored-in-one-canonical-form.md)). The console starts without it, and sends no test messages from the deployment's own sender",
   },
 )
 
