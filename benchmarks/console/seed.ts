@@ -135,10 +135,6 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
     select organization, program, current_date - d, 40, 25, 5, (${DAYS}::int - d) * 40, (${DAYS}::int - d) * 25, (${DAYS}::int - d) * 5
     from shares cross join generate_series(0, ${DAYS}::int) d`
   await sql`
-    insert into digest_funnel_hours (organization_id, program_id, hour, account_created, learner_qualified, completer_qualified)
-    select organization, program, date_trunc('hour', now(), 'UTC') - make_interval(hours => h), 2, 1, 0
-    from shares cross join generate_series(0, ${DAYS}::int * 24) h`
-  await sql`
     insert into domain_pauses (organization_id, campaign_id, domain, status, until)
     select organization, 'cmp_' || lpad(to_hex(n * 100 + 1), 32, '0'), 'hospital-' || d || '.test', '5.7.1', clock_timestamp() + interval '1 hour'
     from shares cross join generate_series(1, 100) d`

@@ -2168,16 +2168,6 @@ create table digest_funnel (
   constraint digest_funnel_pkey PRIMARY KEY (organization_id, program_id, date)
 ) with (fillfactor=50);
 
-create table digest_funnel_hours (
-  organization_id text collate "C" not null,
-  program_id text collate "C" not null,
-  hour timestamp with time zone not null,
-  account_created integer not null,
-  learner_qualified integer not null,
-  completer_qualified integer not null,
-  constraint digest_funnel_hours_pkey PRIMARY KEY (hour, organization_id, program_id)
-) with (fillfactor=50);
-
 create table digest_outreach (
   organization_id text collate "C" not null,
   program_id text collate "C" not null,
@@ -2880,7 +2870,6 @@ alter table dead_letters add constraint dead_letters_endpoint_id_fkey FOREIGN KE
 alter table deliveries add constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table delivery_outcomes add constraint delivery_outcomes_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table digest_funnel add constraint digest_funnel_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
-alter table digest_funnel_hours add constraint digest_funnel_hours_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table digest_outreach add constraint digest_outreach_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table dkim_keys add constraint dkim_keys_organization_id_sender_id_fkey FOREIGN KEY (organization_id, sender_id) REFERENCES senders(organization_id, id) ON DELETE CASCADE;
 alter table domain_pauses add constraint domain_pauses_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);

@@ -1,19 +1,19 @@
+import { csvTable } from "@outreach/backoffice/csv/csvTable"
 import {
   DOMAIN_COLUMNS,
+  GROUP_COLUMNS,
   GROUPINGS,
   NUMBER_NAMES,
+  type NumbersGroup,
   NumbersReader,
-  type NumbersTotals,
 } from "@outreach/backoffice/numbers/NumbersReader"
-import { numbersCsv } from "@outreach/backoffice/numbers/numbersCsv"
+import { dateAt } from "@outreach/domain/digest/DateRange"
 import { ProgramId } from "@outreach/domain/Identifier"
-import { describeChange } from "@outreach/domain/numbers/describeChange"
-import { PERIODS } from "@outreach/domain/numbers/Period"
-import { Struct } from "effect"
+import { Clock } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { MAX_ROWS, organizationId } from "../inputs/filters.ts"
+import { calendarDate, MAX_ROWS, organizationId } from "../inputs/filters.ts"
 import { choice, described, flag, optional, withDefault } from "../inputs/Input.ts"
-import { formatRows, formatTable, snakeName } from "../output/Output.ts"
+import { formatRows } from "../output/Output.ts"
 import { limit } from "../output/paging.ts"
 
 const filter = {
@@ -22,28 +22,30 @@ const filter = {
 }
 
 const show = reading({
-  about:
-    "Show what was sent, opened, qualified and complained about: today and yesterday by the same hour, this week and last week",
-  examples: ["ops numbers show", "ops numbers show --organization org_… --by campaign --period last_week --output csv"],
+  about: "Show what was sent, opened, qualified and complained about on one or several dates, in total and divided",
+  examples: [
+    "ops numbers show",
+    "ops numbers show --organization org_… --by campaign --from 2026-11-01 --to 2026-11-20 --output csv",
+  ],
   input: {
     ...filter,
-    by: withDefault(choice(GROUPINGS, "By what the period is divided (default program)"), "program"),
-    period: withDefault(choice(Struct.keys(PERIODS), "The period that is divided (default today)"), "today"),
+    by: withDefault(choice(GROUPINGS, "By what the numbers are divided (default program)"), "program"),
+    from: optional(calendarDate("The first date in UTC (default the last)")),
+    to: optional(calendarDate("The last date (default today)")),
     limit,
   },
-  *run({ by, period, limit, ...filter }) {
+  *run({ by, limit, to, from, ...filter }) {
+    const last = to ?? dateAt(yield* Clock.currentTimeMillis)
+    const period = { from: from ?? last, to: last }
     const reader = yield* NumbersReader
-    const numbers = yield* reader.totals(filter)
-    const groups = yield* reader.groups(filter, by, numbers.periods[period], limit)
-    return { filter, ...numbers, by, period, groups }
+    const total = yield* reader.total(filter, period)
+    return { ...period, by, total, groups: yield* reader.groups(filter, by, period, limit) }
   },
-  csv: ({ filter, period, groups, ...numbers }) => numbersCsv(filter, numbers, { period, groups }),
-  format: ({ by, period, groups, ...numbers }) => [
-    formatTotals(numbers),
-    `${PERIODS[period]}, by ${by}:`,
-    formatRows(groups, [by, ...NUMBER_NAMES]),
-    "A day begins at midnight in UTC, and a week on Monday.",
-  ],
+  csv: ({ groups }) => csvTable(GROUP_COLUMNS, groups),
+  format: ({ by, from, to, total, groups }) => {
+    const rows: ReadonlyArray<Partial<NumbersGroup>> = [{ ...total, [by]: "in total" }, ...groups]
+    return [`${from} to ${to} (UTC), by ${by}:`, formatRows(rows, [by, ...NUMBER_NAMES])]
+  },
 })
 
 export const numbers = group({
@@ -66,30 +68,3 @@ export const bouncedDomains = group({
   commands: { list },
   services: NumbersReader.layer,
 })
-
-const formatTotals = ({ totals }: NumbersTotals): string =>
-  formatTable(
-    [
-      "",
-      "today",
-      "by_hour",
-      "yesterday_by_hour",
-      "",
-      "yesterday",
-      "this_week",
-      "by_hour",
-      "last_week_by_hour",
-      "",
-      "last_week",
-    ],
-    NUMBER_NAMES.map((name) => {
-      const change = (count: "today" | "this_week", before: "yesterday" | "last_week") => [
-        ...[totals[count][name], totals[`${count}_by_hour`][name], totals[`${before}_by_hour`][name]],
-        ...[
-          describeChange(totals[`${count}_by_hour`][name], totals[`${before}_by_hour`][name]).text,
-          totals[before][name],
-        ],
-      ]
-      return [snakeName(name), ...change("today", "yesterday"), ...change("this_week", "last_week")]
-    }),
-  )

@@ -1,12 +1,12 @@
+import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { CampaignId, OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { hoursOf, PERIODS, type Period, type PeriodName, periodsAt } from "@outreach/domain/numbers/Period"
-import { Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
-import { columnOf, decodeRows, decodeValue } from "@outreach/postgres/rowsOf"
-import { Effect, Schema, Struct } from "effect"
+import { columnOf, decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
+import { Schema, Struct } from "effect"
 
-/** What is counted of an hour. */
+/** What is counted. */
 export const Numbers = Schema.Struct({
   /** Recipients: those who were sent the e-mail, and so on. */
   published: Schema.Int,
@@ -33,6 +33,12 @@ export const NUMBER_NAMES = Struct.keys(Numbers.fields)
 export const GROUPINGS = ["organization", "program", "campaign"] as const
 export type Grouping = (typeof GROUPINGS)[number]
 
+/** UTC dates, from the first to the last. */
+export interface Period {
+  readonly from: CalendarDate
+  readonly to: CalendarDate
+}
+
 export interface NumbersFilter {
   readonly organizationId?: OrganizationId | undefined
   readonly programId?: ProgramId | undefined
@@ -48,6 +54,7 @@ const Group = Schema.Struct({
   ...Numbers.fields,
 })
 export type NumbersGroup = typeof Group.Type
+export const GROUP_COLUMNS = Struct.keys(Group.fields)
 
 /** A recipient domain at which e-mails bounced, over all campaigns. */
 const BouncedDomain = Schema.Struct({
@@ -70,15 +77,7 @@ const BouncedDomain = Schema.Struct({
 export type BouncedDomain = typeof BouncedDomain.Type
 export const DOMAIN_COLUMNS = Struct.keys(BouncedDomain.fields)
 
-/** The numbers of every period, by the database's clock. */
-export interface NumbersTotals {
-  readonly now: Timestamp
-  readonly periods: Readonly<Record<PeriodName, Period>>
-  readonly totals: Readonly<Record<PeriodName, Numbers>>
-}
-
-const decodeNow = decodeValue({ now: Timestamp })
-const decodeTotals = decodeRows({ period: Schema.Int, ...Numbers.fields })
+const decodeTotal = decodeRow(Numbers.fields)
 const decodeGroups = decodeRows(Group.fields)
 const decodeDomains = decodeRows(BouncedDomain.fields)
 
@@ -92,63 +91,35 @@ const OF_FUNNEL: Partial<Record<NumberName, string>> = {
   completers: "completer_qualified",
 }
 
-/** Reads how many there were of everything in periods of whole hours, from the counts that each transaction keeps. */
+/** Reads how many there were of everything on UTC dates, from the counts that each transaction keeps. */
 export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/numbers/NumbersReader", (sql) => {
   const list = (write: (name: NumberName) => string) => sql.literal(NUMBER_NAMES.map(write).join(", "))
   const columns = list(columnOf)
+  const sums = list((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
 
-  /** The counts of hours of a period, by `keys` and hour. */
-  const countsOf = (
-    { organizationId, programId }: NumbersFilter,
-    { from, to }: Period,
-    keys: ReadonlyArray<string>,
-  ) => {
-    const within = sql`hour >= ${from}::timestamptz and hour < ${to}::timestamptz`
-    const isOfCampaigns = keys.includes("campaign_id")
+  /** The counts of a period that a filter matches. */
+  const countsOf = ({ organizationId, programId }: NumbersFilter, { from, to }: Period, isOfCampaigns: boolean) => {
+    const within = sql`hour >= ${from}::timestamp at time zone 'UTC' and hour < (${to}::date + 1)::timestamp at time zone 'UTC'`
     const campaignColumns = list((name) => (name in OF_FUNNEL && !isOfCampaigns ? `0 as ${name}` : columnOf(name)))
-    const by = sql.literal([...keys, "hour"].join(", "))
+    const funnelColumns = list((name) => OF_FUNNEL[name] ?? `0 as ${columnOf(name)}`)
     return sql`(
-      select ${by}, ${list((name) => `sum(${columnOf(name)}) as ${columnOf(name)}`)}
+      select organization_id, program_id, campaign_id, ${campaignColumns}
       from (
-        select organization_id, program_id, campaign_id, hour, ${campaignColumns}
-        from (
-          select organization_id, campaign_id, hour, ${columns} from campaign_counts where ${within}
-          union all select organization_id, campaign_id, hour, ${columns} from campaign_count_changes where ${within}
-        ) counts
-        join (select organization_id, id as campaign_id, program_id from campaigns) campaign using (organization_id, campaign_id)
-        union all
-        select organization_id, program_id, null, hour, ${list((name) => OF_FUNNEL[name] ?? `0 as ${columnOf(name)}`)}
-        from digest_funnel_hours where ${within} and not ${isOfCampaigns}::boolean
-      ) each
-      where ${equal({ organization_id: organizationId, program_id: programId })}
-      group by ${by}
-    ) counts`
+        select organization_id, campaign_id, ${columns} from campaign_counts where ${within}
+        union all select organization_id, campaign_id, ${columns} from campaign_count_changes where ${within}
+      ) counts
+      join (select organization_id, id as campaign_id, program_id from campaigns) campaign using (organization_id, campaign_id)
+      union all
+      select program.organization_id, program.id, null, ${funnelColumns}
+      from programs program join digest_funnel on digest_funnel.organization_id = program.organization_id and program_id = program.id
+      where date between ${from}::date and ${to}::date and not ${isOfCampaigns}::boolean
+    ) counts where ${equal({ organization_id: organizationId, program_id: programId })}`
   }
 
-  /** Reads the sums of several periods of a filter. */
-  const sums = Effect.fnUntraced(function* (filter: NumbersFilter, periods: ReadonlyArray<Period>) {
-    const [from, to] = [periods.map(({ from }) => from), periods.map(({ to }) => to)]
-    const whole = { from: from.toSorted()[0]!, to: to.toSorted().at(-1)! }
-    const rows = yield* sql`
-      select place::int - 1 as period, ${list((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)}
-      from unnest(${from}::timestamptz[], ${to}::timestamptz[]) with ordinality as period (begins, ends, place)
-      left join ${countsOf(filter, whole, [])} on hour >= begins and hour < ends
-      group by place order by place`.pipe(decodeTotals)
-    return rows.map(Struct.omit(["period"]))
-  })
-
   return {
-    /** Reads the numbers of every period. */
-    totals: Effect.fnUntraced(function* (filter: NumbersFilter) {
-      const now = yield* sql`select statement_timestamp() as now`.pipe(decodeNow)
-      const periods = periodsAt(toUnixMillis(now))
-      const found = yield* sums(filter, Object.values(periods))
-      const totals = Object.fromEntries(Struct.keys(PERIODS).map((name, i) => [name, found[i]]))
-      return { now, periods, totals } as NumbersTotals
-    }),
-
-    /** Reads the numbers of each hour of a period. */
-    hours: (filter: NumbersFilter, period: Period) => sums(filter, hoursOf(period)),
+    /** Reads the numbers of a period. */
+    total: (filter: NumbersFilter, period: Period) =>
+      sql`select ${sums} from ${countsOf(filter, period, false)}`.pipe(decodeTotal),
 
     /** Reads the numbers of a period by organization, program or campaign, those with most e-mails first. A group in which nothing happened is left out. */
     groups: (filter: NumbersFilter, grouping: Grouping, period: Period, limit: number) => {
@@ -156,18 +127,16 @@ export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/
       const key = (name: Grouping) => sql.literal(keys.includes(`${name}_id`) ? `${name}_id` : "null::text")
       return sql`
         select counted.organization_id as "organizationId", organizations.name as organization, counted.program_id as "programId",
-          programs.name as program, counted.campaign_id as "campaignId", campaigns.name as campaign,
-          ${list((name) => `${columnOf(name)}::int as "${name}"`)}
+          programs.name as program, counted.campaign_id as "campaignId", campaigns.name as campaign, ${list((name) => `counted."${name}"`)}
         from (
-          select ${key("organization")} as organization_id, ${key("program")} as program_id, ${key("campaign")} as campaign_id,
-            ${list((name) => `sum(${columnOf(name)}) as ${columnOf(name)}`)}
-          from ${countsOf(filter, period, keys)} group by ${sql.literal(keys.join(", "))}
+          select ${key("organization")} as organization_id, ${key("program")} as program_id, ${key("campaign")} as campaign_id, ${sums}
+          from ${countsOf(filter, period, grouping === "campaign")} group by ${sql.literal(keys.join(", "))}
         ) counted
         join organizations on organizations.id = counted.organization_id
         left join programs on programs.organization_id = counted.organization_id and programs.id = counted.program_id
         left join campaigns on campaigns.organization_id = counted.organization_id and campaigns.id = counted.campaign_id
-        where ${sql.literal(NUMBER_NAMES.map((name) => `${columnOf(name)} <> 0`).join(" or "))}
-        order by sent + published desc, organizations.name, programs.name, campaigns.name, 1, 3, 5 limit ${limit}`.pipe(
+        where ${sql.literal(NUMBER_NAMES.map((name) => `counted."${name}" <> 0`).join(" or "))}
+        order by counted.sent + counted.published desc, organizations.name, programs.name, campaigns.name, 1, 3, 5 limit ${limit}`.pipe(
         decodeGroups,
       )
     },

@@ -1,8 +1,8 @@
 import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import { type CampaignId, createIdentifier, type OrganizationId, type ProgramId } from "@outreach/domain/Identifier"
-import { hoursOf, type Period, periodsAt } from "@outreach/domain/numbers/Period"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { columnOf } from "@outreach/postgres/rowsOf"
 import { effectTest } from "@outreach/testing/effectTest"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
@@ -19,6 +19,7 @@ import {
   Numbers,
   type NumbersFilter,
   NumbersReader,
+  type Period,
 } from "../../src/numbers/NumbersReader.ts"
 
 const run = runOnDatabase({ layer: backoffice })
@@ -26,7 +27,7 @@ const test = effectTest(run)
 
 const reset = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  for (const table of ["campaign_counts", "campaign_count_changes", "digest_funnel_hours"]) {
+  for (const table of ["campaign_counts", "campaign_count_changes", "digest_funnel"]) {
     yield* sql`delete from ${sql(table)}`
   }
 })
@@ -34,6 +35,8 @@ const reset = Effect.gen(function* () {
 beforeEach(() => run(reset))
 
 const HOUR_MS = 3_600_000
+const THIS_HOUR = Date.UTC(2026, 10, 26, 10)
+const TODAY = dateAt(THIS_HOUR)
 const GROUPINGS = ["organization", "program", "campaign"] as const satisfies ReadonlyArray<Grouping>
 const FUNNEL = ["accounts", "learners", "completers"] as const
 
@@ -81,11 +84,11 @@ const happening = fc.record({
   campaign: fc.nat({ max: 3 }),
   /** Before the hour that is now. */
   hoursAgo: fc.integer({ min: -2, max: 400 }),
-  into: fc.constantFrom("campaign_counts", "campaign_count_changes", "digest_funnel_hours"),
+  into: fc.constantFrom("campaign_counts", "campaign_count_changes", "digest_funnel"),
   counts: fc.array(fc.integer({ min: -3, max: 9 }), { minLength: NUMBER_NAMES.length, maxLength: NUMBER_NAMES.length }),
 })
 
-it("adds up the counts of each period, for each grouping and filter", () =>
+it("adds up the counts of a period, for each grouping and filter", () =>
   fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(happening, {
@@ -99,21 +102,19 @@ it("adds up the counts of each period, for each grouping and filter", () =>
             yield* reset
             const campaigns = yield* seedAll
             const reader = yield* NumbersReader
-            const { now } = yield* reader.totals({})
-            const thisHour = toUnixMillis(now) - (toUnixMillis(now) % HOUR_MS)
             const stored: Array<Stored> = []
             for (const { campaign: index, hoursAgo, into, counts } of happenings) {
               const { organizationId, programId, id } = campaigns[index]!
-              const hour = fromUnixMillis(thisHour - hoursAgo * HOUR_MS)
+              const hour = fromUnixMillis(THIS_HOUR - hoursAgo * HOUR_MS)
               const given = NUMBER_NAMES.map((name, i) => [name, counts[i]!] as const)
-              const isFunnel = into === "digest_funnel_hours"
+              const isFunnel = into === "digest_funnel"
               const [accounts, learners, completers] = FUNNEL.map((name) => counts[NUMBER_NAMES.indexOf(name)]!)
               if (isFunnel) {
                 // The second campaign is of the first program.
                 yield* sql`
-                  insert into digest_funnel_hours as kept (organization_id, program_id, hour, account_created, learner_qualified, completer_qualified)
-                  values (${organizationId}, ${programId}, ${hour}, ${accounts!}, ${learners!}, ${completers!})
-                  on conflict (hour, organization_id, program_id) do update set account_created = kept.account_created + excluded.account_created,
+                  insert into digest_funnel as kept
+                  values (${organizationId}, ${programId}, ${hour.slice(0, 10)}, ${accounts!}, ${learners!}, ${completers!}, 0, 0, 0)
+                  on conflict (organization_id, program_id, date) do update set account_created = kept.account_created + excluded.account_created,
                     learner_qualified = kept.learner_qualified + excluded.learner_qualified,
                     completer_qualified = kept.completer_qualified + excluded.completer_qualified`
               } else {
@@ -129,8 +130,8 @@ it("adds up the counts of each period, for each grouping and filter", () =>
             const matching = (filter: NumbersFilter, { from, to }: Period, isOfCampaigns: boolean) =>
               stored.flatMap((each) => {
                 const isMeant =
-                  each.hour >= from &&
-                  each.hour < to &&
+                  each.hour.slice(0, 10) >= from &&
+                  each.hour.slice(0, 10) <= to &&
                   (filter.organizationId === undefined || filter.organizationId === each.organizationId) &&
                   (filter.programId === undefined || filter.programId === each.programId)
                 if (!isMeant || (each.isFunnel && isOfCampaigns)) return []
@@ -147,25 +148,21 @@ it("adds up the counts of each period, for each grouping and filter", () =>
               { organizationId: first!.organizationId, programId: first!.programId },
               { programId: campaigns[2]!.programId },
             ]
-            const { yesterday, this_week } = periodsAt(thisHour)
+            const day = { from: TODAY, to: TODAY }
+            const week = { from: addDays(TODAY, -7), to: addDays(TODAY, -1) }
             for (const filter of filters) {
-              const { totals, periods } = yield* reader.totals(filter)
-              for (const [name, period] of Object.entries(periods)) {
-                expect([name, totals[name as keyof typeof totals]]).toEqual([
-                  name,
+              for (const period of [day, week]) {
+                expect(yield* reader.total(filter, period)).toEqual(
                   sumOf(matching(filter, period, false).map(({ numbers }) => numbers)),
-                ])
+                )
               }
-              expect(yield* reader.hours(filter, yesterday)).toEqual(
-                hoursOf(yesterday).map((hour) => sumOf(matching(filter, hour, false).map(({ numbers }) => numbers))),
-              )
               for (const grouping of GROUPINGS) {
-                const groups = yield* reader.groups(filter, grouping, this_week, 100)
+                const groups = yield* reader.groups(filter, grouping, week, 100)
                 const found = new Map(
                   groups.map((group) => [group[`${grouping}Id`], Schema.decodeUnknownSync(Numbers)(group)]),
                 )
                 const expected = Arr.groupBy(
-                  matching(filter, this_week, grouping === "campaign"),
+                  matching(filter, week, grouping === "campaign"),
                   (each) => each[`${grouping}Id`],
                 )
                 const sums = Object.entries(expected).map(

@@ -954,18 +954,6 @@ create table digest_funnel (
   foreign key (organization_id, program_id) references programs
 ) with (fillfactor = 50);
 
--- The same by the hour, in UTC.
-create table digest_funnel_hours (
-  organization_id text collate "C" not null,
-  program_id text collate "C" not null,
-  hour timestamptz not null,
-  account_created integer not null,
-  learner_qualified integer not null,
-  completer_qualified integer not null,
-  primary key (hour, organization_id, program_id),
-  foreign key (organization_id, program_id) references programs
-) with (fillfactor = 50);
-
 -- Idempotency
 
 -- Responses to requests with an Idempotency-Key, compressed: docs/decisions/0002-stored-idempotent-responses-are-limited-by-size.md.

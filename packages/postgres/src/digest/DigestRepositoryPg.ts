@@ -64,15 +64,6 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
                 and sent_at <= ${at}::timestamptz limit 1
             ) recipient
             group by campaign.id
-          ), by_hour as (
-            insert into digest_funnel_hours as kept (organization_id, program_id, hour, account_created, learner_qualified, completer_qualified)
-            select ${organizationId}, program_id, date_trunc('hour', ${at}::timestamptz, 'UTC'),
-              count(*) filter (where stage = 'account_created'), count(*) filter (where stage = 'learner_qualified'),
-              count(*) filter (where stage = 'completer_qualified')
-            from counted group by program_id
-            on conflict (hour, organization_id, program_id) do update set account_created = kept.account_created + excluded.account_created,
-              learner_qualified = kept.learner_qualified + excluded.learner_qualified,
-              completer_qualified = kept.completer_qualified + excluded.completer_qualified
           )
           select program_id as "programId", stage from counted`.pipe(decodeQualifications)
     if (counted.length === 0) return []

@@ -85,7 +85,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   },
   digest_outreach: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   digest_funnel: { api: "select", worker: "select, insert, update", operator: "select" },
-  digest_funnel_hours: { worker: "select, insert, update", operator: "select" },
   stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
   erasure_keys: { worker: "select, insert, update (placeholders)", operator: "select, insert, update" },
   senders: { worker: "select", operator: "select, insert, update, delete" },

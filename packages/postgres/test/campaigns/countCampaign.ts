@@ -1,5 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -61,20 +61,6 @@ export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
     ) count (name, count)
     where isfinite(hour) group by 1, 2 having sum(count) <> 0 order by 1, 2`
   return { recipients: rows[0], queue: queue[0], hours }
-})
-
-/** Counts the clinicians of an organization by the stage and hour that they reached, from the rows, and as they are kept. */
-export const funnelHours = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-  const sql = yield* SqlClient.SqlClient
-  const counted = yield* sql<Counts>`
-    select program_id, stage, date_trunc('hour', counted_at, 'UTC') as hour, count(*)::int as count from qualifications
-    where organization_id = ${organizationId} group by 1, 2, 3 order by 1, 2, 3`
-  const kept = yield* sql<Counts>`
-    select program_id, stage, hour, count from digest_funnel_hours cross join lateral (
-      values ('account_created', account_created), ('learner_qualified', learner_qualified), ('completer_qualified', completer_qualified)
-    ) each (stage, count)
-    where organization_id = ${organizationId} and count <> 0 order by 1, 2, 3`
-  return { counted, kept }
 })
 
 /** The domain's progress, without the last minute. */

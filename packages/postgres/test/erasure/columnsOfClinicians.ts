@@ -40,7 +40,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   delivery_outcomes: { others: "organization_id endpoint_id" },
   delivery_workers: { others: "token" },
   digest_funnel: { others: "organization_id program_id" },
-  digest_funnel_hours: { others: "organization_id program_id" },
   digest_outreach: { others: "organization_id program_id" },
   dkim_keys: { others: "organization_id id sender_id selector public_key ciphertext" },
   domain_pauses: { kept: { domain: DOMAIN }, others: "organization_id campaign_id status" },

@@ -2,16 +2,16 @@ import type {
   BouncedDomain,
   Grouping,
   NumberName,
+  Numbers,
   NumbersFilter,
   NumbersGroup,
-  NumbersTotals,
+  Period,
 } from "@outreach/backoffice/numbers/NumbersReader"
+import { addDays } from "@outreach/domain/digest/DateRange"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { type Change, describeChange } from "@outreach/domain/numbers/describeChange"
-import type { PeriodName } from "@outreach/domain/numbers/Period"
 import type { ComponentChildren } from "preact"
 import { formatCount, formatShare } from "../../components/format.ts"
-import { type Column, Table, withQuery } from "../../components/layout.tsx"
+import { Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, Noted, Time } from "../../components/values.tsx"
 
 const recipientsOf = (id: string, outcome: string) => `/campaigns/${id}/recipients?outcome=${outcome}`
@@ -20,7 +20,7 @@ const EVENTS = "/events?type=outreach."
 const APPLIED = "/inbox?state=applied&type=clinician."
 
 /** What each number is called, the list of a campaign's recipients that it leads to, and that of a period. */
-export const NUMBERS = {
+const NUMBERS = {
   published: ["Published", "published", `${EVENTS}recipients_published`],
   sent: ["Sent", "sent", `${EVENTS}email_sent`],
   bounced: ["Bounced", "bounced", `${EVENTS}email_bounced`],
@@ -50,123 +50,87 @@ const REASONS = {
   other: "another reason",
 } as const satisfies Partial<Record<keyof BouncedDomain, string>>
 
+/** The numbers that are also shown as their share of the e-mails that were sent. */
+const RATES: ReadonlyArray<NumberName> = [
+  "bounced",
+  "unsuspectedOpened",
+  "unsuspectedClicked",
+  "complained",
+  "unsubscribed",
+]
+
 interface Scope extends NumbersFilter {
   readonly campaignId?: CampaignId | null
 }
 
-/** A number of a period with the way to its list. The log of events has no programs, so that a program's number leads to its campaigns first. */
+/** A number with the way to its list. The log of events has no programs, so that a program's number leads to its campaigns first. */
 const NumberLink = (props: {
   readonly of: NumberName
   readonly count: number
-  readonly period: PeriodName
-  readonly periods: NumbersTotals["periods"]
+  readonly period: Period
   readonly scope: Scope
 }) => {
   const { count, period } = props
   if (count === 0) return <>0</>
   const [, outcome, list] = NUMBERS[props.of]
   const { campaignId, programId, organizationId } = props.scope
-  const { from, to } = props.periods[period]
   const address =
     typeof campaignId === "string"
       ? recipientsOf(campaignId, outcome)
       : programId !== undefined && list.startsWith("/events")
-        ? withQuery("/numbers", { organization: organizationId, program: programId, by: "campaign", period })
+        ? withQuery("/numbers", { organization: organizationId, program: programId, by: "campaign", ...period })
         : withQuery(list, {
-            from,
-            to,
+            from: `${period.from}T00:00:00Z`,
+            to: `${addDays(period.to, 1)}T00:00:00Z`,
             organization: organizationId,
             ...(list.startsWith("/supp") && { program: programId }),
           })
   return <a href={address}>{formatCount(count)}</a>
 }
 
-const SIGNS: Readonly<Record<Change["direction"], string>> = { up: "▲", down: "▼", none: "" }
-
-export const Difference = (props: { readonly count: number; readonly before: number }) => {
-  const { direction, text } = describeChange(props.count, props.before)
-  return (
-    <>
-      <span aria-hidden="true">{SIGNS[direction]}</span> {text}
-    </>
-  )
-}
-
-/** The numbers of a day or a week beside those of the one before. */
-export const ComparisonTable = (props: {
-  readonly title: string
-  readonly periods: readonly [soFar: PeriodName, byHour: PeriodName, beforeByHour: PeriodName, before: PeriodName]
-  readonly headers: readonly [soFar: string, change: string, byHour: string, beforeByHour: string, before: string]
-  readonly numbers: NumbersTotals
-  readonly scope: Scope
-}) => {
-  const { numbers, scope, headers } = props
-  const [soFar, byHour, beforeByHour, before] = props.periods
-  const of = (period: PeriodName): Column<NumberName> => ({
-    number: (name) => (
-      <NumberLink
-        of={name}
-        count={numbers.totals[period][name]}
-        period={period}
-        periods={numbers.periods}
-        scope={scope}
-      />
-    ),
-  })
-  return (
-    <Table
-      title={props.title}
-      rows={SHOWN}
-      columns={{
-        Number: (name) => NUMBERS[name][0],
-        [headers[0]]: of(soFar),
-        [headers[1]]: {
-          number: (name) => (
-            <Difference count={numbers.totals[byHour][name]} before={numbers.totals[beforeByHour][name]} />
-          ),
-        },
-        [headers[2]]: of(byHour),
-        [headers[3]]: of(beforeByHour),
-        [headers[4]]: of(before),
-      }}
-    />
-  )
-}
-
-/** The numbers of a period by organization, program or campaign. */
+/** The numbers of a period in total, and by organization, program or campaign. */
 export const GroupTable = (props: {
   readonly title: string
   readonly grouping: Grouping
-  readonly period: PeriodName
+  readonly period: Period
+  readonly filter: NumbersFilter
+  readonly total: Numbers
   readonly groups: ReadonlyArray<NumbersGroup>
-  readonly periods: NumbersTotals["periods"]
 }) => {
-  const { grouping, period, periods } = props
-  const scopeOf = ({ organizationId, programId, campaignId }: NumbersGroup): Scope => ({
-    organizationId: organizationId ?? undefined,
-    programId: programId ?? undefined,
-    campaignId,
-  })
+  const { grouping, period, filter, total } = props
+  type Row = Numbers & Partial<NumbersGroup>
+  const scopeOf = ({ organizationId, programId, campaignId }: Row): Scope =>
+    organizationId === undefined
+      ? filter
+      : {
+          organizationId: organizationId ?? undefined,
+          programId: programId ?? undefined,
+          campaignId: campaignId ?? null,
+        }
   return (
     <Table
       label={props.title}
-      rows={props.groups}
-      empty="Nothing was counted in this period. What is sent, opened or reported stands here within the second."
+      rows={[total, ...props.groups]}
       columns={{
-        [grouping === "organization" ? "Organization" : grouping === "program" ? "Program" : "Campaign"]: (group) => (
-          <GroupName {...group} grouping={grouping} period={period} />
-        ),
+        [grouping === "organization" ? "Organization" : grouping === "program" ? "Program" : "Campaign"]: (row: Row) =>
+          row.organizationId === undefined ? (
+            "In total"
+          ) : (
+            <GroupName {...(row as NumbersGroup)} grouping={grouping} period={period} />
+          ),
         ...Object.fromEntries(
           SHOWN.filter((name) => !Object.values(WITH_BOTS).includes(name)).map((name) => {
             const withBots = WITH_BOTS[name]
-            const link = (of: NumberName, group: NumbersGroup) => (
-              <NumberLink of={of} count={group[of]} period={period} periods={periods} scope={scopeOf(group)} />
+            const link = (of: NumberName, row: Row) => (
+              <NumberLink of={of} count={row[of]} period={period} scope={scopeOf(row)} />
             )
-            const number = (group: NumbersGroup) => (
-              <>
-                {link(name, group)}
-                {withBots !== undefined && <> ({link(withBots, group)})</>}
-              </>
+            const number = (row: Row) => (
+              <Noted
+                note={RATES.includes(name) && row[name] > 0 && row.sent > 0 ? formatShare(row[name] / row.sent) : ""}
+              >
+                {link(name, row)}
+                {withBots !== undefined && <> ({link(withBots, row)})</>}
+              </Noted>
             )
             return [withBots === undefined ? NUMBERS[name][0] : `${NUMBERS[name][0]} (with bots)`, { number }]
           }),
@@ -178,7 +142,7 @@ export const GroupTable = (props: {
 
 /** The name of a group, which leads to what it is divided into. */
 const GroupName = (
-  group: NumbersGroup & { readonly grouping: Grouping; readonly period: PeriodName },
+  group: NumbersGroup & { readonly grouping: Grouping; readonly period: Period },
 ): ComponentChildren => {
   const { grouping, period, organizationId: organization, programId: program } = group
   if (grouping === "campaign") {
@@ -189,7 +153,7 @@ const GroupName = (
     )
   }
   const [name, by] = grouping === "organization" ? [group.organization!, "program"] : [group.program!, "campaign"]
-  const address = withQuery("/numbers", { organization, period, by, ...(program !== null && { program }) })
+  const address = withQuery("/numbers", { organization, ...period, by, ...(program !== null && { program }) })
   return (
     <Noted note={grouping === "program" ? group.organization! : ""}>
       <a href={address}>

@@ -1,20 +1,24 @@
-import { consistentRead } from "@outreach/backoffice/consistentRead"
-import { GROUPINGS, type Grouping, type NumberName, NumbersReader } from "@outreach/backoffice/numbers/NumbersReader"
-import { domainsCsv, numbersCsv } from "@outreach/backoffice/numbers/numbersCsv"
+import { csvTable } from "@outreach/backoffice/csv/csvTable"
+import {
+  DOMAIN_COLUMNS,
+  GROUP_COLUMNS,
+  GROUPINGS,
+  NumbersReader,
+  type Period,
+} from "@outreach/backoffice/numbers/NumbersReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
+import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import { ProgramId } from "@outreach/domain/Identifier"
-import { PERIODS, type PeriodName } from "@outreach/domain/numbers/Period"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { Effect, Struct } from "effect"
+import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { DayCurve } from "../../components/charts/DayCurve.tsx"
-import { formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { choice, field, oneOf, organizationFilter, pickDefined } from "../../http/inputs.ts"
+import { choice, field, type InputsOf, oneOf, organizationFilter } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
-import { ComparisonTable, Difference, DomainsTable, GroupTable, NUMBERS } from "./NumberTables.tsx"
+import { DomainsTable, GroupTable } from "./NumberTables.tsx"
 
 const MAX_GROUPS = 50
 const MAX_DOMAINS = 20
@@ -24,101 +28,85 @@ const MAX_DOMAINS_OF_CSV = 100
 const filters = {
   organization: organizationFilter,
   program: field(ProgramId, "Program", { kind: "choice", all: "All" }),
-  count: choice(
-    "Chart of",
-    Struct.keys(NUMBERS).map((name) => [name, NUMBERS[name][0]] as const),
-  ),
   by: choice("Divided by", GROUPINGS),
-  period: choice(
-    "In the period",
-    Struct.keys(PERIODS).map((name) => [name, PERIODS[name]] as const),
-  ),
+  from: field(CalendarDate, "From (UTC)", { kind: "date" }),
+  to: field(CalendarDate, "To", { kind: "date" }),
 }
 
-const DEFAULTS = { count: "sent", by: "program", period: "today" } as const satisfies {
-  count: NumberName
-  by: Grouping
-  period: PeriodName
+/** Returns what the filters choose: by default the programs of today. */
+const chosenBy = ({ organization, program, by = "program", ...dates }: InputsOf<typeof filters>, now: number) => {
+  const to = dates.to ?? dateAt(now)
+  const period: Period = { from: dates.from ?? to, to }
+  return {
+    filter: { organizationId: organization, programId: program },
+    by,
+    period,
+    query: { organization, program, by, ...period },
+  }
 }
 
-const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+/** The periods that one link chooses. A week begins on Monday. */
+const periodsAt = (now: number): Readonly<Record<string, Period>> => {
+  const today = dateAt(now)
+  const firstOfMonth = (date: CalendarDate) => `${date.slice(0, 8)}01` as CalendarDate
+  const before = (date: CalendarDate) => addDays(date, -1)
+  const [yesterday, monday, first] = [
+    before(today),
+    addDays(today, -((new Date(now).getUTCDay() + 6) % 7)),
+    firstOfMonth(today),
+  ]
+  return {
+    Today: { from: today, to: today },
+    Yesterday: { from: yesterday, to: yesterday },
+    "This week": { from: monday, to: today },
+    "Last week": { from: addDays(monday, -7), to: before(monday) },
+    "This month": { from: first, to: today },
+    "Last month": { from: firstOfMonth(before(first)), to: before(first) },
+  }
+}
 
 const numbersPage = definePage("/numbers", {
   inputs: filters,
-  run: Effect.fnUntraced(function* ({ organization, program, ...given }) {
-    const { count, by, period } = { ...DEFAULTS, ...pickDefined(given) }
-    const scope = { organizationId: organization, programId: program }
+  run: Effect.fnUntraced(function* (given, { now }) {
+    const { filter, by, period, query } = chosenBy(given, now)
+    const { organization, program } = query
     const reader = yield* NumbersReader
-    const numbers = yield* reader.totals(scope)
-    const { periods } = numbers
-    const hours = yield* reader.hours(scope, { from: periods.yesterday.from, to: periods.today_by_hour.to })
-    const counts = hours.map((hour) => hour[count])
-    const groups = yield* reader.groups(scope, by, periods[period], MAX_GROUPS)
-    const domains = yield* reader.bouncedDomains(scope, MAX_DOMAINS)
-    const chosen = { organization, program, by, period }
-    const hour = periods.today_by_hour.to.slice(11, 16)
-    const weekday = WEEKDAYS[new Date(periods.this_week_by_hour.to).getUTCDay()]
+    const total = yield* reader.total(filter, period)
+    const groups = yield* reader.groups(filter, by, period, MAX_GROUPS)
+    const domains = yield* reader.bouncedDomains(filter, MAX_DOMAINS)
+    const title = `${period.from === period.to ? period.to : `${period.from} to ${period.to}`}, by ${by}`
     return (
       <Page
         title="Numbers"
         commands={[
-          ops("numbers show", chosen),
-          ops("numbers show", { ...chosen, output: "csv" }),
+          ops("numbers show", query),
+          ops("numbers show", { ...query, output: "csv" }),
           ops("bounced-domains list", { organization, program }),
         ]}
       >
         <FilterBar
           inputs={filters}
-          values={{ ...chosen, count }}
+          values={query}
           controls={{
             organization: { options: yield* (yield* OrganizationReader).list },
             program: { options: yield* (yield* ProgramRepository).list(organization) },
           }}
         />
+        <nav class="pager" aria-label="Periods">
+          {Object.entries(periodsAt(now)).map(([name, each]) => (
+            <>
+              <a href={withQuery("/numbers", { ...query, ...each })}>{name}</a>{" "}
+            </>
+          ))}
+        </nav>
         <p>
-          {NUMBERS[count][0]} today by {hour} UTC, the last whole hour:{" "}
-          {formatCount(numbers.totals.today_by_hour[count])},{" "}
-          <Difference count={numbers.totals.today_by_hour[count]} before={numbers.totals.yesterday_by_hour[count]} /> on
-          yesterday by this hour. A day begins at midnight in UTC, and a week on Monday. Opens and clicks count each
-          recipient once, at the first one.
+          Opens and clicks count each recipient once, at the first one. The shares are of the e-mails that were sent.
         </p>
-        <DayCurve
-          title={`${NUMBERS[count][0]}, today and yesterday`}
-          yesterday={counts.slice(0, 24)}
-          today={counts.slice(24)}
-          empty="Nothing was counted today and yesterday. The course of today stands here beside that of yesterday."
-        />
-        <ComparisonTable
-          title="Today and yesterday"
-          periods={["today", "today_by_hour", "yesterday_by_hour", "yesterday"]}
-          headers={["Today so far", "Change by then", `By ${hour}`, `Yesterday by ${hour}`, "Yesterday"]}
-          numbers={numbers}
-          scope={scope}
-        />
-        <ComparisonTable
-          title="This week and last week"
-          periods={["this_week", "this_week_by_hour", "last_week_by_hour", "last_week"]}
-          headers={[
-            "This week so far",
-            "Change by then",
-            `By ${weekday} ${hour}`,
-            `Last week by ${weekday} ${hour}`,
-            "Last week",
-          ]}
-          numbers={numbers}
-          scope={scope}
-        />
-        <Section title={`${PERIODS[period]}, by ${by}`}>
-          <GroupTable
-            title={`${PERIODS[period]}, by ${by}`}
-            grouping={by}
-            period={period}
-            groups={groups}
-            periods={periods}
-          />
+        <Section title={title}>
+          <GroupTable title={title} grouping={by} period={period} filter={filter} total={total} groups={groups} />
           {groups.length === MAX_GROUPS && <p>These are the {MAX_GROUPS} with most e-mails.</p>}
           <p>
-            <a href={withQuery("/numbers/csv", chosen)}>Download these numbers as CSV</a>
+            <a href={withQuery("/numbers/csv", query)}>Download these numbers as CSV</a>
           </p>
         </Section>
         <Section title="Domains with the most bounces">
@@ -137,27 +125,19 @@ const numbersPage = definePage("/numbers", {
 
 /** With a byte order mark, without which Excel reads names in another encoding. */
 const numbersCsvFile = defineResource("/numbers/csv", {
-  inputs: { ...Struct.omit(filters, ["count"]), table: oneOf(["numbers", "domains"]) },
-  run: ({ organization, program, table = "numbers", ...given }) =>
-    consistentRead(
-      Effect.gen(function* () {
-        const { by, period } = { ...DEFAULTS, ...pickDefined(given) }
-        const scope = { organizationId: organization, programId: program }
-        const reader = yield* NumbersReader
-        const numbers = yield* reader.totals(scope)
-        const csv =
-          table === "domains"
-            ? domainsCsv(yield* reader.bouncedDomains(scope, MAX_DOMAINS_OF_CSV))
-            : numbersCsv(scope, numbers, {
-                period,
-                groups: yield* reader.groups(scope, by, numbers.periods[period], MAX_GROUPS_OF_CSV),
-              })
-        return HttpServerResponse.text(`\uFEFF${csv}`, {
-          contentType: "text/csv; charset=utf-8",
-          headers: { "content-disposition": `attachment; filename="${table}-${numbers.now.slice(0, 13)}.csv"` },
-        })
-      }),
-    ),
+  inputs: { ...filters, table: oneOf(["numbers", "domains"]) },
+  run: Effect.fnUntraced(function* ({ table = "numbers", ...given }, { now }) {
+    const { filter, by, period } = chosenBy(given, now)
+    const reader = yield* NumbersReader
+    const csv =
+      table === "domains"
+        ? csvTable(DOMAIN_COLUMNS, yield* reader.bouncedDomains(filter, MAX_DOMAINS_OF_CSV))
+        : csvTable(GROUP_COLUMNS, yield* reader.groups(filter, by, period, MAX_GROUPS_OF_CSV))
+    return HttpServerResponse.text(`\uFEFF${csv}`, {
+      contentType: "text/csv; charset=utf-8",
+      headers: { "content-disposition": `attachment; filename="${table}-${period.from}-${period.to}.csv"` },
+    })
+  }),
 })
 
 export const numbersRoutes = [numbersPage, numbersCsvFile] as const

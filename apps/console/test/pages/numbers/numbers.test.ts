@@ -1,3 +1,4 @@
+import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,7 +18,7 @@ const seed = Effect.fnUntraced(function* (name: string) {
     select ${organizationId}, ${campaign.id}, hour, 110, 100, 1, 50, 30, 0, 1
     from generate_series(date_trunc('day', now() - interval '1 day', 'UTC'), date_trunc('hour', now(), 'UTC'), interval '1 hour') hour`
   yield* sql`
-    insert into digest_funnel_hours values (${organizationId}, ${program.id}, date_trunc('day', now() - interval '1 day', 'UTC'), 3, 2, 1)`
+    insert into digest_funnel values (${organizationId}, ${program.id}, (now() at time zone 'UTC')::date - 1, 3, 2, 1, 3, 2, 1)`
   yield* sql`
     insert into campaign_domains (organization_id, campaign_id, domain, sent, mailbox_not_found, last_reply, last_reply_at)
     values (${organizationId}, ${campaign.id}, 'clinic.test', 90, 10, '550 5.1.1 <script>no such user</script>', now())`
@@ -39,29 +40,44 @@ const rowOf = (document: Document, caption: string, name: string) =>
 
 const textsOf = (cells: ReadonlyArray<Element>) => cells.map(({ textContent }) => textContent!.trim())
 
-const DAY = "Today and yesterday"
+const TODAY = dateAt(Date.now())
+const YESTERDAY = addDays(TODAY, -1)
+const OF_YESTERDAY = `from=${YESTERDAY}&to=${YESTERDAY}`
 
 describe("the page of numbers", () => {
-  it("shows today and yesterday up to the same hour, with the difference", async () => {
+  it("shows the numbers of a period with their shares of what was sent, in total and divided", async () => {
     const viewer = await test().as("viewer")
-    const { document } = await viewer.get(`/numbers?organization=${ours.organization.id}`)
-    const [, soFar, change, byHour, before, yesterday] = textsOf(rowOf(document, DAY, "Sent"))
-    expect(yesterday).toBe("2,400")
-    expect([byHour, change]).toEqual([before, "no change"])
-    expect(Number(soFar!.replace(",", "")) - Number(byHour!.replace(",", ""))).toBe(100)
-    expect(textsOf(rowOf(document, DAY, "Opened")).at(-1)).toBe("720")
-    expect(textsOf(rowOf(document, DAY, "Opened, with suspected bots")).at(-1)).toBe("1,200")
-    expect(textsOf(rowOf(document, DAY, "Accounts")).at(-1)).toBe("3")
-    expect(textsOf(rowOf(document, DAY, "Unsubscribed")).at(-1)).toBe("24")
+    const { document } = await viewer.get(`/numbers?organization=${ours.organization.id}&${OF_YESTERDAY}`)
+    const total = textsOf(rowOf(document, `${YESTERDAY}, by program`, "In total"))
+    expect(total.slice(1, 5)).toEqual(["2,640", "2,400", "241 %", "720 (1,200)30 %"])
+    expect(total.slice(6)).toEqual(["3", "2", "1", "0", "241 %"])
+    expect(textsOf(rowOf(document, `${YESTERDAY}, by program`, "Heart failure")).slice(1)).toEqual(total.slice(1))
+    const today = await viewer.get(`/numbers?organization=${ours.organization.id}`)
+    expect(Number(textsOf(rowOf(today.document, `${TODAY}, by program`, "In total"))[2]!.replace(",", "")) % 100).toBe(
+      0,
+    )
+  })
+
+  it("leads to days, weeks and months", async () => {
+    const { document } = await (await test().as("viewer")).get("/numbers?by=campaign")
+    const links = [...document.querySelectorAll("nav[aria-label=Periods] a")]
+    expect(links.map(({ textContent }) => textContent)).toEqual([
+      ...["Today", "Yesterday", "This week", "Last week", "This month", "Last month"],
+    ])
+    expect(links[1]!.getAttribute("href")).toBe(`/numbers?by=campaign&${OF_YESTERDAY}`)
+    const lastWeek = new URL(links[3]!.getAttribute("href")!, "http://console.test").searchParams
+    const [from, to] = [lastWeek.get("from")!, lastWeek.get("to")!]
+    expect([new Date(from).getUTCDay(), new Date(to).getUTCDay()]).toEqual([1, 0])
   })
 
   it("adds up all organizations, or only those of the operator", async () => {
-    const all = await (await test().as("viewer")).get("/numbers")
-    expect(textsOf(rowOf(all.document, DAY, "Sent")).at(-1)).toBe("4,800")
+    const title = `${YESTERDAY}, by organization`
+    const all = await (await test().as("viewer")).get(`/numbers?by=organization&${OF_YESTERDAY}`)
+    expect(textsOf(rowOf(all.document, title, "In total"))[2]).toBe("4,800")
     const bound = await test().as("viewer", ours.organization.id)
-    const own = await bound.get("/numbers?by=organization")
-    expect(textsOf(rowOf(own.document, DAY, "Sent")).at(-1)).toBe("2,400")
-    const csv = await bound.get("/numbers/csv?period=yesterday&by=organization")
+    const own = await bound.get(`/numbers?by=organization&${OF_YESTERDAY}`)
+    expect(textsOf(rowOf(own.document, title, "In total"))[2]).toBe("2,400")
+    const csv = await bound.get(`/numbers/csv?by=organization&${OF_YESTERDAY}`)
     expect(csv.text).toContain(",Ours,")
     expect(csv.text).not.toContain("Theirs")
   })
@@ -70,21 +86,21 @@ describe("the page of numbers", () => {
     const viewer = await test().as("viewer")
     const hrefOf = (cells: ReadonlyArray<Element>, column: number) =>
       cells[column]!.querySelector("a")?.getAttribute("href") ?? null
-    const whole = await viewer.get("/numbers")
-    const sent = new URL(hrefOf(rowOf(whole.document, DAY, "Sent"), 5)!, "http://console.test")
-    const midnight = new Date().toISOString().slice(0, 10)
+    const whole = await viewer.get(`/numbers?${OF_YESTERDAY}`)
+    const total = rowOf(whole.document, `${YESTERDAY}, by program`, "In total")
+    const sent = new URL(hrefOf(total, 2)!, "http://console.test")
     expect([sent.pathname, sent.searchParams.get("type")]).toEqual(["/events", "outreach.email_sent"])
-    expect(sent.searchParams.get("to")).toBe(`${midnight}T00:00:00.000000Z`)
-    expect(hrefOf(rowOf(whole.document, DAY, "Accounts"), 5)).toMatch(/^\/inbox\?state=applied&type=clinician/)
-    expect(hrefOf(rowOf(whole.document, DAY, "Unsubscribed"), 5)).toMatch(/^\/suppressions\?reason=unsubscribed&/)
-    expect(hrefOf(rowOf(whole.document, DAY, "Complaints"), 5)).toBeNull()
+    expect(sent.searchParams.get("to")).toBe(`${TODAY}T00:00:00Z`)
+    expect(hrefOf(total, 6)).toMatch(/^\/inbox\?state=applied&type=clinician/)
+    expect(hrefOf(total, 10)).toMatch(/^\/suppressions\?reason=unsubscribed&/)
+    expect(hrefOf(total, 9)).toBeNull()
 
-    const ofProgram = await viewer.get(`/numbers?program=${ours.program.id}`)
-    const campaigns = hrefOf(rowOf(ofProgram.document, DAY, "Sent"), 5)!
-    expect(campaigns).toBe(`/numbers?program=${ours.program.id}&by=campaign&period=yesterday`)
+    const ofProgram = await viewer.get(`/numbers?program=${ours.program.id}&${OF_YESTERDAY}`)
+    const campaigns = hrefOf(rowOf(ofProgram.document, `${YESTERDAY}, by program`, "In total"), 2)!
+    expect(campaigns).toBe(`/numbers?program=${ours.program.id}&by=campaign&${OF_YESTERDAY}`)
     const { document } = await viewer.get(campaigns)
-    const row = rowOf(document, "Yesterday, by campaign", "Spring")
-    expect(textsOf(row).slice(1, 4)).toEqual(["2,640", "2,400", "24"])
+    const row = rowOf(document, `${YESTERDAY}, by campaign`, "Spring")
+    expect(textsOf(row).slice(1, 4)).toEqual(["2,640", "2,400", "241 %"])
     expect(hrefOf(row, 3)).toBe(`/campaigns/${ours.campaign.id}/recipients?outcome=bounced`)
   })
 
@@ -99,18 +115,18 @@ describe("the page of numbers", () => {
 
   it("exports the shown numbers as CSV", async () => {
     const viewer = await test().as("viewer")
-    const shown = await viewer.get(`/numbers?organization=${ours.organization.id}&by=campaign&period=yesterday`)
+    const shown = await viewer.get(`/numbers?organization=${ours.organization.id}&by=campaign&${OF_YESTERDAY}`)
     const links = [...shown.document.querySelectorAll("a[href^='/numbers/csv']")].map(
       (link) => link.getAttribute("href")!,
     )
     expect(links).toHaveLength(2)
     const [numbers, domains] = await Promise.all(links.map((link) => viewer.get(link)))
     expect(numbers!.headers.get("content-type")).toBe("text/csv; charset=utf-8")
-    expect(numbers!.headers.get("content-disposition")).toMatch(
-      /^attachment; filename="numbers-\d{4}-\d\d-\d\dT\d\d\.csv"$/,
+    expect(numbers!.headers.get("content-disposition")).toBe(
+      `attachment; filename="numbers-${YESTERDAY}-${YESTERDAY}.csv"`,
     )
     const rows = numbers!.text.trimEnd().split("\r\n")
-    expect(rows).toHaveLength(1 + 8 + 1)
+    expect(rows).toHaveLength(1 + 1)
     expect(rows.at(-1)).toContain(
       `,Ours,${ours.program.id},Heart failure,${ours.campaign.id},Spring,2640,2400,24,1200,720,`,
     )
