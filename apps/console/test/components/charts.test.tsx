@@ -5,7 +5,6 @@ import { renderToString } from "preact-render-to-string"
 import { expect, it } from "vitest"
 import { Sparkline } from "../../src/components/charts/Chart.tsx"
 import { Funnel } from "../../src/components/charts/Funnel.tsx"
-import { HeatMap } from "../../src/components/charts/HeatMap.tsx"
 import { Histogram } from "../../src/components/charts/Histogram.tsx"
 
 const HOUR = 3_600_000
@@ -46,19 +45,6 @@ const funnel = (
   />
 )
 
-const heatMap = (
-  <HeatMap
-    title="Sent each day"
-    unit="sent"
-    days={[
-      { date: "2026-11-20", count: 12_345, href: "/digest/2026-11-20?organization=org_1" },
-      { date: "2026-11-21", count: 0, href: "/digest/2026-11-21" },
-      { date: "2026-11-23", count: 10, href: "/digest/2026-11-23" },
-    ]}
-    empty="No day."
-  />
-)
-
 const labelOf = (document: Document) => document.querySelector("svg[aria-label]")!.getAttribute("aria-label")
 
 it.each([
@@ -79,16 +65,6 @@ it.each([
       ["accounts", "1,200", "100 %", "–", ""],
       ["learners", "300", "25 %", "25 %", "target 1,000"],
       ["completers", "0", "0 %", "0 %", ""],
-    ],
-  ],
-  [
-    "a heat map",
-    heatMap,
-    "Sent each day: 12,355 sent on 3 days, most on 2026-11-20 with 12,345",
-    [
-      ["2026-11-20", "12,345"],
-      ["2026-11-21", "0"],
-      ["2026-11-23", "10"],
     ],
   ],
 ])("%s has its numbers in a table, and a summary as its label", (_, chart, label, rows) => {
@@ -117,7 +93,6 @@ it("a chart has no style of its own, which the content policy forbids", () => {
     <>
       {histogram}
       {funnel}
-      {heatMap}
       <Sparkline label="Sent" points={points} />
     </>,
   )

@@ -8,37 +8,27 @@ import type { Program } from "@outreach/domain/programs/Program"
 import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
-import { HeatMap } from "../../components/charts/HeatMap.tsx"
 import { formatCount } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Facts, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign } from "../../components/values.tsx"
-import { choice, field, type InputsOf } from "../../http/inputs.ts"
+import { field, type InputsOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
 import { VerifyForm } from "./digestDayPage.tsx"
 import { Quotas } from "./Quota.tsx"
 
-/** The counts of a day that a heat map can show, by their names in the address. */
-const DIGEST_COUNTS = {
-  sent: { title: "Sent", of: ({ outreach }: DigestDay) => outreach.sent },
-  published: { title: "Published", of: ({ outreach }: DigestDay) => outreach.recipients_published },
-  bounced: { title: "Bounced", of: ({ outreach }: DigestDay) => outreach.bounced },
-  opened: {
-    title: "Opened, without suspected bots",
-    of: ({ outreach }: DigestDay) => outreach.without_suspected_bots.opened,
-  },
-  clicked: {
-    title: "Clicked, without suspected bots",
-    of: ({ outreach }: DigestDay) => outreach.without_suspected_bots.clicked,
-  },
-  accounts: { title: "Accounts created", of: ({ funnel }: DigestDay) => funnel.date.account_created },
-  learners: { title: "Learners qualified", of: ({ funnel }: DigestDay) => funnel.date.learner_qualified },
-  completers: { title: "Completers qualified", of: ({ funnel }: DigestDay) => funnel.date.completer_qualified },
-} as const satisfies Record<string, { readonly title: string; readonly of: (day: DigestDay) => number }>
-
-type DigestCount = keyof typeof DIGEST_COUNTS
+const DIGEST_COUNTS: Readonly<Record<string, (day: DigestDay) => number>> = {
+  Sent: ({ outreach }) => outreach.sent,
+  Published: ({ outreach }) => outreach.recipients_published,
+  Bounced: ({ outreach }) => outreach.bounced,
+  "Opened, without suspected bots": ({ outreach }) => outreach.without_suspected_bots.opened,
+  "Clicked, without suspected bots": ({ outreach }) => outreach.without_suspected_bots.clicked,
+  "Accounts created": ({ funnel }) => funnel.date.account_created,
+  "Learners qualified": ({ funnel }) => funnel.date.learner_qualified,
+  "Completers qualified": ({ funnel }) => funnel.date.completer_qualified,
+}
 
 const DEFAULT_DATES = 42
 const MAX_DATES = 184
@@ -48,10 +38,6 @@ const inputs = {
   program: field(ProgramId, "Program", { kind: "choice" }),
   from: field(CalendarDate, "From (UTC)", { kind: "date" }),
   to: field(CalendarDate, "To", { size: 11 }),
-  count: choice(
-    "Heat map of",
-    Object.entries(DIGEST_COUNTS).map(([name, { title }]) => [name as DigestCount, title] as const),
-  ),
 }
 
 export const digestPage = definePage("/digest", {
@@ -62,11 +48,10 @@ export const digestPage = definePage("/digest", {
     const last = given.to === undefined || given.to > today ? today : given.to
     const first = given.from ?? addDays(last, 1 - DEFAULT_DATES)
     if (first > last || daysBetween(first, last) >= MAX_DATES) return yield* new UnusableRange({ maxDates: MAX_DATES })
-    const { count = "sent" } = given
     const filters = (
       <FilterBar
         inputs={inputs}
-        values={{ ...given, organization: organizationId, program: program?.id, count }}
+        values={{ ...given, organization: organizationId, program: program?.id }}
         controls={{
           organization: { options: organizations },
           program: { options: programs.map(({ id, name, slug }) => [id, `${name} (${slug})`]) },
@@ -111,7 +96,14 @@ export const digestPage = definePage("/digest", {
         <h2>E-mails of all campaigns</h2>
         <Facts facts={{ Sent: formatCount(program.sent), ...feedbackFacts(program) }} />
         <h2>Days</h2>
-        {daysOf(organizationId, days, count)}
+        <Table
+          caption="Counts of each day, newest first"
+          rows={days.toReversed()}
+          columns={{
+            "Date (UTC)": ({ date }) => <a href={`/digest/${date}?organization=${organizationId}`}>{date}</a>,
+            ...Object.fromEntries(Object.entries(DIGEST_COUNTS).map(([title, count]) => [title, { count }])),
+          }}
+        />
         <VerifyForm organizationId={organizationId} first={last} last={last} />
       </Page>
     )
@@ -146,31 +138,4 @@ const stepsOf = (
     { label: "learners", count: learner_qualified, ...noteOf(targets.learnerTarget) },
     { label: "completers", count: completer_qualified, ...noteOf(targets.completerTarget) },
   ]
-}
-
-const daysOf = (organizationId: OrganizationId, days: ReadonlyArray<DigestDay>, count: DigestCount) => {
-  const { title, of } = DIGEST_COUNTS[count]
-  const pageOf = ({ date }: DigestDay) => `/digest/${date}?organization=${organizationId}`
-  return (
-    <>
-      <HeatMap
-        title={`${title}, each day (UTC)`}
-        unit={title.toLowerCase()}
-        days={days.map((day) => ({ date: day.date, count: of(day), href: pageOf(day) }))}
-        empty="No day is complete yet. A day stands here once something was counted on it."
-      />
-      <details>
-        <summary>Every count of each day</summary>
-        <Table
-          caption="Counts of each day, newest first"
-          rows={days.toReversed()}
-          empty="No day is complete yet. A day stands here once something was counted on it."
-          columns={{
-            "Date (UTC)": (day) => <a href={pageOf(day)}>{day.date}</a>,
-            ...Object.fromEntries(Object.values(DIGEST_COUNTS).map(({ title, of }) => [title, { count: of }])),
-          }}
-        />
-      </details>
-    </>
-  )
 }
