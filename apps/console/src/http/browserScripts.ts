@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from "node:module"
 import { fileURLToPath } from "node:url"
 
 /** The scripts of the browser. Each looks for the elements that it is for, and every page works without it. */
-const SCRIPTS = ["brush", "copy", "countdown", "forms", "localTimes", "refresh"] as const
+const SCRIPTS = ["copy", "countdown", "forms", "localTimes", "refresh"] as const
 
 /** The texts of the scripts, without types. The artifact holds them as they are at its build. */
 export const browserScripts: ReadonlyArray<string> = await Promise.all(

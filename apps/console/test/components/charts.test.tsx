@@ -22,7 +22,6 @@ const histogram = (
     stepMs={HOUR}
     from={FROM}
     to={FROM + 2 * HOUR}
-    brush="/deliveries"
     empty="Nothing was delivered."
   />
 )

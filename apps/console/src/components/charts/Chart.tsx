@@ -13,13 +13,11 @@ export const Chart = <Row,>(props: {
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
   readonly empty: ComponentChildren
-  /** The attributes that a script of the browser reads, such as `data-brush`. */
-  readonly data?: Readonly<Record<`data-${string}`, string>>
   readonly legend?: ReadonlyArray<{ readonly name: string; readonly color: string }>
   /** Whether the chart is drawn for half of a wide page. */
   readonly isNarrow?: boolean
 }) => (
-  <figure class={props.isNarrow ? "chart narrow" : "chart"} {...props.data}>
+  <figure class={props.isNarrow ? "chart narrow" : "chart"}>
     <figcaption>{props.title}</figcaption>
     {props.rows.length === 0 ? (
       <p class="empty">{props.empty}</p>
@@ -64,7 +62,6 @@ const Canvas = (props: {
 }) => (
   <div
     class={isSmall(props.width) ? "canvas small" : "canvas"}
-    data-width={props.width}
     dangerouslySetInnerHTML={{ __html: renderPlot(props.label, { width: props.width, ...props.plot(props.width) }) }}
   />
 )

@@ -10,9 +10,6 @@ export type Series<Row> = Readonly<Record<string, readonly [color: Tone | "accen
 
 export const HOUR_MS = 3_600_000
 
-const MARGIN_LEFT = 40
-const MARGIN_RIGHT = 16
-
 interface HistogramProps<Row> {
   readonly title: string
   readonly series: Series<Row>
@@ -23,14 +20,12 @@ interface HistogramProps<Row> {
   /** The range that is shown, in Unix milliseconds. */
   readonly from: number
   readonly to: number
-  /** The address that a brushed range is added to; without it there is no brush. */
-  readonly brush?: string
   readonly empty: string
 }
 
-/** Counts over time, stacked by series. A range of it can be brushed: the browser's script then opens `brush` with `from` and `to`. */
+/** Counts over time, stacked by series. */
 export const Histogram = <Row,>(props: HistogramProps<Row>) => {
-  const { title, rows, at, stepMs = HOUR_MS, from, to, brush, empty } = props
+  const { title, rows, at, stepMs = HOUR_MS, from, to, empty } = props
   const series = Object.entries(props.series).map(([name, [color, count]]) => ({
     name,
     color: `var(--${color})`,
@@ -56,19 +51,10 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
         From: (row) => <Minute at={at(row)} />,
         ...Object.fromEntries(series.map(({ name, count }) => [name, { count }])),
       }}
-      {...(brush !== undefined && {
-        data: {
-          "data-brush": brush,
-          "data-from": String(from),
-          "data-to": String(to),
-          "data-left": String(MARGIN_LEFT),
-          "data-right": String(MARGIN_RIGHT),
-        },
-      })}
       plot={(width) => ({
         height: isSmall(width) ? 160 : 220,
-        marginLeft: MARGIN_LEFT,
-        marginRight: MARGIN_RIGHT,
+        marginLeft: 40,
+        marginRight: 16,
         x: { type: "utc", domain: [from, to], label: null, tickFormat: (at: Date) => at.toISOString() },
         // Counts are whole: fewer of them have no more marks than there are.
         y: {

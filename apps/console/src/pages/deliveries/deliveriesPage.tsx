@@ -217,7 +217,6 @@ const Outcomes = ({ outcomes, stepSeconds, from, to, address }: View & { readonl
         stepMs={stepSeconds * 1000}
         from={toUnixMillis(from)}
         to={toUnixMillis(to)}
-        brush={address}
         empty="No call was made in this time. Each call to an endpoint stands here with its outcome, from the first attempt on."
       />
     </>

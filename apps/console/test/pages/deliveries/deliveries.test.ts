@@ -55,7 +55,6 @@ describe("the list of deliveries", () => {
       "Attempts by outcome: 4 delivered, 3 4xx, 0 5xx, 0 another status, 0 no response",
     )
     expect(idsIn(document)).toHaveLength(8)
-    expect(document.querySelector("figure.chart")!.getAttribute("data-brush")).toBe(`/deliveries?${only()}`)
   })
 
   it("is narrowed by chips for the state and for the status of dead letters", async () => {
