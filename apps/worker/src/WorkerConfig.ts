@@ -2,7 +2,7 @@ import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { smtpSettings } from "@outreach/mail/smtpSettings"
 import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
 import { dnsServers } from "@outreach/process/dnsServers"
-import { configError, setting, whereSet } from "@outreach/process/setting"
+import { setting, whereSet } from "@outreach/process/setting"
 import {
   adminHost,
   adminPort,
@@ -13,29 +13,7 @@ import {
   webhookAllowPrivateAddresses,
   webhookRetryDelays,
 } from "@outreach/process/settings"
-import { Config, Effect, Schema } from "effect"
-import { readCertificate } from "./mail/certificate.ts"
-
-const tlsFile = (name: string, about: string) =>
-  setting(name, Schema.String.annotate({ expected: "the path of a file" }), { otherwise: "none", about })
-
-const bounceCertificate = Config.all({
-  certFile: tlsFile(
-    "BOUNCE_TLS_CERT",
-    "file of a certificate, with its chain, in PEM: with it, STARTTLS is offered on `BOUNCE_SMTP_PORT`. It is read again within a minute after it changes. Without it, mail arrives in plain text, so it must not cross a network that others use",
-  ),
-  keyFile: tlsFile("BOUNCE_TLS_KEY", "file of its key, in PEM"),
-}).pipe(
-  Config.mapEffect(({ certFile, keyFile }) => {
-    if (certFile === null && keyFile === null) return Effect.succeed(null)
-    if (certFile === null) return configError("BOUNCE_TLS_KEY is set and BOUNCE_TLS_CERT is not; set both or none.")
-    if (keyFile === null) return configError("BOUNCE_TLS_CERT is set and BOUNCE_TLS_KEY is not; set both or none.")
-    const certificate = readCertificate({ certFile, keyFile })
-    return "problem" in certificate
-      ? configError(`BOUNCE_TLS_CERT and BOUNCE_TLS_KEY cannot be used: ${certificate.problem}.`)
-      : Effect.succeed(certificate)
-  }),
-)
+import { Config, type Schema } from "effect"
 
 export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600, "seconds"), {
   default: "0",
@@ -53,7 +31,6 @@ const mail = Config.all({
     "MAIL_PER_DOMAIN_MINUTE",
     "the part of `MAIL_PER_MINUTE` that may go to one recipient domain, 0 for no limit",
   ),
-  bounceCertificate,
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
 /** Hours without a success after which an endpoint's organization is notified and the endpoint is disabled; null for never. */

@@ -79,12 +79,7 @@ export const worker = Effect.gen(function* () {
     sendOutreach({ ...mail, drainSeconds }),
     ...(mail.bouncePort === null
       ? []
-      : [
-          retryForever(
-            "receiveBounces",
-            receiveBounces({ host: mail.bounceHost, port: mail.bouncePort, certificate: mail.bounceCertificate }),
-          ),
-        ]),
+      : [retryForever("receiveBounces", receiveBounces({ host: mail.bounceHost, port: mail.bouncePort }))]),
     judgeHits,
     unsubscribe,
     countCampaigns,

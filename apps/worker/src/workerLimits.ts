@@ -74,8 +74,6 @@ export const workerLimits = {
     maxConnectionsPerAddress: 25,
     /** Total limit: slow senders can't keep a connection open by sending single bytes. */
     maxConnectionMs: 300_000,
-    /** Interval for checking the certificate files. */
-    certificateEveryMs: 60_000,
   },
   gauges: {
     everyMs: 10_000,

@@ -1,7 +1,6 @@
 import { execSync, spawnSync } from "node:child_process"
 import { createPrivateKey, generateKeyPairSync } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
 import { type Config, ConfigProvider, Effect, Redacted, Result } from "effect"
@@ -49,17 +48,6 @@ describe("WorkerConfig", () => {
         recipientsMonths: null,
       },
     })
-  })
-
-  it("takes a certificate for bounces with its key, and says which of them is missing or wrong", () => {
-    const file = (name: string) => fileURLToPath(new URL(`./data/${name}.pem`, import.meta.url))
-    const both = { BOUNCE_TLS_CERT: file("certificate"), BOUNCE_TLS_KEY: file("key") }
-    expect(Result.getOrThrow(read(both)).mail.bounceCertificate).toMatchObject({ certFile: file("certificate") })
-    expect(refusal({ BOUNCE_TLS_CERT: file("certificate") })).toMatch(/BOUNCE_TLS_KEY is not; set both or none/)
-    expect(refusal({ BOUNCE_TLS_KEY: file("key") })).toMatch(/BOUNCE_TLS_CERT is not; set both or none/)
-    expect(refusal({ ...both, BOUNCE_TLS_KEY: "/none" })).toBe(
-      "BOUNCE_TLS_CERT and BOUNCE_TLS_KEY cannot be used: the file of the key cannot be read.",
-    )
   })
 
   it("keeps everything for good but the history, unless a setting says for how long", () => {

@@ -48,7 +48,7 @@ const bounceHost = setting("BOUNCE_SMTP_HOST", Host, {
   default: "127.0.0.1",
   isAdvised: true,
   about:
-    "address on which the worker receives bounces, complaints and requests to unsubscribe over SMTP, from your own mail server",
+    "address on which the worker receives bounces, complaints and requests to unsubscribe over SMTP, from your own mail server. It arrives in plain text, so it must not cross a network that others use",
 })
 
 const bouncePort = setting(

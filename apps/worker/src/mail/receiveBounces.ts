@@ -12,13 +12,12 @@ import { parseReturned, readExcerpt } from "@outreach/mail/returned/parseReturne
 import { type Returned, readReturned } from "@outreach/mail/returned/readReturned"
 import { addressCounts } from "@outreach/process/connectionLimit"
 import { ListenError } from "@outreach/process/ListenError"
-import { Effect, Metric, Redacted } from "effect"
+import { Effect, Metric } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import { metrics } from "../admin/metrics.ts"
 import { logFailure } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
-import { type Certificate, readCertificate } from "./certificate.ts"
 
 /** Envelope of a received message. */
 interface Envelope {
@@ -37,18 +36,10 @@ interface Envelope {
 export const receiveBounces = Effect.fnUntraced(function* (options: {
   readonly host: string
   readonly port: number
-  /** Offers STARTTLS; null doesn't. */
-  readonly certificate: Certificate | null
   /** Maximum total duration of a connection. */
   readonly maxConnectionMs?: number
-  /** Interval for checking the certificate files. */
-  readonly certificateEveryMs?: number
 }) {
-  const { host, port: wantedPort, certificate: configured } = options
-  const { maxConnectionMs, certificateEveryMs } = { ...workerLimits.bounces, ...options }
-  // The files may have changed since the process started.
-  const latest = configured && readCertificate(configured)
-  const certificate = latest !== null && "cert" in latest ? latest : configured
+  const { host, port: wantedPort, maxConnectionMs = workerLimits.bounces.maxConnectionMs } = options
   const returnPaths = yield* ReturnPaths
   const run = Effect.runPromiseWith(
     yield* Effect.context<
@@ -65,11 +56,10 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
       () =>
         new SMTPServer({
           ...workerLimits.bounces.server,
-          ...(certificate !== null && tlsOf(certificate)),
           rejectOversized: true,
           hideENHANCEDSTATUSCODES: false,
-          // Without a certificate, STARTTLS would offer a self-signed one.
-          disabledCommands: certificate === null ? ["AUTH", "STARTTLS"] : ["AUTH"],
+          // STARTTLS would offer a self-signed certificate.
+          disabledCommands: ["AUTH", "STARTTLS"],
           disableReverseLookup: true,
           onConnect: (session, done) => {
             const leave = connections.open(session.remoteAddress)
@@ -129,34 +119,9 @@ export const receiveBounces = Effect.fnUntraced(function* (options: {
     catch: (error) => new ListenError({ host, port: wantedPort, ...settings }, error),
   })
   const { port } = server.server.address() as AddressInfo
-  yield* Effect.logInfo("receiving bounces").pipe(Effect.annotateLogs({ host, port, startTls: certificate !== null }))
-  return yield* certificate === null ? Effect.never : renewCertificate(server, certificate, certificateEveryMs)
+  yield* Effect.logInfo("receiving bounces").pipe(Effect.annotateLogs({ host, port }))
+  return yield* Effect.never
 }, Effect.scoped)
-
-/** Reloads the certificate whenever its files change. Invalid files are logged, and the last valid certificate is kept. */
-const renewCertificate = Effect.fnUntraced(function* (server: SMTPServer, certificate: Certificate, everyMs: number) {
-  let current = certificate
-  let problem: string | undefined
-  while (true) {
-    yield* Effect.sleep(everyMs)
-    const read = readCertificate(certificate)
-    if ("problem" in read) {
-      if (read.problem !== problem) {
-        yield* Effect.logError("certificate of the bounce listener cannot be renewed").pipe(
-          Effect.annotateLogs({ problem: read.problem }),
-        )
-      }
-      problem = read.problem
-    } else if (read.cert !== current.cert || Redacted.value(read.key) !== Redacted.value(current.key)) {
-      server.updateSecureContext(tlsOf(read))
-      current = read
-      problem = undefined
-      yield* Effect.logInfo("certificate of the bounce listener renewed")
-    }
-  }
-})
-
-const tlsOf = ({ cert, key }: Certificate) => ({ cert, key: Redacted.value(key) })
 
 /** Handles one message. Returns the reason for rejecting it, or null. The server itself rejects oversized messages. */
 const receive = Effect.fnUntraced(

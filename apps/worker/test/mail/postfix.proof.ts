@@ -42,9 +42,6 @@ describe.skipIf("missing" in postfix)(
           // Messages deferred for longer are returned. qmgr retries reports for the same time; a report that arrives before its message is recorded is
           // deferred.
           maximal_queue_lifetime: "20s",
-          smtp_tls_security_level: "may",
-          smtp_tls_CAfile: certificate.cert,
-          smtp_tls_loglevel: "1",
           next_restrictions: `check_recipient_access ${table(LATE_REFUSALS)}, permit_mynetworks, reject`,
           disable_dns_lookups: "yes",
           notify_classes: "",
@@ -73,11 +70,7 @@ describe.skipIf("missing" in postfix)(
             .readMailbox()
             .map((message) => message.replace(/^(Return-Path|X-Original-To|Delivered-To): .*\n/gm, "")),
       })
-      const lines = [
-        /smtpd.*TLS connection established from/,
-        /smtp\[.*Trusted TLS connection established to 127\.[\d.]+\[127\.[\d.]+\]/,
-      ]
-      await eventually(server.readLog, (log) => lines.every((line) => line.test(log)))
+      await eventually(server.readLog, (log) => /smtpd.*TLS connection established from/.test(log))
     })
   },
 )

@@ -1,19 +1,12 @@
 import { once } from "node:events"
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createConnection } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import type { PeerCertificate } from "node:tls"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { eventually } from "@outreach/testing/eventually"
 import { npi } from "@outreach/testing/seedCampaign"
-import { until } from "@outreach/testing/until"
-import { createTransport } from "nodemailer"
 import { onTestFinished } from "vitest"
-import { type Certificate, readCertificate } from "../../src/mail/certificate.ts"
 import { complaintReport, complaintReports } from "../complaintReport.ts"
 import { deliveryReport } from "../deliveryReport.ts"
 import { journey } from "../journey.ts"
@@ -263,75 +256,10 @@ describe("a complaint", () => {
 })
 
 describe("STARTTLS", () => {
-  const file = (name: string) => fileURLToPath(new URL(`../data/${name}.pem`, import.meta.url))
-  const other = (name: string) =>
-    fileURLToPath(new URL(`../../../../packages/postgres-connection/test/data/${name}.pem`, import.meta.url))
-  const load = (certFile: string, keyFile: string) => readCertificate({ certFile, keyFile }) as Certificate
-
-  /** Delivers to a return path with STARTTLS. Returns the certificate's fingerprint. */
-  const deliver = async (port: number, to: string, ca: string) => {
-    let fingerprint = ""
-    const transport = createTransport({
-      host: "127.0.0.1",
-      port,
-      requireTLS: true,
-      tls: {
-        ca,
-        checkServerIdentity: (_: string, peer: PeerCertificate) => {
-          fingerprint = peer.fingerprint256
-          return undefined
-        },
-      },
-    })
-    const { response } = await transport.sendMail({ envelope: { from: "", to: [to] }, raw: NO_SUCH_USER })
-    expect(response).toMatch(/^250/)
-    return fingerprint
-  }
-
-  it("is offered only with a certificate", async () => {
+  it("isn't offered, because the listener has no certificate", async () => {
     const replies = await smtpDialogue(await startReceiver(), ["EHLO relay.test", "STARTTLS", "QUIT"])
     expect(replies.join("\n")).not.toContain("250-STARTTLS")
     expect(replies.at(-2)).toMatch(/^50\d /)
-  })
-
-  it("encrypts a bounce, which counts, and is optional", async () => {
-    const certificate = load(file("certificate"), file("key"))
-    const port = await startReceiver({ certificate })
-    const { to, outcome } = await sent()
-    await deliver(port, to, certificate.cert)
-    expect(await outcome()).toMatchObject({ bounced: true })
-    const replies = await smtpDialogue(port, ["EHLO relay.test", "MAIL FROM:<>", `RCPT TO:<${to}>`, "QUIT"])
-    expect(replies.join("\n")).toContain("STARTTLS")
-    expect(replies.at(-2)).toMatch(/^250/)
-  })
-
-  it("uses the current certificate of its files, and the last valid one while they are broken", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "certificate-"))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")]
-    copyFileSync(file("certificate"), certFile)
-    copyFileSync(file("key"), keyFile)
-    const certificate = load(certFile, keyFile)
-    const receiver = await startBounceReceiver(run, { certificate, certificateEveryMs: 20 })
-    const { to } = await sent()
-    const first = await deliver(receiver.port, to, certificate.cert)
-    writeFileSync(certFile, "half a cert")
-    await until(receiver, "certificate of the bounce listener cannot be renewed")
-    expect(await deliver(receiver.port, to, certificate.cert)).toBe(first)
-    copyFileSync(other("key"), keyFile)
-    copyFileSync(other("selfSigned"), certFile)
-    await until(receiver, "certificate of the bounce listener renewed")
-    expect(await deliver(receiver.port, to, readFileSync(other("selfSigned"), "utf8"))).not.toBe(first)
-  })
-
-  it.each([
-    ["a missing file", "none", "the file of the key cannot be read"],
-    ["another certificate's key", "other", "the key is not that of the certificate"],
-    ["no key", "certificate", /^the files are not a certificate and its key in PEM \(/],
-  ])("reports %s", (_, key, problem) => {
-    const keyFile = key === "other" ? other("key") : file(key)
-    const read = readCertificate({ certFile: file("certificate"), keyFile })
-    expect(read).toEqual({ problem: expect.stringMatching(problem) })
   })
 })
 

@@ -54,7 +54,7 @@ export const LATE_REFUSALS = {
   expires: "451 4.3.2 Not now",
 }
 
-/** Certificate of the relay and the bounce listener, trusted by the worker, for the name localhost. */
+/** Certificate of the relay, trusted by the worker, for the name localhost. */
 export const certificate = {
   cert: fileURLToPath(new URL("../data/certificate.pem", import.meta.url)),
   key: fileURLToPath(new URL("../data/key.pem", import.meta.url)),
@@ -95,8 +95,6 @@ export const proveOutcomes = async (
     BOUNCE_DOMAIN: "bounces.acme.test",
     BOUNCE_SMTP_HOST: relay.host,
     BOUNCE_SMTP_PORT: String(PORTS.bounces),
-    BOUNCE_TLS_CERT: certificate.cert,
-    BOUNCE_TLS_KEY: certificate.key,
     DKIM_KEY: Redacted.value(privateKey),
   })
 

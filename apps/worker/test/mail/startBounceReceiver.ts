@@ -32,7 +32,7 @@ export const startBounceReceiver = async (
     log.changes.announce()
   })
   const fiber = await run(
-    receiveBounces({ host: "127.0.0.1", port: 0, certificate: null, ...options }).pipe(
+    receiveBounces({ host: "127.0.0.1", port: 0, ...options }).pipe(
       Effect.provide(Layer.merge(paths, Logger.layer([logger]))),
       Effect.orDie,
       Effect.forkDetach,
