@@ -203,22 +203,6 @@ describe("a command line without its database", () => {
   })
 })
 
-describe("doctor", () => {
-  it("warns of variables that look like settings, without their values", async () => {
-    for (const [name, value] of Object.entries({ PROT: "hunter2", MAIL_PER_MINUT: "5", DATABASE_URL_OLD: "x" })) {
-      vi.stubEnv(name, value)
-    }
-    const { stdout } = await run(["doctor", "--output", "json"])
-    const value = JSON.parse(stdout)
-    const { checks } = (value.error ?? value) as { checks: ReadonlyArray<{ found: string }> }
-    const similar = checks.map(({ found }) => found).filter((found) => found.includes("looks like"))
-    expect(similar).toContain("PROT is not a setting, and looks like PORT.")
-    expect(similar).toContain("MAIL_PER_MINUT is not a setting, and looks like MAIL_PER_MINUTE.")
-    expect(similar.join()).not.toContain("DATABASE_URL_OLD")
-    expect(stdout).not.toContain("hunter2")
-  })
-})
-
 describe("without DATABASE_URL", () => {
   /** Runs command lines below the folder of a sandbox. */
   const inSandbox = (name: string, files: Readonly<Record<string, string>>) => {
