@@ -41,9 +41,9 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       places: [
         ["the import of recipients", "packages/domain/src/campaigns/RecipientImport.ts", FIELD],
         ["`openapi.json`", "packages/contract/test/openapi.test.ts", FIELD],
-        ["the types without zod", "packages/contract/test/types.test.ts", FIELD],
+        ["`types.d.ts`", "packages/contract/test/types.test.ts", FIELD],
         [
-          "the table, from which the entity is selected and into which it is inserted",
+          "the table",
           "packages/postgres/test/rowsOf.test.ts",
           FIELD,
         ],
@@ -60,7 +60,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       projects: ["packages/contract", "apps/api/test"],
       tests: [],
       places: [
-        ["the examples of the documents", "packages/contract/src/examples.ts", FIELD],
+        ["examples", "packages/contract/src/examples.ts", FIELD],
         ["the JSON of the API", "apps/api/test/handlers/recipientRecord.test.ts", FIELD],
       ],
     },
@@ -77,12 +77,12 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       places: [
         ["`schema.sql`", "packages/postgres/test/dumpSchema.test.ts", FIELD],
         [
-          "what an erasure does with it",
+          "its erasure",
           "packages/postgres/test/erasure/columnsOfClinicians.test.ts",
           `recipients.${FIELD}`,
         ],
         [
-          "the recipients that tests insert",
+          "recipients of tests",
           "packages/postgres/test/recipients/RecipientRepositoryPg.test.ts",
           "RecipientRepository.add",
         ],
@@ -102,10 +102,10 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       tests: [],
       places: [
         ["its data, and the webhook", "packages/contract/src/events.ts", EVENT],
-        ["which recipients it tells of", "packages/contract/src/names.ts", '"listed"'],
-        ["whether the feed has it", "packages/contract/src/names.ts", '"outreach.recipients_published": false'],
-        ["what a timeline calls it", "packages/backoffice/src/recipients/TimelineReader.ts", EVENT],
-        ["what the digest counts of it", "packages/postgres/src/digest/digestColumns.ts", EVENT],
+        ["its recipients", "packages/contract/src/names.ts", '"listed"'],
+        ["the feed", "packages/contract/src/names.ts", '"outreach.recipients_published": false'],
+        ["the timeline", "packages/backoffice/src/recipients/TimelineReader.ts", EVENT],
+        ["the digest", "packages/postgres/src/digest/digestColumns.ts", EVENT],
       ],
     },
     {
@@ -119,7 +119,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       projects: [],
       tests: ["packages/postgres/test/events/recipientEvents.test.ts"],
       places: [
-        ["the index by which an erasure finds it", "packages/postgres/test/events/recipientEvents.test.ts", EVENT],
+        ["the index for erasures", "packages/postgres/test/events/recipientEvents.test.ts", EVENT],
       ],
     },
   ],
@@ -154,7 +154,7 @@ const violations: Array<string> = []
 const lists: Array<string> = []
 try {
   for (const [name, steps] of Object.entries(CHANGES)) {
-    lists.push(`Add ${name}, and what is missing is named:`, "")
+    lists.push(`Add ${name}. Reported places:`, "")
     const originals = new Map<string, string>()
     for (const step of steps) {
       for (const [file, before, added] of step.edits) {

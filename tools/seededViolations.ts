@@ -21,7 +21,7 @@ const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
   "a-new-field-and-a-new-event-are-pointed-at-wherever-they-are-missing": {
     replace: [["packages/postgres/src/digest/digestColumns.ts", "Record<OutreachEventType, {", "Record<string, {"]],
-    says: [/nothing points at what the digest counts of it/],
+    says: [/nothing points at the digest/],
     isSlow: true,
   },
   "commands-name-our-packages-with-their-scope": {
