@@ -4,16 +4,16 @@ import { decodeRow } from "./rowsOf.ts"
 
 const decodeReading = decodeRow({ readMs: Schema.Number, doubt: Schema.NullOr(Schema.String) })
 
-/** For how long the process reckons from one reading of the database's clock. A machine that was suspended is so much behind. */
+/** How long the process extrapolates from one reading of the database's clock. A monotonic clock may stop while the machine is suspended. */
 const RECKONED_MS = 86_400_000
 
-/** Compares the database's clock with this process's own, and with what has passed since an earlier reading by a clock that cannot be set. */
+/** Compares the database's clock with this process's clock, and with the monotonic time since an earlier trusted reading. */
 export class ClockWatch extends DatabaseService<ClockWatch>()("postgres/ClockWatch", (sql) => {
   const monotonicMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
-  /** A reading that was believed, and how far the monotonic clock was then. */
+  /** A trusted reading, and the monotonic time at which it was read. */
   let base: { readonly readMs: number; readonly atMs: number } | undefined
   return {
-    /** Returns why the database's clock is not believed at this moment, or null. While it is not, nothing is to be dropped or erased by age. */
+    /** Returns why the database's clock isn't trusted now, or null. Don't drop or erase anything by age while it isn't trusted. */
     doubt: Effect.gen(function* () {
       const ownMs = yield* Clock.currentTimeMillis
       const atMs = yield* monotonicMs

@@ -3,15 +3,15 @@ import { Cause, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 
 /**
- * The database failed at an operation of an adapter; a defect to the domain.
+ * A failure of the database in an adapter; a defect for the domain.
  *
- * It keeps the code of the failure and nothing of the server's own words, which may hold a row's e-mail address or NPI.
+ * It keeps the failure's code but not the server's message, which may contain a row's e-mail address or NPI.
  */
 export class DatabaseFailure extends Schema.TaggedError<DatabaseFailure>()("DatabaseFailure", {
   operation: Schema.String,
   /** A SQLSTATE or another code of `describeDatabaseError`. */
   reason: Schema.String,
-  /** Whether the same operation may succeed later: the connection, a right, a lock or a time limit failed, not the statement. */
+  /** True if a retry may succeed, because a connection, a permission, a lock or a time limit failed and not the statement. */
   transient: Schema.Boolean,
 }) {
   override get message(): string {
@@ -19,7 +19,7 @@ export class DatabaseFailure extends Schema.TaggedError<DatabaseFailure>()("Data
   }
 }
 
-/** Turns failures of the database into a defect that names the operation. */
+/** Turns database failures into a defect that names the operation. */
 export const orDieAs =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
@@ -36,17 +36,17 @@ export const orDieAs =
         ),
     ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>
 
-/** Returns the failure of the database for which the same may succeed later; undefined if a cause holds none. */
+/** Returns the database failure of a cause after which a retry may succeed, if there is one. */
 export const transientFailure = (cause: Cause.Cause<unknown>): DatabaseFailure | undefined => {
   const defects = cause.reasons.filter(Cause.isDieReason).map(({ defect }) => defect)
   return defects.find((defect): defect is DatabaseFailure => defect instanceof DatabaseFailure && defect.transient)
 }
 
 /**
- * Reports whether the same statement may succeed later. What may is kept and tried again, so nothing is given up for a fault that an operator mends.
+ * Reports whether the same statement may succeed later. Such work is kept and retried until an operator repairs the fault.
  *
- * The driver does not know it of these: the server takes no writes (25006), has another schema or role than when the statement was planned (0A000),
- * refuses the connection (class 28, 3D000) or the role (42501), is short of something (class 53), shutting down or starting (57P01 to 57P05).
+ * The driver doesn't classify these as transient: the server is read-only (25006), the schema or role changed since the statement was planned (0A000),
+ * the server rejects the connection (class 28, 3D000) or the role (42501), is short of resources (class 53), is shutting down or starting (57P01 to 57P05).
  */
 export const isTransient = ({ isRetryable, cause }: SqlError.SqlErrorReason): boolean =>
   isRetryable ||

@@ -13,9 +13,9 @@ import { canReadSecrets, isUnusable, makeDatabaseFault, WRONG_KEY } from "./data
 import type { RoleKind } from "./roles/grants.ts"
 
 const CHECK_EVERY_MS = 5000
-/** How often the database is checked while it is unusable, and until a stored secret could be read. */
+/** The interval between checks while the database is unusable, or until a stored secret was readable. */
 const CHECK_FAULT_EVERY_MS = 1000
-/** With the pause between checks less than ten seconds, so that the log names a fault within that time. */
+/** With the pause between checks, a fault is logged within ten seconds. */
 const CHECK_TIME_LIMIT = Duration.seconds(4)
 const LOG_EVERY_MS = 60_000
 
@@ -29,20 +29,21 @@ export const monitorMetrics = {
 }
 
 /**
- * Checks the database every five seconds, when connections begin or end to fail, and each second while it is unusable. It logs what is wrong with it: once at the beginning, each minute, and at the end.
+ * Checks the database every five seconds, when connections start or stop failing, and each second while it is unusable.
+ * Logs a fault when it starts, each minute, and when it ends.
  *
- * Loops that fail because of the database leave the log to it. Without a monitor, each logs its own failures.
+ * Loops that fail because of the database don't log their failures while a monitor runs.
  */
 export const DatabaseMonitor = Context.Reference<{
-  /** The fault that the last check found; undefined if it found none. */
+  /** The fault that the last check found; undefined if there was none. */
   readonly fault: Effect.Effect<DatabaseFault | undefined>
-  /** That fault, if it makes statements fail. Of a promoted or restored database, only the workers wait for an operator. */
+  /** The current fault if it makes statements fail. After a promotion or a restore only the workers wait for an operator. */
   readonly unusable: Effect.Effect<DatabaseFault | undefined>
-  /** Raised when the database can be used again: what waits after a failure tries again at once. */
+  /** Raised when the database is usable again, so that loops retry at once. */
   readonly recoveries: Signal
-  /** Waits until the stored secrets can be read. Fails if SECRETS_KEY does not open them. */
+  /** Waits until the stored secrets are readable. Fails if SECRETS_KEY doesn't decrypt them. */
   readonly secretsRead: Effect.Effect<void, Config.ConfigError>
-  /** Reports whether the monitor logs what a cause is a consequence of. If not, the caller logs it. */
+  /** Reports whether the monitor logs the fault behind a cause. If not, the caller logs it. */
   covers(cause: Cause.Cause<unknown>): Effect.Effect<boolean>
 }>("postgres/DatabaseMonitor", {
   defaultValue: () => ({
@@ -54,7 +55,7 @@ export const DatabaseMonitor = Context.Reference<{
   }),
 })
 
-/** Monitors the database for a kind of process until its scope closes. Fails if the first check finds that SECRETS_KEY does not open what is stored. */
+/** Monitors the database until its scope closes. Fails if the first check finds that SECRETS_KEY doesn't decrypt the stored secrets. */
 export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
   Layer.effect(
     DatabaseMonitor,
@@ -127,7 +128,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
 
 const wrongKey = new Config.ConfigError(new ConfigProvider.SourceError({ message: `${WRONG_KEY.advice}.` }))
 
-/** Creates a log of one message that drops it for a minute after it was logged. */
+/** Creates a log of one message, which is logged at most once a minute. */
 const logPerMinute = (message: string) => {
   let loggedAt: number | undefined
   return {
@@ -148,7 +149,7 @@ const logPerMinute = (message: string) => {
   }
 }
 
-/** Returns the code of a cause that consists of failures of the database alone. */
+/** Returns the code of a cause if it contains only database failures. */
 const codeOf = (cause: Cause.Cause<unknown>): string | undefined => {
   let code: string | undefined
   for (const reason of cause.reasons) {
@@ -156,7 +157,7 @@ const codeOf = (cause: Cause.Cause<unknown>): string | undefined => {
     const error = Cause.isFailReason(reason) ? reason.error : reason.defect
     if (error instanceof DatabaseFailure) code ??= error.reason
     else if (SqlError.isSqlError(error)) code ??= describeDatabaseError(error).code
-    // A time limit of the caller's own says nothing about connections.
+    // A time limit of the caller isn't a connection failure.
     else if (Cause.isTimeoutError(error)) code ??= describeDatabaseError(undefined).code
     else return undefined
   }

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { DatabaseService } from "./adapter.ts"
 import { decodeRow, decodeValue } from "./rowsOf.ts"
 
-/** The partitioned tables: `delivered` has a partition for each day in UTC, the others have one for each month. */
+/** The partitioned tables: `delivered` has a partition for each day in UTC, the other tables have one for each month. */
 export const PARTITIONED_TABLES = ["delivered", "events", "inbox", "hits"] as const
 export type PartitionedTable = (typeof PARTITIONED_TABLES)[number]
 
@@ -11,19 +11,19 @@ const decodeAdded = decodeValue({ added: Schema.Int })
 const decodeDropped = decodeRow({ dropped: Schema.Int, reason: Schema.NullOr(Schema.String) })
 const decodeKept = decodeValue({ at: Schema.NullOr(Timestamp) })
 
-/** Adds and drops partitions, by the function `keep_partitions`, whose owner owns the tables. */
+/** Adds and drops partitions through the function `keep_partitions`, which runs with the rights of the tables' owner. */
 export class Partitions extends DatabaseService<Partitions>()("postgres/Partitions", (sql) => ({
-  /** Adds the partitions for today and the time to come; returns how many. If another process does it, returns 0. */
+  /** Adds the partitions for today and the near future; returns their number. Returns 0 while another process does this. */
   add: (table: PartitionedTable) => sql`select added from keep_partitions(${table})`.pipe(decodeAdded),
 
   /**
-   * Drops the first partition that is over as a whole, at most one in a day; returns how many, and why it must stay, or null.
+   * Drops the oldest partition that has ended, at most one a day; returns the number, and the reason why it has to stay, or null.
    *
-   * `keep` counts days of `delivered` and `hits`, and whole months of `events` and `inbox`. The database keeps at least what its owner set.
+   * `keep` is in days for `delivered` and `hits`, and in whole months for `events` and `inbox`. The owner's minimum in the database takes precedence.
    */
   drop: (table: PartitionedTable, keep: number) =>
     sql`select dropped, reason from keep_partitions(${table}, ${keep}::int)`.pipe(decodeDropped),
 
-  /** The time before which no events are kept; null if it is unknown. */
+  /** The time before which events are deleted; null if unknown. */
   eventsKeptFrom: sql`select events_kept_from() as at`.pipe(decodeKept),
 })) {}

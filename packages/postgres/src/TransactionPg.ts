@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { DatabaseFailure, orDieAs, transientFailure } from "./DatabaseFailure.ts"
 import { commitTimestamp } from "./events/commitTimestamp.ts"
 
-/** Opens transactions of PostgreSQL; one inside another is a savepoint of it. */
+/** Opens PostgreSQL transactions; a nested one is a savepoint. */
 export const TransactionPg = Layer.effect(
   Transaction,
   Effect.gen(function* () {
@@ -16,7 +16,7 @@ export const TransactionPg = Layer.effect(
     return {
       run,
 
-      // An adapter's statement fails as a defect, which only this seam turns back into an error.
+      // An adapter's failed statement is a defect. This is the only place that turns it back into an error.
       attempt: (effect) =>
         Effect.catchDefect(run(effect), (defect) =>
           defect instanceof DatabaseFailure && !defect.transient

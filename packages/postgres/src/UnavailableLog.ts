@@ -3,14 +3,14 @@ import type { DatabaseFailure } from "./DatabaseFailure.ts"
 
 const LOG_EVERY = "1 second"
 
-/** Logs the requests that fail with the database, most of them answered 503: one line a second, with their count by operation and reason. */
+/** Logs requests that fail because of the database (mostly 503 responses): one line a second, with counts by operation and reason. */
 export class UnavailableLog extends Context.Service<UnavailableLog>()("postgres/UnavailableLog", {
   make: Effect.gen(function* () {
     const scope = yield* Effect.scope
     let failures: Record<string, number> | undefined
 
     return {
-      /** Counts a request. The line names the first one, if it has an id. */
+      /** Counts a request. The log line contains the id of the first one. */
       count: Effect.fnUntraced(function* (
         { operation, reason }: Pick<DatabaseFailure, "operation" | "reason">,
         requestId?: string,

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { orDieAs } from "./DatabaseFailure.ts"
 
-/** The methods of a service, whose statements may fail in the database. */
+/** The methods of a service that may fail with a database error. */
 export type Failing<Shape> = {
   readonly [Name in keyof Shape]: Shape[Name] extends (...input: infer Input) => Effect.Effect<infer A, infer E>
     ? (...input: Input) => Effect.Effect<A, E | SqlError.SqlError>
@@ -11,7 +11,7 @@ export type Failing<Shape> = {
       : Shape[Name]
 }
 
-/** The same methods, where a failure of the database is a defect. */
+/** The same methods, with database errors as defects. */
 export type Dying<Methods> = {
   readonly [Name in keyof Methods]: Methods[Name] extends (
     ...input: infer Input
@@ -22,7 +22,7 @@ export type Dying<Methods> = {
       : Methods[Name]
 }
 
-/** Turns failures of the database in all methods of a service into defects, which name the service and the method. */
+/** Turns database errors in all methods of a service into defects that name the service and the method. */
 export const dieOnDatabaseFailure = <Methods extends object>(service: string, methods: Methods): Dying<Methods> =>
   Object.fromEntries(
     Object.entries(methods).map(([name, method]) => {
@@ -35,10 +35,10 @@ export const dieOnDatabaseFailure = <Methods extends object>(service: string, me
 
 type Needs = Effect.Effect<unknown, never, unknown>
 
-/** Methods as they are, or a generator that returns them and needs other services too. */
+/** Methods, or a generator that returns them and needs more services. */
 type Creation<Methods, Needed extends Needs> = (sql: SqlClient.SqlClient) => Methods | Generator<Needed, Methods, never>
 
-/** Creates the methods of a service, in which a failure of the database is a defect. */
+/** Creates the methods of a service, with database errors as defects. */
 const methodsOf = <Methods extends object, Needed extends Needs>(
   key: string,
   create: Creation<Methods, Needed>,
@@ -49,7 +49,7 @@ const methodsOf = <Methods extends object, Needed extends Needs>(
     return dieOnDatabaseFailure(key.slice(key.lastIndexOf("/") + 1), methods)
   }) as Effect.Effect<Dying<Methods>, never, SqlClient.SqlClient | Effect.Services<Needed>>
 
-/** Creates the layer of a port from methods whose statements may fail in the database. */
+/** Creates the layer of a port from methods that may fail with a database error. */
 export const adapter = <Self, Shape extends object, Needed extends Needs = never>(
   port: Context.Service<Self, Shape>,
   create: Creation<Failing<Shape>, Needed>,
@@ -60,7 +60,7 @@ export const adapter = <Self, Shape extends object, Needed extends Needs = never
   )
 
 /**
- * Creates a service from methods whose statements may fail in the database, with its layer.
+ * Creates a service and its layer from methods that may fail with a database error.
  *
  * @example
  * export class ProgramReader extends DatabaseService<ProgramReader>()("backoffice/programs/ProgramReader", (sql) => ({

@@ -39,7 +39,7 @@ import { TransactionPg } from "./TransactionPg.ts"
 
 const settlements = Layer.provideMerge(Settlements.layer, Layer.merge(TransactionPg, MessageQueuePg))
 
-/** Every adapter of the domain's ports, what writes batches through them, and the queries of the processes; needs the database, the deployment and the cipher. */
+/** All adapters of the domain's ports, their batch writers, and the queries of the processes. Requires the database, the deployment and the cipher. */
 export const adapters = Layer.mergeAll(
   OrganizationRepositoryPg,
   ApiKeyRepositoryPg,

@@ -1,11 +1,11 @@
 import { Statement } from "effect/sql"
 
-/** Joins the conditions that are defined with `and`; true if none is. */
+/** Joins the defined conditions with `and`; true if there are none. */
 export const allOf = (...conditions: ReadonlyArray<Statement.Fragment | undefined>): Statement.Fragment =>
   Statement.and(["true", ...conditions.filter((condition) => condition !== undefined)])
 
 /**
- * The condition that columns equal the values that are given for them; a column without a value is not compared.
+ * Creates the condition that columns equal the given values. Columns with an undefined value are skipped.
  *
  * @example
  * sql`select … from failure_groups where ${equal({ organization_id: filter.organizationId, status: filter.status })}`

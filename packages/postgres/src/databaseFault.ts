@@ -36,7 +36,7 @@ const RESTORE_FAULTS: Readonly<Record<RestoreFault, DatabaseFault>> = {
   moved: { code: "MOVED", advice: "the database was restored, promoted or moved; see `ops restores show`" },
 }
 
-/** A fault of the process's own: the database serves, and its secrets cannot be read. */
+/** The database works, but this process can't decrypt its secrets. */
 export const WRONG_KEY: DatabaseFault = {
   code: "SECRETS_KEY",
   advice:
@@ -53,14 +53,13 @@ const decodeState = decodeRow({
 const decodeHidden = decodeValue({ hidden: Schema.Boolean })
 const decodeRestoreFault = decodeValue({ fault: Schema.NullOr(RestoreFault) })
 
-/** Reports whether the database works, and waits for an operator to finish a restore, which a paused worker logs. */
+/** Reports whether the database works but waits for an operator to finish a restore. A paused worker logs that. */
 const waitsForRestore = (fault: DatabaseFault): boolean => Object.values(RESTORE_FAULTS).includes(fault)
 
-/** Reports whether a fault makes statements fail. */
 export const isUnusable = (fault: DatabaseFault | undefined): fault is DatabaseFault =>
   fault !== undefined && !waitsForRestore(fault)
 
-/** Reports whether the check that found this fault, or none, could read a stored secret. */
+/** Reports whether the check with this result was able to read a stored secret. */
 export const canReadSecrets = (fault: DatabaseFault | undefined): boolean =>
   !isUnusable(fault) ||
   fault === OLD_SCHEMA ||
@@ -69,12 +68,12 @@ export const canReadSecrets = (fault: DatabaseFault | undefined): boolean =>
   fault.code === SESSION_SETTINGS_CODE
 
 const MISSING_RIGHTS_CODE = "MISSING_RIGHTS"
-/** How many missing rights the log names. */
+/** The maximum number of missing rights in the log. */
 const MAX_NAMED_RIGHTS = 5
 
 /**
- * Creates the check whether the database can serve this release. The check returns its fault, or undefined. With the kind of the process, it
- * includes the rights of the process's role.
+ * Creates a check that the database can serve this release. It returns the fault, or undefined. With the kind of the process, it
+ * also checks the rights of its role.
  */
 export const makeDatabaseFault = Effect.fnUntraced(function* (
   timeLimit: Duration.Input,
@@ -117,7 +116,7 @@ export const makeDatabaseFault = Effect.fnUntraced(function* (
       from (select) one left join (
         select organization_id, ciphertext from signing_secrets where ciphertext is not null order by id desc limit 1
       ) newest on true`.pipe(decodeState)
-    // A process with another key must not go on, whatever else is wrong.
+    // A process with the wrong key must stop, even if there is another fault.
     const { organizationId, ciphertext } = state
     if (organizationId && ciphertext && cipher.keyIdOf(ciphertext, organizationId) === undefined) return WRONG_KEY
     if (hasOtherBaseline(yield* needed, state.baseline ?? undefined)) return UNKNOWN_BASELINE

@@ -6,7 +6,7 @@ import {
 
 const SCHEMA = "the schema is missing or older than this release; run `ops migrate`"
 
-/** What to do about the SQLSTATEs of a schema that is not as this release needs it. */
+/** Advice for the SQLSTATEs of a schema that doesn't match this release. */
 const SCHEMA_ADVICE: Readonly<Record<string, string>> = {
   "3F000": SCHEMA,
   "42501":
@@ -17,10 +17,10 @@ const SCHEMA_ADVICE: Readonly<Record<string, string>> = {
     "the schema is missing, or the role of DATABASE_URL does not see it by its rights or its search_path; run `ops migrate`, with `--grant-to` for a role that is not the owner",
 }
 
-/** Returns the fault of a code: with the advice of this product about its schema, and that of the connection about all else. */
+/** Returns the fault of a code, with advice about this product's schema or, for other codes, about the connection. */
 export const faultOf = (code: string): DatabaseFault => ({ code, advice: SCHEMA_ADVICE[code] ?? adviceOn(code) })
 
-/** Describes an error of the database driver as `describeDatabaseError` does, with the advice of this product about its schema. */
+/** Describes a database driver error like `describeDatabaseError`, with advice about this product's schema. */
 export const describeFault = (error: unknown): DatabaseFault => {
   const { code, advice } = describeDatabaseError(error)
   return { code, advice: SCHEMA_ADVICE[code] ?? advice }

@@ -4,15 +4,15 @@ import { decodeRows } from "./rowsOf.ts"
 
 const decodeTexts = decodeRows({ text: Schema.String })
 
-/** Reads statements, and ends each with a semicolon. */
+/** Runs a query, and appends a semicolon to each returned statement. */
 const read = <E, R>(statements: Effect.Effect<ReadonlyArray<object>, E, R>) =>
   Effect.map(decodeTexts(statements), (rows) => rows.map(({ text }) => `${text};`))
 
 /**
- * Writes the schema out of the catalog tables as SQL that makes it again: functions, tables, indexes, foreign keys and
- * triggers, each by name.
+ * Dumps the schema from the catalog tables as SQL that recreates it: functions, tables, indexes, foreign keys and
+ * triggers, sorted by name.
  *
- * The text depends on nothing but the schema, so that it can be committed and compared. Dies at a kind of object that it cannot write.
+ * The output depends only on the schema, so it can be committed and compared. Dies if it finds an unsupported kind of object.
  */
 export const dumpSchema = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -62,7 +62,7 @@ export const dumpSchema = Effect.gen(function* () {
 
   const partitions = yield* read(sql`
     select format('create table %I partition of %I %s%s', relname, inhparent::regclass, (
-        -- Those of its own.
+        -- The table's constraints, without inherited ones and foreign keys.
         select '(' || string_agg(format('constraint %I %s', conname, pg_get_constraintdef(pg_constraint.oid)), ', ' order by conname collate "C") || ') '
         from pg_constraint where conrelid = pg_class.oid and contype in ('p', 'u', 'c', 'x') and coninhcount = 0
       ), pg_get_expr(relpartbound, oid)) as text
@@ -70,7 +70,7 @@ export const dumpSchema = Effect.gen(function* () {
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relispartition
     order by relname collate "C"`)
 
-  // An index of a partitioned table makes those of the partitions.
+  // An index of a partitioned table creates the indexes of its partitions.
   const indexes = yield* read(sql`
     select replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as text
     from pg_index join pg_class on pg_class.oid = indexrelid
@@ -92,7 +92,7 @@ export const dumpSchema = Effect.gen(function* () {
 
   return [
     "-- Made by `pnpm schema` from the migrations; never edit it by hand.",
-    // The bodies name tables that are still to come, and the tables' defaults call the functions.
+    // Function bodies refer to tables that are created later, and the tables' defaults call the functions.
     "set check_function_bodies = off;",
     ...functions,
     ...tables,

@@ -5,8 +5,8 @@ import { decodeValue } from "./rowsOf.ts"
 const decodeCount = decodeValue({ count: Schema.Int })
 
 /**
- * Deletes some rows of a table, the earliest first; returns how many, 0 when all is done. Several workers share the work: each leaves out the rows
- * that another one holds.
+ * Deletes a batch of a table's rows, the earliest first; returns the number, 0 when there are no more. Workers share the work and skip
+ * locked rows.
  */
 export const forgetRows = (
   sql: SqlClient.SqlClient,

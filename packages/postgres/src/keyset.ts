@@ -3,7 +3,7 @@ import { type KeysetValue, keyset as keysetOf } from "@outreach/cursor/keyset"
 import { Statement } from "effect/sql"
 
 /**
- * Describes the order of a list by its columns, from which the conditions of its pages derive. A cursor holds the values of these columns.
+ * Defines the order of a list by its columns, and derives the conditions of its pages. A cursor contains the values of these columns.
  *
  * @example
  * const newestFirst = keyset({ finishedAt: "finished_at", id: "delivery.id" }, "desc")
@@ -17,7 +17,7 @@ export const keyset = <Name extends string>(columns: Readonly<Record<Name, strin
     keysetOf(ordered, { after }, { placeholder: "?" })
   return {
     order: Statement.fragment([Statement.literal(partsOf(null).orderBy)]),
-    /** The condition that a row stands after a cursor; true without a cursor. PostgreSQL takes the values as the columns' types. */
+    /** Creates the condition that a row follows a cursor; true without a cursor. PostgreSQL converts the values to the columns' types. */
     after: (cursor: Readonly<Record<Name, KeysetValue>> | null | undefined): Statement.Fragment => {
       const { where, values } = partsOf(cursor)
       const [start = "", ...texts] = where.split("?")
@@ -26,7 +26,7 @@ export const keyset = <Name extends string>(columns: Readonly<Record<Name, strin
         ...texts.flatMap((text, i) => [Statement.parameter(values[i]), Statement.literal(text)]),
       ])
     },
-    /** Makes a page of rows that were read with `limit + 1`; its cursor is that of its last row, null at the end of the list. */
+    /** Creates a page from rows that were read with `limit + 1`. Its cursor points to its last row; null at the end of the list. */
     page: <Row extends Readonly<Record<Name, unknown>>>(
       rows: ReadonlyArray<Row>,
       limit: number,

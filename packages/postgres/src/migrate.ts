@@ -1,4 +1,4 @@
 import { runMigrations } from "./migrations/runMigrations.ts"
 
-/** Brings the database to the newest schema; returns the files of `sql/` that were applied. */
+/** Migrates the database to the newest schema; returns the files of `sql/` that were applied. */
 export const migrate = runMigrations()

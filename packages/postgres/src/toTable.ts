@@ -3,8 +3,8 @@ import { Statement } from "effect/sql"
 import { columnOf } from "./rowsOf.ts"
 
 /**
- * Writes values of a process as a table that a statement reads: an array of each field that is named with its type, in the column of its name, and the
- * number of the row, from 1, in the column `position` if that is given.
+ * Converts values to a table for a statement: one array per named field, in the column of the same name, and optionally the
+ * row number, from 1, in the column `position`.
  *
  * @example
  * sql`select … from ${toTable("lease", leases, { organizationId: "text", recipientId: "text" })} join …`

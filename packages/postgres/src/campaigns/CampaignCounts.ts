@@ -17,7 +17,7 @@ const decodeCount = decodeValue({ count: Schema.Int })
 export class CampaignCounts extends DatabaseService<CampaignCounts>()("postgres/campaigns/CampaignCounts", (sql) => {
   const columns = (write: (name: string) => string) => sql.literal(COUNTS.map(write).join(", "))
 
-  // One worker at a time, so that nobody waits for a row of the counts. A change that another one has added is no longer deleted here.
+  // Only one worker folds at a time, so that none waits for a row of the counts. A change that another worker has already added isn't deleted here.
   const foldNext = sql`
         with chosen as materialized (
           select organization_id, campaign_id, id from campaign_count_changes change
@@ -37,7 +37,7 @@ export class CampaignCounts extends DatabaseService<CampaignCounts>()("postgres/
         select count(*)::int as count from gone`.pipe(decodeCount)
 
   return {
-    /** Adds what statements have changed to the counts, and leaves it to another worker that does so already. */
+    /** Adds the recorded changes to the counts. Does nothing while another worker does this. */
     fold: Effect.gen(function* () {
       while ((yield* foldNext) === BATCH_SIZE) {}
     }),

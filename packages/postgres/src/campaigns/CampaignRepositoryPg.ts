@@ -48,7 +48,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
   const hints = yield* Hints
   const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
-  // Not decoded, because requests for a token read it.
+  // Not decoded, because every token request reads it.
   const summaries = Effect.fnUntraced(function* (
     organizationId: OrganizationId,
     campaignIds: ReadonlyArray<CampaignId>,
@@ -87,7 +87,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
         firstOr(CampaignNotFound, { campaignId }),
       ),
 
-    // One range of the primary key for each organization.
+    // Each organization is one range of the primary key.
     list: ({ organizationId, programId, status }, limit) =>
       sql`
           select campaign.* from organizations
@@ -101,8 +101,8 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
           where ${organizationId ?? null}::text is null or organizations.id = ${organizationId ?? null}
           order by campaign.id desc limit ${limit}`.pipe(listed.decode),
 
-    // A recipient who was sent to in the last minute was updated in it, by which an index finds them. The clock of the statement does not change
-    // while it runs, so that the planner knows how few they are.
+    // A send updates the recipient's row, so the index by update time finds the sends of the last minute. The statement's clock is constant,
+    // so the planner can estimate how few they are.
     progress: (campaignId) =>
       sql`
           select recipients::int, published::int, queued::int, deferred::int, unknown::int, quarantined::int,
@@ -176,7 +176,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
           update campaigns set pause_on_complaints = ${pauseOnComplaints}::boolean, updated_at = clock_timestamp()
           where id = ${campaignId} returning ${columns}`.pipe(decode, firstOr(CampaignNotFound, { campaignId })),
 
-    // A complaint that commits between the reading and the lock is seen at the next look.
+    // A complaint that commits between the read and the lock is found by the next check.
     pauseOnComplaints: sql`
         with chosen as materialized (
           select organization_id, id, sent, complained

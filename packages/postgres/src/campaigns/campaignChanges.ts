@@ -1,21 +1,21 @@
 import { type SqlClient, Statement } from "effect/sql"
 
-// A statement that changes recipients or messages appends what it changed to campaign_count_changes, without a trigger:
+// A statement that changes recipients or messages also appends the change to campaign_count_changes; there is no trigger:
 // docs/decisions/0023-the-statement-that-changes-rows-also-counts-them.md
 
 const text = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
 
-/** What a statement returns of each `recipient` that it stamped, for `countRecipients`. */
+/** Columns that a statement returns of each stamped `recipient`, for `countRecipients`. */
 export const RECIPIENT_STATE = text(`
   recipient.organization_id, recipient.campaign_id, recipient.updated_at, recipient.published_at,
   recipient.withdrawn_at, recipient.sent_at, recipient.bounced_at`)
 
-/** What a statement returns of each `message`, for `countMessages`. */
+/** Columns that a statement returns of each `message`, for `countMessages`. */
 export const MESSAGE_STATE = text(
   "message.organization_id, message.campaign_id, message.attempts, message.unknown_outcomes, message.quarantined_at",
 )
 
-/** Appends what recipients came to at their last stamp, as part of the statement that stamped them and returned them as `recipients`. */
+/** Appends the new states of recipients, as part of the statement that stamped them and returned them as `recipients`. */
 export const countRecipients = (recipients: string): Statement.Fragment =>
   text(`
     insert into campaign_count_changes (organization_id, campaign_id, hour, published, withdrawn, sent, bounced, answered)
@@ -26,8 +26,8 @@ export const countRecipients = (recipients: string): Statement.Fragment =>
     group by organization_id, campaign_id, updated_at`)
 
 /**
- * Appends how messages changed, as part of the statement that changed them. `messages` is a query of the columns of `MESSAGE_STATE` and of
- * `sign`: 1 for a message as it is now, and -1 for one as it was.
+ * Appends changes of messages, as part of the statement that made them. `messages` is a query with the columns of `MESSAGE_STATE` and
+ * `sign`: 1 for a message's new state, -1 for its old state.
  */
 export const countMessages = (messages: string): Statement.Fragment =>
   text(`
@@ -42,8 +42,8 @@ export const countMessages = (messages: string): Statement.Fragment =>
     where queued <> 0 or deferred <> 0 or unknown <> 0 or quarantined <> 0`)
 
 /**
- * Appends that recipients complained or unsubscribed, or, with -1, that they took it back, as part of the statement that stored it. `changed` is a query
- * with the columns organization_id, recipient_id and at, the time of it.
+ * Appends complaints or unsubscriptions (or, with -1, their withdrawal), as part of the statement that stored them. `changed` is a query
+ * with the columns organization_id, recipient_id and at (the time).
  */
 export const countFeedback = (
   count: "complained" | "unsubscribed",
@@ -56,7 +56,7 @@ export const countFeedback = (
     from (${changed}) changed join recipients recipient using (organization_id)
     where recipient.id = recipient_id group by organization_id, campaign_id, hour`)
 
-/** Deletes the messages of a condition, and counts that they are gone; returns a row for each. */
+/** Deletes the messages that match a condition, and counts the deletions; returns a row for each. */
 export const deleteMessages = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`
   with gone as (
     delete from messages message where ${condition} returning -1 as sign, ${MESSAGE_STATE}

@@ -2,8 +2,8 @@ import { COMPLAINT_THRESHOLDS, MIN_COMPLAINTS } from "@outreach/domain/campaigns
 import type { SqlClient } from "effect/sql"
 
 /**
- * Creates the query of the campaigns about which somebody complained in the last seven days, and whose complaints have reached the lower threshold:
- * organization_id, campaign_id, sent, complained, and is_high, whether they have reached the upper one. It is `complaintLevel` of the domain.
+ * Creates the query of the campaigns with complaints in the last seven days that have reached the lower threshold. Columns:
+ * organization_id, campaign_id, sent, complained, and is_high (the upper threshold is reached). The same rule as `complaintLevel` of the domain.
  */
 export const complainedCampaigns = (sql: SqlClient.SqlClient) => sql`
   select organization_id, campaign_id, sent::int, complained::int, complained::float8 / sent >= ${COMPLAINT_THRESHOLDS.upper}::float8 as is_high

@@ -5,10 +5,10 @@ import { countMessages, MESSAGE_STATE } from "./campaignChanges.ts"
 
 const { open, complete } = WORKER_TRANSITIONS
 
-/** Creates the effect that opens the campaigns whose window has begun, gives turns to those that send, and completes those that are done. */
+/** Advances campaigns: opens those in their send window, schedules the active ones, completes the finished ones. */
 export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
-    // Turns are inserted in the order of their keys, so that two workers never wait for each other.
+    // Turns are inserted in key order to avoid deadlocks between workers.
     yield* sql`
       with opened as (
         update campaigns campaign set status = ${open.to}, updated_at = clock_timestamp()
@@ -22,7 +22,7 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
       insert into organization_turns (organization_id, next_at)
       select distinct organization_id, '-infinity'::timestamptz from opened order by organization_id
       on conflict (organization_id) do update set next_at = excluded.next_at`
-    // The tables of turns are unlogged, and are not replicated.
+    // The tables of turns are unlogged and not replicated, so missing turns are added again.
     yield* sql`
       insert into campaign_turns as turn (organization_id, campaign_id, next_at)
       select organization_id, id, '-infinity' from campaigns campaign
@@ -38,8 +38,8 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
         select from organization_turns where organization_id = turn.organization_id and next_at < clock_timestamp() + interval '2 minutes')
       order by organization_id
       on conflict (organization_id) do update set next_at = excluded.next_at`
-    // What a window that ends would drop waits while the clock is not believed.
-    // A lease may still report a message as sent, so its campaign is not closed. Recipients can still be imported into an empty campaign.
+    // plausible_now() keeps the messages of an expired window while the clock isn't trusted.
+    // A leased message may still be reported as sent, so its campaign stays open. An empty campaign stays open for imports.
     yield* sql`
       update campaigns campaign set status = ${complete.to}, updated_at = clock_timestamp()
       where status = any (${complete.from}::text[]) and not exists (
@@ -48,7 +48,7 @@ export const openAndComplete = (sql: SqlClient.SqlClient): Effect.Effect<void, S
           and message.quarantined_at is null and (coalesce(campaign.window_end > plausible_now(), true) or message.lease_until > clock_timestamp()))
         and (campaign.window_end <= plausible_now()
           or exists (select from recipients where organization_id = campaign.organization_id and campaign_id = campaign.id))`
-    // What may have been delivered is not dropped: no attempt is left that could show it, so an operator has to know.
+    // Possibly delivered messages are quarantined, because only an operator can find out their outcome.
     yield* sql`
       with left_over as (
         select message.organization_id, message.recipient_id

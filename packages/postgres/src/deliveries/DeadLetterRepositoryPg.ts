@@ -25,7 +25,7 @@ export const DeadLetterRepositoryPg = adapter(DeadLetterRepository, function* (s
     replay: Effect.fnUntraced(function* (deliveryId) {
       const replayed = yield* sql`
           with job as materialized (
-            -- Jobs are locked before dead letters, as a job locks them.
+            -- Locks jobs before dead letters, in the same order as a running job.
             select * from replay_jobs where finished_at is null and cancelled_at is null order by id for update
           ), dead as (
             update dead_letters set replayed_as = make_id('dlv')
@@ -63,7 +63,7 @@ export const DeadLetterRepositoryPg = adapter(DeadLetterRepository, function* (s
             select * from (${range(sql`is null`)} union all ${range(sql`is not null`)}) either
             order by finished_at, id limit ${PURGE_BATCH_SIZE}::int
           ), held as (
-            -- One that is being replayed at this moment is left to its replay.
+            -- Skips dead letters that are being replayed now.
             select dead.organization_id, dead.id from looked join dead_letters dead using (organization_id, id)
             where ${isPurged(sql, filter)}
             for update of dead skip locked

@@ -8,63 +8,62 @@ import { complainedCampaigns } from "../campaigns/complainedCampaigns.ts"
 import { decodeRow, decodeValue } from "../rowsOf.ts"
 
 /**
- * What is due waits for one of three reasons: its turn (`live`), an endpoint that fails and is only probed (`probed`), or everything
- * else, because an operator asked for it again (`replay`).
+ * Queues of due deliveries: `live` deliveries wait for their turn, `probed` ones for a failing endpoint that only receives probes, and
+ * `replay` ones were requested by an operator.
  */
 export const DUE_QUEUES = ["live", "probed", "replay"] as const
 
-/** What may keep the database from clearing up deleted rows. */
+/** Causes that keep the database from vacuuming deleted rows. */
 const HORIZON_HOLDERS = ["session", "replication_slot", "prepared_transaction"] as const
 
-/** The number of those that wait, and for how long the first of them has been due; 0 s when nothing is. */
+/** The number of due rows, and the time in seconds since the first was due; 0 if there are none. */
 const Due = Schema.Struct({ count: Schema.Int, oldestSeconds: Schema.Number })
 export type Due = typeof Due.Type
 
-/** The deliveries of a queue that wait, and of the endpoint that is furthest behind. */
+/** The due deliveries of a queue, and the lag of its slowest endpoint. */
 const DueDeliveries = Schema.Struct({
   ...Due.fields,
-  /** The most that wait for one endpoint, of the `LAGS_COUNTED` that have waited longest: in its log, or as replays. */
+  /** The longest backlog of one endpoint (log or replays), among the `LAGS_COUNTED` that have waited longest. */
   maxLagEvents: Schema.Int,
-  /** For how long the first of them has waited, at the endpoint that has waited longest. */
+  /** The longest time that a delivery has waited, over all endpoints. */
   maxLagSeconds: Schema.Number,
 })
 export type DueDeliveries = typeof DueDeliveries.Type
 
-/** What is due and not in flight. */
+/** Due work that isn't in flight. */
 const DueReading = Schema.Struct({
-  /** Of the enabled endpoints; what waits for a disabled one is not due. Each queue is counted up to `COUNT_CAP`. */
+  /** Deliveries to enabled endpoints, counted up to `COUNT_CAP` per queue. Deliveries to disabled endpoints aren't due. */
   deliveries: Schema.Record(Schema.Literals(DUE_QUEUES), DueDeliveries),
-  /** Deliveries that some worker holds. */
+  /** Deliveries that a worker has claimed. */
   inFlight: Schema.Int,
-  /** E-mails of campaigns whose window is open, since each could be sent. */
+  /** E-mails of campaigns in their send window, with the time since each could be sent. */
   messages: Due,
-  /** Inbound events that wait to be applied, since their receipt. */
+  /** Inbound events that aren't applied yet, with the time since their receipt. */
   inbox: Due,
-  /** Hits that wait to be judged, since they came. */
+  /** Hits that aren't classified yet, with the time since their receipt. */
   hits: Due,
-  /** Recipients who asked for no more e-mails and are not suppressed yet. */
+  /** Recipients who unsubscribed and aren't suppressed yet. */
   unsubscriptions: Due,
 })
 export type DueReading = typeof DueReading.Type
 
-/** The other states of deliveries, and what keeps the database from clearing up behind them. */
+/** Further states of deliveries, and the causes that keep the database from vacuuming. */
 const StateReading = Schema.Struct({
   breakersOpen: Schema.Int,
-  /** The endpoints to which every call has failed for a day, or that were disabled for it, by whether their organization has contacts. */
+  /** Endpoints that have failed for a day or were disabled for that; `some` if their organization has contacts, `none` if not. */
   endpointsFailing: Schema.Struct({ some: Schema.Int, none: Schema.Int }),
-  /** How far the clock of an organization is ahead of the database's, at most; stamps go on from there. */
+  /** The largest lead in seconds of an organization's clock over the database's clock. Timestamps continue from the organization's clock. */
   clockAheadSeconds: Schema.Number,
-  /** Why a worker does not believe the database's clock, at the moment; null if all do. */
+  /** Why a worker currently doesn't trust the database's clock; null if all do. */
   clockDoubt: Schema.NullOr(Schema.String),
-  /** Dead letters that were not replayed, except those of muted groups of failures. */
+  /** Dead letters that weren't replayed, without muted groups of failures. */
   deadLetters: Schema.Record(Schema.Literals(DEAD_LETTER_REASONS), Schema.Int),
-  /** E-mails that nobody knows to be delivered or not, and that are not tried again. */
+  /** E-mails with an unknown outcome, which aren't retried. */
   messagesQuarantined: Schema.Int,
-  /** Campaigns whose complaints of the last seven days have reached the lower threshold of mailbox providers, and the upper one. */
+  /** Campaigns that reached the lower (`raised`) or the upper (`high`) complaint threshold of mailbox providers in the last seven days. */
   campaignsComplained: Schema.Struct({ raised: Schema.Int, high: Schema.Int }),
-  /** Inbound events that are quarantined. */
   inboxQuarantined: Schema.Int,
-  /** The rows of the delivery queue, and the remains of rows in it, as the database's statistics have them. */
+  /** The live and dead rows of the delivery queue, according to the database's statistics. */
   queue: Schema.Struct({ rows: Schema.Int, deadRows: Schema.Int }),
   horizon: Schema.Record(
     Schema.Literals(HORIZON_HOLDERS),
@@ -73,25 +72,25 @@ const StateReading = Schema.Struct({
 })
 export type StateReading = typeof StateReading.Type
 
-/** What a later reading goes on from: only the endpoints of busy organizations could be behind, or had deliveries in flight. */
+/** State for the next reading: only endpoints of busy organizations can have a lag or deliveries in flight. */
 const Looked = Schema.Struct({ snapshot: Schema.String, busy: Schema.Array(OrganizationId) })
 const decodeDue = decodeRow({ reading: DueReading, looked: Looked })
 const decodeState = decodeValue({ reading: StateReading })
 
-/** Of how many endpoints of a queue it is counted what waits for each. */
+/** The number of endpoints per queue for which a backlog is counted. */
 export const LAGS_COUNTED = 20
 
 /**
- * Reports to operators how the queues stand, over all workers; each reading is one statement, whose cost does not grow with what waits.
+ * Measures the queues over all workers. Each reading is one statement, and its cost doesn't grow with the backlog.
  *
- * `statement_timestamp()` rather than `clock_timestamp()`, which no index serves: what is not due is never looked at. A role without
- * `pg_monitor` sees the transactions of its own role alone.
+ * It uses `statement_timestamp()`, because an index doesn't support `clock_timestamp()`; rows that aren't due are never read. A role without
+ * `pg_monitor` only sees the transactions of that role.
  */
 export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/deliveries/DeliveryGauges", (sql) => {
-  /** Stamps of an organization may be ahead of the clock. */
+  /** At least 0, because an organization's timestamps may be ahead of the clock. */
   const secondsSince = (time: Statement.Fragment) =>
     sql`coalesce(greatest(0, extract(epoch from statement_timestamp() - ${time})), 0)`
-  /** The rows of a table that wait, of the organizations that have any, from the first on: what remains of rows before it was stepped over already. */
+  /** The waiting rows of a table, by organization. Starts at the first waiting row, to scan the dead rows before it only once. */
   const waitingIn = (table: string, time: string, isWaiting: string, limit: number) => {
     const [name, at, waits] = [sql.literal(table), sql.literal(time), sql.literal(isWaiting)]
     return sql`
@@ -112,14 +111,14 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           ) waiting
         )`
   }
-  /** What waits of a row `source`: an endpoint's log, or its rows, or its replays. */
+  /** The waiting deliveries of a row `source`: an endpoint's log, its queued rows, or its replays. */
   const waitingOf = (limit: number) => sql`
       select from events_after(source.organization_id, source.event_types, source.begun_at, source.begun_id, 'infinity', ${limit}::int)
       where source.replay is null
       union all
       (select from deliveries
         where endpoint_id = source.id and replay = source.replay and owner is null
-          -- From the first on: what remains of the rows before it was stepped over once already.
+          -- Starts at the first due row, to scan the dead rows before it only once.
           and due_at >= source.due_at and due_at <= statement_timestamp()
         limit ${limit}::int)`
   const readUpTo = (limit: number, looked?: typeof Looked.Type) =>
@@ -127,7 +126,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
         with asked as materialized (
           select age(${looked?.snapshot ?? null}::xid8::xid) as age
         ), busy as materialized (
-          -- The other endpoints stand at the end of their logs, as they did at the last look: nobody has written since.
+          -- The other endpoints had reached the end of their logs at the last reading, and have no new events.
           select id from organizations where ${looked === undefined}::boolean
           union select unnest(${looked?.busy ?? []}::text[])
           union select organization_id from organization_clock where age(xmin) <= (select age from asked)
@@ -141,7 +140,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           join organization_clock clock on clock.organization_id = endpoint.organization_id
           where endpoint.organization_id in (select id from busy)
         ), reader as materialized (
-          -- Few of many endpoints have anything to read on.
+          -- Only a few of the endpoints have events to read.
           select position.*, first.emitted_at as due_at
           from position cross join lateral events_after(organization_id, event_types, begun_at, begun_id, 'infinity', 1) first
           where behind
@@ -149,7 +148,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           select endpoint.id, replay, first.due_at,
             case when replay then 'replay' when allowance is null then 'live' else 'probed' end as queue
           from (
-            -- The endpoints that have rows, one after another.
+            -- An index skip scan over the endpoints that have rows.
             with recursive each as (
               (select endpoint_id, replay from deliveries where owner is null order by endpoint_id, replay limit 1)
               union all
@@ -188,7 +187,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           select queue, min(due_at) as due_at from source group by queue
         ), sending as materialized (
           select organization_id, campaigns.id, first.due_at,
-            -- When its first message could be sent: since it is due and the campaign sends, at its rate, and on a day of its sender's ramp.
+            -- The earliest time at which its first message could be sent: due, in the window, within its rate, and within its sender's daily ramp.
             greatest(first.due_at, window_start, campaigns.updated_at, pace.next_at,
               case when organization_id in (select organization_id from sender_ramps)
                 then date_trunc('day', statement_timestamp(), 'UTC') end) as late_since
@@ -201,7 +200,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
             order by due_at limit 1
           ) first
           where campaigns.status = 'sending' and window_start <= statement_timestamp() and window_end > statement_timestamp()
-            -- Asked of few: each answer is a query of its own.
+            -- Evaluated for few campaigns, because each evaluation is a separate query.
             and not (organization_id in (select organization_id from sender_ramps) and ramp_reached(organization_id, program_id))
         ), message as (
           select count(*) as count from (
@@ -240,7 +239,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
         )) as looked`.pipe(decodeDue)
   let looked: typeof Looked.Type | undefined
   return {
-    /** Costs more the more remains of rows the database was kept from clearing up. */
+    /** Slower while dead rows can't be vacuumed. */
     readDue: Effect.suspend(() => readUpTo(COUNT_CAP, looked)).pipe(
       Effect.map((due) => {
         looked = due.looked
@@ -248,7 +247,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
       }),
     ),
 
-    /** Reads for how long each queue has waited, and counts nothing: each count is 0 or 1. */
+    /** Reads how long each queue has waited, without the counts: each count is 0 or 1. */
     readOldest: Effect.map(readUpTo(1), ({ reading }) => reading),
 
     readState: sql`
@@ -268,7 +267,7 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
             join organizations organization on organization.id = endpoint.organization_id
             where notices > 0 and (enabled or disabled_reason = 'failing')),
           'clockAheadSeconds', (select coalesce(greatest(0, extract(epoch from max(last) - statement_timestamp())), 0) from organization_clock),
-          -- Each worker that doubts says so every 10 s.
+          -- A worker that doubts the clock reports it every 10 s.
           'clockDoubt', (
             select doubt from clock_watch
             where doubted_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 minute'),

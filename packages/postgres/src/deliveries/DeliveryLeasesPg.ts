@@ -12,7 +12,7 @@ import { deliveryId } from "./deliveryId.ts"
 import { endpointOwnership } from "./endpointOwnership.ts"
 import { progressColumns } from "./progressColumns.ts"
 
-/** How often the outcomes of calls are written again, twice a second. */
+/** The number of attempts to write the outcomes of calls, twice a second. */
 const MAX_WRITE_TRIES = 30
 
 const ReadRow = Schema.Struct({
@@ -24,7 +24,7 @@ const ReadRow = Schema.Struct({
   traceparent: Schema.NullOr(Schema.String),
   readAt: Schema.Number,
 })
-// Batches of up to 4,096 deliveries, at thousands a second: they are not decoded.
+// Not decoded: batches have up to 4,096 deliveries, thousands a second.
 const logRows = rowsOf(Schema.Struct({ ...ReadRow.fields, emittedAt: Timestamp }))
 const dueRows = rowsOf(
   Schema.Struct({
@@ -85,7 +85,7 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
             ${worker}::uuid, ${positions}::text[], ${JSON.stringify(breakers)}::jsonb, ${batches}::text[], ${arrivals}::text[],
             ${JSON.stringify(troubles)}::jsonb
           )`.pipe(
-        // A partner's response is recorded even if the database is away for a moment: otherwise the delivery would be sent again.
+        // Retries while the database is unavailable. Without a recorded response the delivery would be sent again.
         Effect.retry({
           while: ({ reason }) => isTransient(reason),
           schedule: Schedule.spaced("500 millis"),

@@ -3,18 +3,18 @@ import { DatabaseService } from "../adapter.ts"
 import { forgetRows } from "../forgetRows.ts"
 import { decodeValue } from "../rowsOf.ts"
 
-/** For how long outcomes are kept by five minutes. After that they are kept by the hour. */
+/** How long outcomes are kept in intervals of five minutes. Older ones are merged by the hour. */
 export const FINE_OUTCOMES_DAYS = 2
 
 const BATCH_SIZE = 5000
 
 const decodeCount = decodeValue({ count: Schema.Int })
 
-/** Keeps the outcomes of deliveries, which `write_progress` and `recover` count, and the groups of failures. */
+/** Maintains the outcomes of deliveries, which `write_progress` and `recover` count, and the groups of failures. */
 export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
   "postgres/deliveries/DeliveryOutcomes",
   (sql) => ({
-    /** Merges some outcomes that are older than `FINE_OUTCOMES_DAYS` by the hour; returns how many rows, 0 when all is done. */
+    /** Merges a batch of outcomes older than `FINE_OUTCOMES_DAYS` by the hour; returns the number of rows, 0 when there are no more. */
     merge: sql`
         with old as materialized (
           select ctid as row_ctid from delivery_outcomes
@@ -47,7 +47,7 @@ export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
         )
         select count(*)::int as count from merged`.pipe(decodeCount),
 
-    /** Forgets some outcomes that are older than a number of days; returns how many rows, 0 when all is done. */
+    /** Deletes a batch of outcomes older than a number of days; returns the number of rows, 0 when there are no more. */
     forget: (days: number) =>
       forgetRows(sql, "delivery_outcomes", {
         key: ["endpoint_id", "at", "seconds", "organization_id"],
@@ -57,11 +57,11 @@ export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
       }),
 
     /**
-     * Closes the groups of failures whose endpoints accept calls again.
+     * Closes the groups of failures of endpoints that accept calls again.
      *
-     * A group is quiet when its last failure was two minutes ago. It is over when the endpoint has accepted more than five times as many
-     * calls since as it accepted between two failures: one call after an outage, two where 80 % failed, 46 where 10 % did. By chance that
-     * is rare. A failure in the future is one of a clock that was wrong: nothing can follow it.
+     * A group is closed when its last failure is at least two minutes old and the endpoint has accepted more than five times as many
+     * calls since then as it accepted between two failures: one call after an outage, two at 80 % failures, 46 at 10 %. This keeps groups from
+     * closing by chance. A failure in the future comes from a clock that was wrong, so it counts as past.
      */
     closeGroups: sql`
       with over as materialized (
@@ -72,15 +72,15 @@ export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
             from outcomes_since(endpoint_id, opened_at) episode
             cross join (select greatest(0, delivered - delivered_then) as delivered from outcomes_since(endpoint_id, last_at)) since
           ))
-        -- One that fails at this moment is left to its worker.
+        -- Skips groups that another worker updates now.
         order by organization_id, id for update skip locked
       )
       update failure_groups set closed_at = clock_timestamp() from over
       where failure_groups.organization_id = over.organization_id and failure_groups.id = over.id`.pipe(Effect.asVoid),
 
     /**
-     * Forgets the hours of groups of failures that are older than a number of days, and the groups that have not failed since and have no
-     * dead letters: no response is kept any more that had their lines.
+     * Deletes hourly counts of groups of failures after a number of days, and groups without a later failure or a dead letter:
+     * their responses are no longer stored.
      */
     forgetGroups: (days: number) =>
       sql`

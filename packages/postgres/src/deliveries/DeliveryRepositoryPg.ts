@@ -7,7 +7,6 @@ import { decodeRows } from "../rowsOf.ts"
 
 const decodeOrganizations = decodeRows({ organizationId: OrganizationId })
 
-/** Keeps deliveries in PostgreSQL. */
 export const DeliveryRepositoryPg = adapter(DeliveryRepository, function* (sql) {
   const hints = yield* Hints
   return {

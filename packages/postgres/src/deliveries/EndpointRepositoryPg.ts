@@ -28,7 +28,6 @@ const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
 const decodeCount = decodeValue({ count: Schema.Int })
 const decodeLast = decodeColumn({ last: Timestamp })
 
-/** The column of each setting, and its type. */
 const SETTINGS: Readonly<Record<keyof EndpointSettings, string>> = {
   eventTypes: "text[]",
   maxInFlight: "int",
@@ -49,7 +48,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
   const atRest = sql.literal(
     `failures = 0, allowance = null, probe_at = null, judged_since = clock_timestamp(), ${NOT_FAILING}`,
   )
-  /** Forgets the failures of endpoints. The next one opens its group again, which tells when it was. */
+  /** Resets the failures of endpoints. The next failure opens its group again, with a new start time. */
   const startAgain = (endpointIds: Statement.Fragment) => sql`
           cleared as (
             update endpoint_readers set ${atRest} where endpoint_id in (${endpointIds}) returning organization_id, endpoint_id
@@ -66,7 +65,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
     })
   const each = <A>(list: ReadonlyArray<A>, toFragment: (each: A) => Statement.Fragment) =>
     sql.join("", false)(list.map(toFragment))
-  /** Takes the endpoint that a statement has changed; fails if there was none to change. */
+  /** Returns the endpoint that a statement changed; fails if there is none. */
   const changed =
     (endpointId: EndpointId) =>
     <E>(rows: Effect.Effect<ReadonlyArray<object>, E>) =>
@@ -157,9 +156,9 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           where endpoint.id = ${endpointId} order by changed_at desc`.pipe(changes.decode),
 
     leaveLog: Effect.fnUntraced(function* (endpointId) {
-      // Before its reader, as all who change it lock it.
+      // Locked before its reader, in the same order as in every other statement.
       yield* sql`select from webhook_endpoints where id = ${endpointId} for no key update`
-      // The position is read by the next statement, which sees what its owner wrote until this row was locked.
+      // Locks the reader, so that the next statement sees its final position.
       yield* sql`select from endpoint_readers where endpoint_id = ${endpointId} for update`
       const rows = yield* sql`
           with reader as materialized (
@@ -216,7 +215,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           where id = ${endpointId} and removed_at is null returning ${columns}`.pipe(changed(endpointId)),
 
     remove: Effect.fnUntraced(function* (endpointId) {
-      // Without event types nothing of the log waits for it.
+      // An endpoint without event types has no pending events.
       const removed = yield* sql`
           update webhook_endpoints endpoint set removed_at = clock_timestamp(), enabled = false, event_types = '{}', url = shown_url(url)
           where id = ${endpointId} and removed_at is null returning ${columns}`.pipe(changed(endpointId))
@@ -230,7 +229,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
 
     endRemoved: sql`select end_removed(${END_BATCH_SIZE}::int) as count`.pipe(decodeCount),
 
-    // What was delivered is kept for historyDays: no search of it goes by endpoint, so the time of the removal decides.
+    // Removed endpoints are kept for historyDays after their removal, because the delivery history can't be searched by endpoint.
     forgetRemoved: (historyDays) =>
       sql`
           with gone as materialized (

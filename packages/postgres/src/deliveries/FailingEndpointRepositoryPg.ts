@@ -8,7 +8,7 @@ import { decodeColumn, decodeRows, decodeValue, first } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 
 const PAGE_SIZE = 500
-/** For how long a notice that was taken is left to the worker that took it, and how long it waits after a failure. */
+/** How long a claimed notice is reserved for the worker that claimed it, and the delay after a failure. */
 const LEASE_MINUTES = 30
 
 const decodeEndpoints = decodeRows(FailingEndpoint.fields)
@@ -16,7 +16,7 @@ const decodeNotices = decodeRows(FailingNotice.fields)
 const decodeDisabled = decodeValue({ disabled: Schema.Boolean })
 const decodeContacts = decodeColumn({ contacts: Schema.Int })
 
-/** Sets the columns of `endpoint_readers` for an endpoint that does not fail. */
+/** The assignments to `endpoint_readers` for an endpoint that doesn't fail. */
 export const NOT_FAILING =
   "failing_since = null, notices = 0, noticed_at = null, notice_to = '{}', notice_due_at = null"
 
@@ -24,7 +24,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
   const hints = yield* Hints
   const millis = (time: string): Statement.Fragment =>
     sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
-  /** The five minutes in which the calls began to fail: outcomes are counted by them. */
+  /** The five minutes in which the failures started: outcomes are counted in this interval. */
   const began = "date_bin('5 minutes', failing_since, 'epoch')"
   const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
   const forget = sql.literal(NOT_FAILING)
@@ -52,7 +52,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           from time
           cross join endpoint_readers reader
           join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id and enabled
-          -- A success is seen within the two days in which outcomes are kept by five minutes.
+          -- A success is found in the two days in which outcomes have five-minute intervals.
           cross join lateral (
             select max(at) as succeeded_at from delivery_outcomes
             where endpoint_id = reader.endpoint_id and delivered > 0 and at <= now_at
@@ -85,7 +85,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
             from ${toTable("given", failing, { endpointId: "text", since: "bigint" })}
             cross join lateral (select to_timestamp(given.since / 1000.0) as bucket) five_minutes
             join endpoint_readers reader on reader.endpoint_id = given.endpoint_id
-            -- Null if the cause of the failures is older, and in the five minutes of judged_since without a failure after it.
+            -- Null if the failures have an earlier cause, and in the five minutes of judged_since if no failure follows.
             cross join lateral (
               select min(opened_at) as first_failure from failure_groups failure_group
               where failure_group.organization_id = reader.organization_id and failure_group.endpoint_id = reader.endpoint_id
@@ -120,7 +120,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           select reader.endpoint_id from endpoint_readers reader
           join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
           where notice_to <> '{}' and (enabled or (notices = 3 and disabled_reason = 'failing'))
-            -- A time written while the database's clock was ahead may lie days away.
+            -- A time that was written while the database's clock was ahead can be days away.
             and notice_due_at not between clock_timestamp() and clock_timestamp() + interval '1 hour'
           order by notice_due_at limit 1 for update of reader skip locked
         ), taken as (
@@ -139,7 +139,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= ${sql.literal(began)}
         ) calls`.pipe(decodeNotices, first),
 
-    // The time of the next notice counts from when the last contact was notified.
+    // The next notice is due relative to the time when the last contact was notified.
     settle: ({ endpointId, notices }, contact) =>
       Effect.asVoid(sql`
           update endpoint_readers set notice_to = array_remove(notice_to, ${contact}),

@@ -15,9 +15,9 @@ import { assertEndpointPresent } from "./assertEndpointPresent.ts"
 import { awaitsDeadLetter, selectsDeadLetter } from "./deadLetterConditions.ts"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "./replayRows.ts"
 
-/** Chunks a second, for a rate that is high enough for them. */
+/** The number of chunks per second, if the rate allows it. */
 const CHUNKS_A_SECOND = 10
-/** The most dead letters that a chunk looks at, while a filter leaves few of them. */
+/** The maximum number of dead letters that a chunk reads when the filter excludes most of them. */
 const MAX_SCAN_LIMIT = 5000
 
 const decodeIds = decodeColumn({ id: ReplayId })
@@ -30,7 +30,7 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
   const hints = yield* Hints
   const [job, running, dead] = [sql`job`, sql`running`, sql`dead`]
 
-  /** The job of dead letters that would be created, and the condition that it replays one. */
+  /** The replay job to create, and the condition that it selects a dead letter. */
   const jobOf = (filter: DeadLetterFilter) => sql`
       select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
         ${filter.organizationId ?? null}::text as organization_id, ${filter.groupId ?? null}::text as group_id,
@@ -119,8 +119,8 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
     replayNextChunk: Effect.gen(function* () {
       const rows = yield* sql`
           with job as materialized (
-            -- It looks at as many as it sends; at more once a filter has left less. Beside 100,000 dead letters a chunk of 10 takes 1.6 ms
-            -- then, and 4 ms if it looks at 2,000; in a log of 1,000,000 events 1.3 and 3.7.
+            -- A chunk reads as many rows as it sends, and more after a filter excluded some. With 100,000 dead letters a chunk of 10 takes 1.6 ms
+            -- (4 ms if it reads 2,000); in a log of 1,000,000 events 1.3 ms (3.7 ms).
             select *, greatest(chunk, scan_limit) as looks_at
             from replay_jobs cross join lateral (select ceil(rate / ${CHUNKS_A_SECOND}::numeric)::int as chunk) size
             where finished_at is null and cancelled_at is null and next_at <= clock_timestamp()
@@ -138,8 +138,8 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             where kind = 'log' or ${selectsDeadLetter(sql, job, sql`looked`)}
             order by looked.at, looked.id limit (select chunk from job)
           ), held as materialized (
-            -- In one order for all that replay, and only what nobody replayed while this one waited for it. Found one by one through the
-            -- primary key, however few rows the planner takes the table to have.
+            -- Locks in the same order as other replays, and skips rows that were replayed while this statement waited. The lateral join forces a
+            -- primary key look-up per row, even if the planner's estimate of the table is too low.
             select dead.row_ctid from chosen cross join lateral (
               select ctid as row_ctid from dead_letters
               where organization_id = chosen.organization_id and id = chosen.id and replayed_as is null
@@ -147,7 +147,7 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             ) dead
             where (select kind from job) = 'dead_letters'
           ), marked as (
-            -- By an array, because a join on places may read the whole table.
+            -- An array, because a join on ctid may scan the whole table.
             update dead_letters set replayed_as = make_id('dlv') where ctid = any (array(select row_ctid from held))
             returning *
           ), grouped as materialized (
@@ -158,7 +158,7 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, replay)
             select organization_id, replayed_as, endpoint_id, event_id, clock_timestamp(), true from marked
             union all
-            -- Due in the order of the log.
+            -- Inserted in log order, so that they are due in that order.
             (select chosen.organization_id, make_id('dlv'), chosen.endpoint_id, chosen.event_id, clock_timestamp(), true
             from chosen cross join job where kind = 'log' order by chosen.at, chosen.id)
             returning organization_id
@@ -167,7 +167,7 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
               (select count(*) from looked) < looks_at as to_the_end
             from job
           ), seen as (
-            -- A full chunk ends at its last row; otherwise all that was looked at is done with.
+            -- A full chunk ends at its last row; otherwise every row that was read is finished.
             select last.at, last.id from step cross join lateral (
               select at, id from chosen where full_chunk union all select at, id from looked where not full_chunk
             ) last
@@ -179,7 +179,7 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
               scan_limit = case when full_chunk
                 then (select count(*) from looked where (at, id) <= (select at, id from seen))
                 else least(looks_at * 2, ${MAX_SCAN_LIMIT}::int) end,
-              -- The next chunk may catch up with the delay of one, and no more: a pause is not followed by a burst.
+              -- After a delay only one chunk is sent early, so that a pause isn't followed by a burst.
               next_at = greatest(step.next_at + make_interval(secs => queued / step.rate::double precision), clock_timestamp()),
               finished_at = case when to_the_end and not full_chunk then clock_timestamp() end
             from step where replay_jobs.id = step.id

@@ -6,7 +6,7 @@ import { Context, Redacted } from "effect"
 const NONCE = 12
 const TAG = 16
 
-/** No key of `SECRETS_KEY` opens a ciphertext. */
+/** None of the keys in `SECRETS_KEY` decrypts a ciphertext. */
 export class SecretUnopened extends DescribedError(
   "SecretUnopened",
   () =>
@@ -14,9 +14,9 @@ export class SecretUnopened extends DescribedError(
 ) {}
 
 /**
- * Encrypts secrets at rest: AES-256-GCM, stored as the mark of the key, nonce, ciphertext, tag, bound to the organization.
+ * Encrypts secrets at rest with AES-256-GCM. Stored as key id, nonce, ciphertext and tag, and bound to the organization.
  *
- * It encrypts with the newest key of the ring, and decrypts with all.
+ * Encrypts with the newest key of the ring, and decrypts with all of them.
  */
 export class SecretCipher extends Context.Service<
   SecretCipher,
@@ -24,13 +24,13 @@ export class SecretCipher extends Context.Service<
     /** The ids of the keys, newest first. */
     readonly keyIds: ReadonlyArray<string>
     encrypt(secret: Redacted.Redacted, organizationId: string): Uint8Array
-    /** Throws when no key of the ring opens the ciphertext, or when its bytes were altered. */
+    /** Throws if none of the keys decrypts the ciphertext, for example because its bytes were changed. */
     decrypt(stored: Uint8Array, organizationId: string): Redacted.Redacted
-    /** Returns the id of the key that opens a ciphertext; undefined if none does. */
+    /** Returns the id of the key that decrypts a ciphertext; undefined if there is none. */
     keyIdOf(stored: Uint8Array, organizationId: string): string | undefined
   }
 >()("postgres/SecretCipher") {
-  /** A cipher for those who handle no secret's text. It throws when one does. */
+  /** A cipher for processes that don't handle secrets. Its methods throw. */
   static readonly withoutKey: SecretCipher["Service"] = {
     keyIds: [],
     encrypt: needKey,
@@ -38,7 +38,7 @@ export class SecretCipher extends Context.Service<
     keyIdOf: needKey,
   }
 
-  /** Creates the cipher from keys of 32 bytes. */
+  /** Creates the cipher from 32-byte keys. */
   static readonly make = (ring: KeyRing): SecretCipher["Service"] => {
     const [newest, ...older] = ring
     const encrypting = prepare(newest)

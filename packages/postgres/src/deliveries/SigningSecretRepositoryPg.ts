@@ -27,13 +27,13 @@ const decodeOwner = decodeRows({
 })
 const decodeLocked = decodeColumn({ organizationId: OrganizationId })
 
-/** Keeps signing secrets in PostgreSQL, encrypted. */
+/** Stores signing secrets in PostgreSQL, encrypted. */
 export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, function* (sql) {
   const cipher = yield* SecretCipher
   const hashed = (secret: Redacted.Redacted) => sql`decode(${hash("sha256", Redacted.value(secret), "hex")}, 'hex')`
   const hints = yield* Hints
 
-  /** Puts rotations one after another, so that none overlooks the other's secret; returns the owner's organization. */
+  /** Serializes rotations, so that none misses the new secret of another one; returns the owner's organization. */
   const lock = Effect.fnUntraced(function* (owner: SecretOwner) {
     if ("organizationId" in owner) {
       const { organizationId } = owner
@@ -62,7 +62,7 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
             where organization_id = ${organizationId} and id in (
               select id from signing_secrets
               where ${isOwned} and (expires_at is null or expires_at > clock_timestamp())
-              -- Ids of one millisecond are in no order.
+              -- Ids that were created in the same millisecond aren't ordered.
               order by created_at desc, id desc offset ${MAX_ACTIVE_SECRETS - 1}
             )
             returning id`
@@ -125,7 +125,7 @@ export const SigningSecretRepositoryPg = adapter(SigningSecretRepository, functi
     revoke: (secretId) =>
       sql`
           with endpoint as materialized (
-            -- Before its secret, as all who change it lock it.
+            -- Locked before its secret, in the same order as in every other statement.
             select from webhook_endpoints where id = (select endpoint_id from signing_secrets where id = ${secretId}) for no key update
           )
           update signing_secrets secret set expires_at = least(expires_at, clock_timestamp())

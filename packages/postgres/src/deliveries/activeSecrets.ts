@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { decodeRows } from "../rowsOf.ts"
 import { SecretCipher } from "./SecretCipher.ts"
 
-/** A secret, and the endpoints that it signs for: an organization may have thousands, and each secret is decrypted once. */
+/** A secret with the endpoints that it signs for. Each secret is decrypted once, because an organization may have thousands of endpoints. */
 const decode = decodeRows({
   organizationId: OrganizationId,
   ciphertext: Schema.Uint8Array,
@@ -14,7 +14,7 @@ const decode = decodeRows({
   endpoints: Schema.Array(EndpointId),
 })
 
-/** Creates what reads and decrypts the secrets that sign for endpoints. */
+/** Creates the function that reads and decrypts the active secrets of endpoints. */
 export const activeSecrets = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
@@ -27,7 +27,7 @@ export const activeSecrets = Effect.gen(function* () {
         (extract(epoch from ends_at - clock_timestamp()) * 1000)::double precision as "endsInMs"
       from signing_secrets_of(${endpointIds}::text[], ${MAX_ACTIVE_SECRETS}::int)
       group by organization_id, id, ciphertext, ends_at order by min(rank), id desc`.pipe(decode)
-    // One organization's unreadable secret must not stop the others' deliveries.
+    // An unreadable secret of one organization must not block the deliveries of the other organizations.
     const unsigned = new Set<EndpointId>()
     for (const { organizationId, ciphertext, endsInMs, endpoints } of rows) {
       const secret = yield* Effect.try(() => cipher.decrypt(ciphertext, organizationId)).pipe(

@@ -7,7 +7,7 @@ import { decodeColumn, firstOr } from "../rowsOf.ts"
 
 const decodeRemoved = decodeColumn({ removedAt: Schema.NullOr(Timestamp) })
 
-/** Fails with the reason why nothing can be done with an endpoint, if there is one. */
+/** Fails if an endpoint doesn't exist or was removed. */
 export const assertEndpointPresent = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpointId: EndpointId) {
   const removedAt = yield* sql`
     select removed_at as "removedAt" from webhook_endpoints where id = ${endpointId}`.pipe(

@@ -3,9 +3,9 @@ import type { SqlClient, Statement } from "effect/sql"
 import { allOf, equal } from "../conditions.ts"
 
 /**
- * Creates the condition that a row of `dead_letters`, named `dead` in the statement, is selected by a filter, except by the type of its event.
+ * Creates the condition that a filter selects a row of `dead_letters`, named `dead` in the statement. The event type isn't checked.
  *
- * It leaves out what is not asked for, so that a plan for all groups never reads 100,000 dead letters for the few of one.
+ * Unused conditions are left out. With a generic plan the query would read 100,000 dead letters to find those of a small group.
  */
 export const isDeadLetterOf = (sql: SqlClient.SqlClient, filter: DeadLetterFilter, dead = "dead") => {
   const { organizationId, groupId, status, endpointId, reason, from, to } = filter
@@ -16,7 +16,7 @@ export const isDeadLetterOf = (sql: SqlClient.SqlClient, filter: DeadLetterFilte
       [`${dead}.endpoint_id`]: endpointId,
       [`${dead}.reason`]: reason,
     }),
-    // Few groups, asked for once: the dead letters are read in their order until enough are found.
+    // There are few groups. The scalar subselect runs once, and dead letters are read in order until enough are found.
     status === undefined
       ? undefined
       : sql`group_id = any (array(select id from failure_groups where status = ${status}::int))`,
@@ -25,7 +25,7 @@ export const isDeadLetterOf = (sql: SqlClient.SqlClient, filter: DeadLetterFilte
   )
 }
 
-/** Creates the condition that a row of `dead_letters` is selected by a purge. */
+/** Creates the condition that a purge selects a row of `dead_letters`. */
 export const isPurged = (sql: SqlClient.SqlClient, { keepsDoubtful, eventType, ...filter }: PurgeFilter) =>
   allOf(
     isDeadLetterOf(sql, filter),
@@ -36,13 +36,13 @@ export const isPurged = (sql: SqlClient.SqlClient, { keepsDoubtful, eventType, .
           select from events where organization_id = dead.organization_id and id = dead.event_id and type = ${eventType})`,
   )
 
-/** Creates the condition that a job runs and has not replayed a row of `dead_letters` yet. */
+/** Creates the condition that a job is active and has not replayed a row of `dead_letters` yet. */
 export const awaitsDeadLetter = (sql: SqlClient.SqlClient, job: Statement.Fragment, dead: Statement.Fragment) => sql`
   ${job}.kind = 'dead_letters' and ${job}.finished_at is null and ${job}.cancelled_at is null
   and (${dead}.finished_at, ${dead}.id) > (${job}.after_at, ${job}.after_id) and ${dead}.finished_at < ${job}.before_at
   and ${selectsDeadLetter(sql, job, dead)}`
 
-/** Creates the condition that a row of `dead_letters` meets the conditions of a job, regardless of its time. */
+/** Creates the condition that a job selects a row of `dead_letters`, regardless of its time. */
 export const selectsDeadLetter = (sql: SqlClient.SqlClient, job: Statement.Fragment, dead: Statement.Fragment) => sql`
   (${job}.organization_id is null or ${dead}.organization_id = ${job}.organization_id)
   and (${job}.endpoint_id is null or ${dead}.endpoint_id = ${job}.endpoint_id)

@@ -22,7 +22,7 @@ const decodeOwned = decodeRows(OwnedEndpoint.fields)
 const decodeEndpoints = decodeColumn({ id: EndpointId })
 const decodeLost = decodeRows({ deliveryId: DeliveryId, endpointId: EndpointId, poison: Schema.Boolean })
 
-/** Owns what a lost worker's calls may have been made for, until it is recovered. */
+/** Owns the deliveries that a lost worker may have sent, until they are recovered. */
 const NOBODY = "00000000-0000-0000-0000-000000000000"
 
 const RECOVER_BATCH_SIZE = 1000
@@ -30,7 +30,7 @@ const RECOVER_BATCH_SIZE = 1000
 /** The outcome of a call whose worker was lost. */
 const UNKNOWN = { status: null, outcome: UNKNOWN_OUTCOME, response: null }
 
-/** The part of `DeliveryLeases` by which workers live, acquire endpoints, and give them up. */
+/** The methods of `DeliveryLeases` with which workers stay alive, claim endpoints and release them. */
 export const endpointOwnership = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const hints = yield* Hints
@@ -39,8 +39,8 @@ export const endpointOwnership = Effect.gen(function* () {
     where alive_until > clock_timestamp() and alive_until < clock_timestamp() + interval '1 minute')`)
 
   return {
-    // What has changed since a snapshot was written by a transaction that it did not see, whatever the clocks say. An old transaction makes it
-    // tell more than that. It passes over the rows of all endpoints, and their readers: 5 ms for 30,000.
+    // Changes since a snapshot are found by transaction id, independent of the clock. A long-running transaction causes extra results.
+    // The statement scans all endpoints and their readers: 5 ms for 30,000.
     heartbeat: (worker, leaseSeconds, snapshot) =>
       sql`
         with asked as materialized (
@@ -83,7 +83,7 @@ export const endpointOwnership = Effect.gen(function* () {
           max_in_flight as "maxInFlight", per_second as "perSecond", retry_statuses as "retryStatuses", retry_delays as "retryDelays",
           disable_on_gone as "disableOnGone", standard_webhooks as "standardWebhooks",
           failures, allowance,
-          -- A time written while the database's clock was ahead may lie hours away.
+          -- A time that was written while the database's clock was ahead can be hours away.
           least(${MAX_PROBE_WAIT_SECONDS}::int, greatest(0, extract(epoch from probe_at - clock_timestamp())))::double precision * 1000 as "probeInMs",
           coalesce(elsewhere.calls, 0)::int as "inFlightElsewhere"
         from endpoint_readers reader
@@ -148,7 +148,7 @@ export const endpointOwnership = Effect.gen(function* () {
           select count_failures(jsonb_agg(change)) from (
             select organization_id, group_id, finished_at as at, 1 as failures, reason, 1 as opened, 1 as stored, failure_group::jsonb
             from dead join endpoint on endpoint.id = endpoint_id
-            -- After delivery_outcomes, as every statement that counts failures.
+            -- Runs after delivery_outcomes, like every statement that counts failures.
             where (select count(*) from outcomes) >= 0
           ) change
         )

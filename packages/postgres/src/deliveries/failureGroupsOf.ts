@@ -3,7 +3,7 @@ import type { Attempt } from "@outreach/domain/deliveries/Delivery"
 import { failureLine } from "@outreach/domain/deliveries/failureLine"
 import type { EndpointId, FailureGroupId } from "@outreach/domain/Identifier"
 
-/** What the failed calls of a group have in common, and the id that follows from it. */
+/** The common cause of a group's failed calls, and the id derived from it. */
 export interface FailureCause {
   readonly id: FailureGroupId
   readonly endpointId: EndpointId
@@ -12,19 +12,19 @@ export interface FailureCause {
   readonly line: string | null
 }
 
-/** The groups that a failed call may join. `choose_failure_group` chooses when it is written. */
+/** The groups that a failed call may join. `choose_failure_group` selects one when the call is written. */
 export interface FailureGroupsOf {
-  /** With the line of its response. */
+  /** Includes the first line of the response. */
   readonly exact: FailureCause
-  /** For an endpoint that has enough groups; null without a line. */
+  /** For endpoints with many groups; null if the response has no first line. */
   readonly overflow: FailureCause | null
-  /** For a response that is erased. */
+  /** For an erased response. */
   readonly blank: FailureCause
 }
 
 const OVERFLOW_LINE = "Many different responses"
 
-/** Describes the groups that a failed attempt may join; undefined for a dead letter without attempts. */
+/** Returns the groups that a failed attempt may join; undefined for a dead letter without attempts. */
 export const failureGroupsOf = (
   endpointId: EndpointId,
   { status, outcome, response }: Pick<Attempt, "status" | "outcome" | "response"> = NO_ATTEMPT,

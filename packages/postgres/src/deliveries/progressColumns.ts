@@ -3,7 +3,7 @@ import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
 import { madeAt } from "@outreach/domain/Identifier"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
-/** Lays progress out as the arguments of `write_progress`. */
+/** Converts progress to the arguments of `write_progress`. */
 export const progressColumns = (progress: ReadonlyArray<Progress>) => {
   const arrived = progress.flatMap(({ endpointId, outcomes }) => {
     const [first, ...others] = outcomes.filter(arrivedAtOnce)
@@ -24,7 +24,7 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
         JSON.stringify(batch.map(({ delivery: { id, eventId }, attempt }) => ({ id, eventId, attempt }))),
       ]),
     ),
-    // In one order for all workers, because the rows that count them are locked in it.
+    // All workers use the same order, because the counter rows are locked in it.
     arrivals: arrived
       .toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1))
       .flatMap(({ organizationId, endpointId, outcomes }) => {
@@ -38,7 +38,7 @@ export const progressColumns = (progress: ReadonlyArray<Progress>) => {
 
 const toTroubles = (progress: ReadonlyArray<Progress>) => {
   const causes = new Set<string>()
-  /** Names the cause, and describes its groups where it comes first. */
+  /** Returns the cause. Describes its groups at the first occurrence only. */
   const causeOf = ({ delivery: { endpointId }, settlement, attempt }: Outcome) => {
     if (settlement.state === "delivered" || attempt === null) return { cause: null, groups: null }
     const groups = failureGroupsOf(endpointId, attempt)
@@ -66,14 +66,14 @@ const toTrouble = ({ delivery, version, settlement, attempt }: Outcome) => ({
   attempt,
 })
 
-/** Whether a delivery arrived that was read from the log, and so at its first attempt. */
+/** Reports whether a delivery from the log arrived at its first attempt. */
 const arrivedAtOnce = ({ delivery, settlement }: Outcome): boolean =>
   !delivery.isRow && settlement.state === "delivered"
 
-/** How far apart in time the ids of one batch may be. A search for an id includes the batches that end up to this much later. */
+/** The maximum time between the ids in one batch. A search for an id includes the batches that end up to this much later. */
 export const BATCH_SPAN_MS = 8000
 
-/** Puts deliveries of one endpoint that arrived at their first attempt into batches, each a row of `delivered`. */
+/** Groups deliveries of one endpoint that arrived at their first attempt into batches; each is a row of `delivered`. */
 const toBatches = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<ReadonlyArray<Outcome>> => {
   const batches: Array<Array<Outcome>> = []
   for (const each of outcomes.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))) {

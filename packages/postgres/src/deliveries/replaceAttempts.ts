@@ -3,14 +3,14 @@ import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Id
 import type { SqlClient } from "effect/sql"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
-/** A dead letter, and the attempts that it gets. */
+/** A dead letter and its new attempts. */
 interface Replacement {
   readonly id: DeliveryId
   readonly endpointId: EndpointId
   readonly attempts: ReadonlyArray<Attempt>
 }
 
-/** Replaces the attempts of dead letters, which join the groups of failures that follow from them. */
+/** Replaces the attempts of dead letters, and moves them to the groups of failures of the new attempts. */
 export const replaceAttempts = (
   sql: SqlClient.SqlClient,
   organizationId: OrganizationId,

@@ -2,7 +2,6 @@ import { type LogRange, Replay } from "@outreach/domain/deliveries/ReplayJobQueu
 import type { SqlClient, Statement } from "effect/sql"
 import { rowsOf } from "../rowsOf.ts"
 
-/** Rows of `replay_jobs`. */
 export const { columns: replayColumns, decode: decodeReplays } = rowsOf(Replay, {
   state:
     "case when cancelled_at is not null then 'cancelled' when finished_at is not null then 'finished' else 'running' end",
@@ -10,7 +9,7 @@ export const { columns: replayColumns, decode: decodeReplays } = rowsOf(Replay, 
   to: "to_at",
 })
 
-/** A range of a log up to the position of its organization's clock: events that are published later are not selected, whatever their time. */
+/** A range of a log up to the current position of the organization's clock. Events that are published later aren't selected, even if their time is earlier. */
 export const rangeOf = (sql: SqlClient.SqlClient, { endpointId, from, to, eventTypes }: LogRange) => sql`
   select endpoint.id as endpoint_id, endpoint.organization_id,
     case when ${eventTypes === undefined}::boolean then endpoint.event_types else ${eventTypes ?? null}::text[] end as event_types,
@@ -19,7 +18,7 @@ export const rangeOf = (sql: SqlClient.SqlClient, { endpointId, from, to, eventT
   from webhook_endpoints endpoint join organization_clock clock on clock.organization_id = endpoint.organization_id
   where endpoint.id = ${endpointId} and removed_at is null`
 
-/** The condition that a row of `events` is in the range of a job. */
+/** The condition that a job's range includes a row of `events`. */
 export const inRange = (sql: SqlClient.SqlClient, job: Statement.Fragment) => sql`
   events.organization_id = ${job}.organization_id and emitted_at >= ${job}.from_at and emitted_at < ${job}.before_at
   and (${job}.event_types is null or type = any (${job}.event_types))`

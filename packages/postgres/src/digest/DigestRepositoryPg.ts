@@ -38,7 +38,7 @@ const decodeRecords = decodeRows({
 const decodeFuture = decodeValue({ isFuture: Schema.Boolean })
 const decodeFunnels = decodeRows(Funnel.fields)
 
-/** Keeps the digest in PostgreSQL; `publishEvents` counts its outreach. */
+/** Stores the digest in PostgreSQL. `publishEvents` counts the outreach. */
 export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
   countQualifications: Effect.fnUntraced(function* (organizationId, qualifications, at) {
     const counted = yield* sql`
@@ -50,7 +50,7 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
           on conflict do nothing
           returning program_id, stage, npi
           ), campaign_counted as (
-            -- In each campaign that had sent them an e-mail before.
+            -- Counted in each campaign that had already sent the clinician an e-mail.
             insert into campaign_count_changes (organization_id, campaign_id, hour, accounts, learners, completers)
             select ${organizationId}, campaign.id, date_trunc('hour', ${at}::timestamptz, 'UTC'),
               count(*) filter (where stage = 'account_created'), count(*) filter (where stage = 'learner_qualified'),
@@ -81,7 +81,7 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
       Effect.map((found) => new Set(found)),
     ),
 
-  // One range of a primary key for the outreach of the date, and for each program a look-up of the newest funnel not after it.
+  // Reads one range of a primary key for the outreach of the date, and for each program the newest funnel up to that date.
   read: Effect.fnUntraced(function* (organizationId, date) {
     const rows = yield* sql`
           select ${program.columnsOf("program")}, ${funnelCounts((stage) => `case when funnel.date = day.date then ${stage} end`)} as "funnelOfDate",
@@ -120,9 +120,9 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
 
 /**
  * Adds qualifications to the funnels of programs on the date of the timestamp, and returns the funnels. Without qualifications it
- * only judges anew which targets are reached, of programs that count somebody.
+ * only re-evaluates the reached targets of programs that have counts.
  *
- * The newest row of a program carries its totals on: timestamps commit in their order, so no earlier date is written after it.
+ * A program's newest row contains its running totals. Timestamps commit in order, so an earlier date is never written later.
  */
 export const addToFunnels = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

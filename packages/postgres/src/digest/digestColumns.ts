@@ -2,7 +2,7 @@ import { byStage, type FunnelStage } from "@outreach/domain/digest/Digest"
 import type { OutreachEventType } from "@outreach/domain/events/Event"
 import { Statement } from "effect/sql"
 
-/** What the digest calls the events that it counts of each type, and whether they are hits; null for a type that it does not count. */
+/** The digest's name for each counted event type, and a flag for hits; null for types that aren't counted. */
 const COUNTED = {
   "outreach.recipients_published": null,
   "outreach.email_sent": { name: "sent", isHit: false },
@@ -11,13 +11,13 @@ const COUNTED = {
   "outreach.email_clicked": { name: "clicked", isHit: true },
 } as const satisfies Readonly<Record<OutreachEventType, { readonly name: string; readonly isHit: boolean } | null>>
 
-/** A column of `digest_outreach` that counts events of a type. */
+/** A column of `digest_outreach` that counts events of one type. */
 interface DigestColumn {
   readonly name: string
   readonly type: string
-  /** Whether each recipient counts once on a date. */
+  /** Counts each recipient once per date. */
   readonly isUnique: boolean
-  /** Whether hits are left out that a bot is suspected of. */
+  /** Excludes suspected bot hits. */
   readonly isUnsuspected: boolean
 }
 
@@ -37,7 +37,7 @@ export const DIGEST_COLUMNS: ReadonlyArray<DigestColumn> = Object.entries(COUNTE
   ]
 })
 
-/** The types of the events that the digest counts, or counts the recipients of. */
+/** The types of the events that the digest counts, including those with a recipient count. */
 export const DIGEST_TYPES = ["outreach.recipients_published", ...new Set(DIGEST_COLUMNS.map(({ type }) => type))]
 
 const fields = (isMeant: (column: DigestColumn) => boolean): string =>
@@ -45,7 +45,7 @@ const fields = (isMeant: (column: DigestColumn) => boolean): string =>
     .map(({ name }) => `'${name.replace("unsuspected_", "")}', coalesce(${name}, 0)`)
     .join(", ")
 
-/** The columns of a program's row of `digest_outreach` as `OutreachCounts`; zeros for no row. */
+/** The columns of a program's row of `digest_outreach` as `OutreachCounts`; zeros if there is no row. */
 export const OUTREACH_COUNTS = Statement.fragment([
   Statement.literal(`
   jsonb_build_object(
@@ -54,7 +54,7 @@ export const OUTREACH_COUNTS = Statement.fragment([
     'without_suspected_bots', jsonb_build_object(${fields(({ isUnsuspected }) => isUnsuspected)}))`),
 ])
 
-/** Three columns of `digest_funnel` as `FunnelCounts`; zeros for null. `column` writes the expression of a stage. */
+/** Three columns of `digest_funnel` as `FunnelCounts`; zeros for null. `column` returns the expression of a stage. */
 export const funnelCounts = (column: (stage: FunnelStage) => string): Statement.Fragment =>
   Statement.fragment([
     Statement.literal(`jsonb_build_object(

@@ -23,14 +23,14 @@ const STAGE_COUNTS = Struct.keys(FunnelCounts.fields)
   .join(", ")
 
 /**
- * Counts a UTC date anew from the events and the qualifications, and returns each count that is kept otherwise.
+ * Recounts a UTC date from the events and the qualifications, and returns the counts that differ from the stored ones.
  *
- * The outreach of a date whose events are no longer stored is not counted. Both halves are one statement each, so what others commit at the same time is in both sides of a comparison or in none.
+ * The outreach is skipped if the date's events were deleted. Each half is one statement, so both sides of a comparison see the same commits.
  */
 export const recountDigest = Effect.fnUntraced(function* (date: CalendarDate, organizationId?: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
   const only = organizationId ?? null
-  // As long as it takes: what is counted is every event of the date.
+  // Without a time limit, because every event of the date is read.
   yield* sql.unsafe(LIFT_TIME_LIMIT)
 
   const requested = sql`

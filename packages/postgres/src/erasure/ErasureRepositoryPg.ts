@@ -24,7 +24,7 @@ import { PersonalDataFinder } from "./PersonalDataFinder.ts"
 
 const READ_BATCH_SIZE = 5000
 
-/** For how long a partner's response to an erased event is not kept. */
+/** The number of days during which partners' responses to an erased event aren't stored. */
 const ERASED_EVENT_DAYS = 7
 
 const { columns, decode } = rowsOf(ErasureCertificate, {
@@ -61,7 +61,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
       return yield* finder.findSubject(organizationId, clinician)
     }),
 
-    // A placeholder sorts before every NPI, and an erased recipient after the others: each campaign takes two look-ups by an index.
+    // A placeholder sorts before every NPI, and an erased recipient after all other recipients, so each campaign costs two index look-ups.
     findEnded: (months, after) =>
       sql`
           select organization_id as "organizationId", id as "campaignId" from campaigns campaign
@@ -80,7 +80,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
             ))
           order by organization_id, id limit 1`.pipe(decodeCampaigns, first),
 
-    // Recipients of one event stand together, so that few transactions write its body.
+    // Sorted so that recipients of the same event are in the same batch, and few transactions rewrite its body.
     readUnerased: Effect.fnUntraced(function* ({ organizationId, campaignId }, after) {
       const { ids, updatedAt, id } = yield* sql`
           with page as materialized (
@@ -113,7 +113,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
     countWaiting: finder.countWaiting,
 
     reservePlaceholders: Effect.fnUntraced(function* (organizationId, count) {
-      // Also creates the key, so that the organization has its row.
+      // Also creates the hash key and so the organization's row.
       yield* erased.add(organizationId, [])
       return yield* sql`
           update erasure_keys set placeholders = placeholders + ${count}::int where organization_id = ${organizationId}
@@ -123,7 +123,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
     eraseAtOnce: Effect.fnUntraced(function* (subject, placeholders, at) {
       const { organizationId, npis } = subject
       const ids = placeholders.map(({ id }) => id)
-      // The last reply of a domain may be the one to this clinician.
+      // The last reply of a domain may be a reply about this clinician.
       yield* sql`
           update campaign_domains kept set last_reply = null
           from (
@@ -151,7 +151,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
           returning ${RECIPIENT_STATE}
           ) ${countRecipients("changed")}`
       const done: PersonalDataCounts = { recipients: ids.length, recipient_keys: ids.length }
-      // A worker erases records alone, and has no right to delete suppressions.
+      // A worker only erases records and may not delete suppressions.
       const ofPerson = isNameless(subject) ? [] : ["value"]
       for (const table of PERSONAL_TABLES.filter(isDeleted)) {
         if (![...ofPerson, "recipient_id"].includes(PERSONAL_DATA[table].by)) continue
@@ -166,7 +166,7 @@ export const ErasureRepositoryPg = adapter(ErasureRepository, function* (sql) {
         organizationId,
         npis.map((npi) => ({ npi: npi as Npi, email: null })),
       )).npis
-      // A process that knows of no erasures may have counted the clinician once more: that row stays counted as well.
+      // A process that hasn't seen the erasure may have counted the clinician a second time. Both rows are kept.
       const qualifications = yield* sql`
           update qualifications counted set npi = given.pseudonym || case when exists (
             select from qualifications earlier

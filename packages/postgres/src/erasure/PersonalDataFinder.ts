@@ -22,12 +22,12 @@ import { createSubjectFinder, withoutTimeLimit } from "./createSubjectFinder.ts"
 const EventKey = Schema.Struct({ id: EventId, emittedAt: Timestamp })
 export type EventKey = typeof EventKey.Type
 
-/** One of many deliveries in a row, with whatever else is kept of it. */
+/** A delivery in a batch row, with all its stored fields. */
 const Part = Schema.StructWithRest(Schema.Struct({ id: DeliveryId, eventId: EventId, attempt: Attempt }), [
   Schema.Record(Schema.String, Schema.Unknown),
 ])
 
-/** A row with the attempts of one delivery, or of many deliveries. */
+/** A row with the attempts of one delivery, or with a batch of deliveries. */
 const Delivered = Schema.Struct({
   id: DeliveryId,
   finishedAt: Timestamp,
@@ -37,7 +37,7 @@ const Delivered = Schema.Struct({
 })
 export type Delivered = typeof Delivered.Type
 
-/** A dead letter, and the fields that its group of failures follows from. */
+/** A dead letter, and the fields that determine its group of failures. */
 const DeadLetter = Schema.Struct({
   ...Delivered.fields,
   attempts: Schema.Array(Attempt),
@@ -55,10 +55,10 @@ const decodeStored = decodeRows({
 const delivered = rowsOf(Delivered)
 const deadLetters = rowsOf(DeadLetter, { deliveries: "null" })
 
-/** How many stored responses one statement reads: all together would not fit into memory. */
+/** The number of stored responses that one statement reads, to limit memory. */
 const BODIES_BATCH_SIZE = 100
 
-/** Finds the rows of each table that concern a clinician. Texts that may name one are read whole, however long that takes. */
+/** Finds the rows of each table that contain a clinician's data. Searches free text completely and without a time limit. */
 export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("postgres/erasure/PersonalDataFinder", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -74,7 +74,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
       return sql`organization_id = ${organizationId} and ${isTheirs}`
     }
 
-    /** Each event about a recipient is found by an index: by that of the recipient's events, or by the stamp of the recipient's row. */
+    /** Finds the events of a recipient by index: the index of recipient events, or the timestamp in the recipient's row. */
     const events = (subject: Subject) => {
       const conditions = [
         sql`recipient_id = recipient.id and ${sql.literal(IN_EVENTS_OF_RECIPIENT)}`,
@@ -99,7 +99,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
     }
     const eventIdsOf = (subject: Subject) => Effect.map(events(subject), (keys) => keys.map(({ id }) => id))
 
-    /** Returns the ids of rows whose text names the subject; a row without a text is known to concern it. */
+    /** Returns the ids of rows with a text that contains the subject. A null text means a known match. */
     const search = (subject: Subject, rows: Statement.Statement<object>) => {
       const matches = createMatcher(subject)
       return atLeisure(decodeTexts(rows)).pipe(
@@ -127,7 +127,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
       return yield* search(subject, rows)
     })
 
-    /** Reads stored responses in the order in which they were stored, from a position of their bytes on, and returns what `pick` takes. */
+    /** Reads stored responses in storage order from a byte position, and returns the results of `pick` for the matches. */
     const searchStored = Effect.fnUntraced(function* <A>(
       subject: Subject,
       from: string,
@@ -149,7 +149,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
       }
     }, atLeisure)
 
-    /** Dead letters of the events, and all others with a text that may name the subject. */
+    /** Dead letters of the events, and dead letters with a text that may contain the subject. */
     const deadLetterCandidates = (subject: Subject, eventIds: ReadonlyArray<EventId>) =>
       sql`
         select ${deadLetters.columns} from dead_letters
@@ -157,9 +157,9 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
           or lower(attempts::text) like any (${likePatterns(subject)}::text[]))
         order by id`.pipe(deadLetters.decode, atLeisure)
 
-    /** Rows that may hold a delivery of the events, and all others with a text that may name the subject. */
+    /** Rows that may contain a delivery of the events, and rows with a text that may contain the subject. */
     const deliveredCandidates = (subject: Subject, eventIds: ReadonlyArray<EventId>) => {
-      // The id of a delivery begins with the time of its event, and a row with many holds a range of ids.
+      // A delivery id starts with the time of its event, and a batch row covers a range of ids.
       const prefixes = [...new Set(eventIds.map((id) => `dlv_${id.slice(4, 16)}7`))]
       return sql`
         select ${delivered.columns} from delivered
@@ -171,7 +171,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
         order by id`.pipe(delivered.decode, atLeisure)
     }
 
-    /** Returns the candidates that hold partners' responses to the subject's events, or others that name the subject, without these responses. */
+    /** Returns the candidates with partners' responses to the subject's events or responses that contain the subject, after removing these responses. */
     const withoutResponses =
       <Row extends Delivered>(
         candidates: (
@@ -217,7 +217,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
             : (searches[table](subject) as Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>),
           ({ length }) => length,
         ),
-      /** Counts the partner's events that name a subject and wait to be applied. */
+      /** Counts the partner's events that contain the subject and aren't applied yet. */
       countWaiting: (subject: Subject) =>
         Effect.map(searchInbox(subject, sql`applied_at is null and quarantined_at is null`), ({ length }) => length),
     }
@@ -226,7 +226,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
   static readonly layer = Layer.effect(PersonalDataFinder, PersonalDataFinder.make)
 }
 
-/** Takes responses out of a row; returns nothing if none is meant. */
+/** Removes responses from a row; returns an empty list if there are none to remove. */
 const cutResponses = <Row extends Delivered>(
   row: Row,
   isMeant: (event: EventId | null, response: string) => boolean,

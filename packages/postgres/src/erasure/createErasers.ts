@@ -24,9 +24,9 @@ const decodeTotals = decodeColumn({ bytes: Schema.String })
 type Erasers = Readonly<Record<LaterTable, (subject: ErasedSubject) => Effect.Effect<number, SqlError.SqlError>>>
 
 /**
- * Creates the functions that erase the rows about a subject in the tables which an erasure's first transaction leaves; each returns how many there were.
+ * Creates the functions that erase a subject's rows in the tables that aren't part of an erasure's first transaction; each returns the number of rows.
  *
- * Each batch is a transaction of its own: a clinician's rows may be thousands, and partners' requests wait for those that are locked.
+ * Each batch is a separate transaction, because a clinician may have thousands of rows and partners' requests wait for locked ones.
  */
 export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | PersonalDataFinder> = Effect.gen(
   function* () {
@@ -72,7 +72,7 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
       hits: Effect.fnUntraced(function* (subject) {
         const isTheirs = concerning("hits", subject)
         yield* sql`delete from hit_windows where ${isTheirs}`
-        // A hit that waits to be judged is not: no event follows from an erased recipient's hits.
+        // A hit that isn't classified yet is skipped: hits of an erased recipient don't produce events.
         const erased = yield* sql`
           update hits set address = '', headers = '{}', link = case when kind = 'click' then '' end,
             judged_at = coalesce(judged_at, clock_timestamp()), reasons = coalesce(reasons, '{}')
@@ -87,7 +87,7 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
             const rows = yield* sql`
               select event_id as "eventId", body from inbox
               where organization_id = ${subject.organizationId} and event_id = any (${batch}::text[])
-                -- An event that came since the others were applied is erased when it is applied.
+                -- An event that arrived in the meantime is erased when it is applied.
                 and (applied_at is not null or quarantined_at is not null)
               order by event_id for update`.pipe(decodeBodies)
             const erased = rows.map(({ eventId, body }) => ({ eventId, body: eraseInboundBody(body) }))
@@ -98,14 +98,14 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
           }),
         ),
 
-      // Reads the stored responses before it takes the lock, and with the lock the newer ones: requests wait for that alone.
+      // Reads the stored responses before it takes the lock, and only the newer ones under the lock, because requests wait for it.
       stored_responses: Effect.fnUntraced(function* (subject) {
         const { organizationId } = subject
         const total = yield* sql`
           select stored_bytes::text as bytes from organizations where id = ${organizationId}`.pipe(decodeTotals, first)
         const before = yield* searches.stored_responses(subject)
         const erase = Effect.gen(function* () {
-          // A request with a key holds this lock with others while it is executed: what it read before is stored by now.
+          // Requests with a key share this lock while they run, so responses that were read before it are stored now.
           yield* sql`select pg_advisory_xact_lock(hashtextextended('responses ' || ${organizationId}, 0))`
           const keys = new Set([...before, ...(yield* searches.stored_responses(subject, total))])
           yield* sql`delete from stored_responses where organization_id = ${organizationId} and key = any (${[...keys]}::text[])`
@@ -121,9 +121,9 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
 
       delivery_attempts: Effect.fnUntraced(function* (subject) {
         const { organizationId } = subject
-        // A worker that writes outcomes of calls holds these rows: it is done, or it sees which events are erased.
+        // Waits for workers that are writing outcomes; later ones see the erased events.
         yield* sql`select from endpoint_readers where organization_id = ${organizationId} order by endpoint_id for update`
-        // Any line may come from a response that is erased. The next failure of a group writes it again, and dead letters that stay have it.
+        // Any first line may be from an erased response. A group's next failure sets it again, and the remaining dead letters have their own copy.
         yield* sql`
           with held as materialized (
             select id from failure_groups where organization_id = ${organizationId} and stored <= 0 and first_line is not null

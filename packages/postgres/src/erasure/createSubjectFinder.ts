@@ -12,13 +12,13 @@ const { id, token, npi } = Recipient.fields
 const decodeRecipients = decodeRows({ id, token, npi, email: Schema.String })
 const decodeBodies = decodeColumn({ body: Schema.String })
 
-/** Reads without the usual time limit, because a partner's whole inbox takes longer. The limit is lifted for a transaction. */
+/** Reads without the statement time limit, because searching a partner's whole inbox takes longer. The limit is lifted for the transaction. */
 export const withoutTimeLimit =
   (sql: SqlClient.SqlClient) =>
   <A, E, R>(read: Effect.Effect<A, E, R>) =>
     sql.withTransaction(Effect.andThen(sql.unsafe(LIFT_TIME_LIMIT), read))
 
-/** Creates the function that finds the person of an NPI or an address, with their other NPIs and addresses. */
+/** Creates the function that finds all NPIs and addresses of a person by an NPI or an address. */
 export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
   const recipientsBy = (organizationId: OrganizationId, npis: ReadonlyArray<string>, emails: ReadonlyArray<string>) =>
     sql`
@@ -34,9 +34,9 @@ export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
       where campaign.organization_id = ${organizationId} and erased_at is null
       order by recipient.id`.pipe(decodeRecipients)
 
-  /** The addresses that the partner sent with an NPI. */
+  /** Addresses that the partner sent with an NPI. */
   const addressesOf = Effect.fnUntraced(function* (organizationId: OrganizationId, npis: ReadonlyArray<string>) {
-    // Loaded here, because the help of the command line does not need the contract's schemas.
+    // Loaded lazily, because the help of the command line doesn't need the contract's schemas.
     const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
     const rows = yield* sql`
       select body from inbox where organization_id = ${organizationId} and npi = any (${npis}::text[])`.pipe(
@@ -45,7 +45,7 @@ export const createSubjectFinder = (sql: SqlClient.SqlClient) => {
     return rows.flatMap((body) => {
       const email: unknown = JSON.parse(body).data?.email
       if (typeof email !== "string" || !email.includes("@")) return []
-      // As it was written, too: texts may repeat that.
+      // The original spelling is included, because texts may contain it.
       return [(canonicalEmail(email) ?? email).toLowerCase(), email.toLowerCase()]
     })
   }, withoutTimeLimit(sql))

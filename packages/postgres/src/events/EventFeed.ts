@@ -7,7 +7,7 @@ import { keyset } from "../keyset.ts"
 import { rowsOf } from "../rowsOf.ts"
 import { readSettled } from "./readSettled.ts"
 
-/** An event that was published, with the envelope as it was written then. */
+/** A published event with its stored envelope. */
 const PublishedEvent = Schema.Struct({
   id: EventId,
   emittedAt: Timestamp,
@@ -17,28 +17,28 @@ const PublishedEvent = Schema.Struct({
 })
 export type PublishedEvent = typeof PublishedEvent.Type
 
-/** The last event of the feed that was read. */
+/** The position of the last event that was read. */
 export type FeedPosition = Pick<PublishedEvent, "emittedAt" | "id">
 
-/** Comes before every id. */
+/** Sorts before every id. */
 const FIRST = "" as EventId
 
-/** The position before the events emitted at a time or later. */
+/** The position before the events emitted at or after a time. */
 export const feedFrom = (since: Timestamp): FeedPosition => ({ emittedAt: since, id: FIRST })
 
 const { columns, fromValues } = rowsOf(PublishedEvent)
 const byEmission = keyset({ emittedAt: "emitted_at", id: "id" }, "asc")
 
-/** Offers the events that were published, for reading again. */
+/** Reads published events from the feed. */
 export class EventFeed extends DatabaseService<EventFeed>()("postgres/events/EventFeed", (sql) => ({
   /**
-   * Reads at most `limit` events of the given types in the order (`emittedAt`, id), after a position.
+   * Reads at most `limit` events of the given types after a position, in the order (`emittedAt`, id).
    *
-   * One range of an index for the whole feed; for a filter, one range for each type, merged, so that a rare type is found without
-   * reading past the others.
+   * The unfiltered feed is one index range. A filter uses one range per type, merged, so that finding a rare type doesn't require reading
+   * the other types.
    */
   page: (organizationId: OrganizationId, types: ReadonlyArray<FeedEventType>, after: FeedPosition, limit: number) => {
-    // By the time alone as well: a comparison of rows leaves no partition out. Before the first id it adds nothing, and 8 % of PostgreSQL's time.
+    // Also compares the time, because a row comparison doesn't prune partitions. Without an id the row comparison would only cost 8 % of PostgreSQL's time.
     const since = sql`emitted_at >= ${after.emittedAt}::timestamptz`
     const beyond = after.id === FIRST ? since : sql`${since} and ${byEmission.after(after)}`
     const range =
@@ -52,8 +52,8 @@ export class EventFeed extends DatabaseService<EventFeed>()("postgres/events/Eve
                 cross join lateral (
                   select ${columns} from events
                   where organization_id = ${organizationId} and type = wanted.type and ${beyond}
-                  -- Ordered by the one type, too: only events_by_type has this order. Otherwise the planner reads the whole log for a
-                  -- type that is rarer than it estimates.
+                  -- The constant type in the order selects the index events_by_type. Otherwise the planner scans the whole log for a
+                  -- type that is rarer than its estimate.
                   order by type, emitted_at, id limit ${limit}
                 ) found
                 order by "emittedAt", id limit ${limit}`

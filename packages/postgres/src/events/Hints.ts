@@ -2,29 +2,29 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Context, type Effect, Metric } from "effect"
 
 /**
- * What there may be to do: events to deliver, deliveries with a row of their own, inbound events to apply, or e-mails to send, of an
- * organization; or endpoints to take or to look at again.
+ * Work that an organization may have: events to deliver, deliveries with a queued row, inbound events to apply, or e-mails to send;
+ * or endpoints to claim or to check.
  */
 export const TOPICS = ["events", "due", "inbox", "messages", "endpoints"] as const
 export type Topic = (typeof TOPICS)[number]
 
-/** A topic, with the organization that it is about; null for `endpoints`, or when too many were hinted at to name each. */
+/** A topic and its organization; null for `endpoints`, or if there are too many organizations to name. */
 export interface Hint {
   readonly topic: Topic
   readonly organizationId: OrganizationId | null
 }
 
 /**
- * Notifies all processes, this one included, that there may be something to do. A process that misses a hint finds out a second later.
+ * Notifies all processes, including this one, of possible work. A process that misses a hint finds the work a second later.
  *
- * A hint within a transaction is sent after its commit. All of a process's hints go over one connection of their own, one after
- * the other: PostgreSQL lets one transaction at a time commit a notification, over all databases.
+ * A hint within a transaction is sent after its commit. A process sends all hints one after another over a dedicated connection,
+ * because PostgreSQL serializes commits with notifications over all databases.
  */
 export class Hints extends Context.Service<
   Hints,
   {
     give(topic: Topic, organizationId?: OrganizationId): Effect.Effect<void>
-    /** Calls `hear` for each hint until interrupted, and for all topics when it begins to hear; some may be missed. */
+    /** Calls `hear` for each hint until interrupted, and once for all topics at the start. Hints may be missed. */
     listen(hear: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never>
   }
 >()("postgres/Hints") {}

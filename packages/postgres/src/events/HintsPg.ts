@@ -7,19 +7,19 @@ import { DatabaseMonitor } from "../DatabaseMonitor.ts"
 import { describeFault } from "../describeFault.ts"
 import { type Hint, Hints, hintMetrics, TOPICS, type Topic } from "./Hints.ts"
 
-/** How long the next hints wait, so that many share one notification when there are thousands a second. Default 2 ms. */
+/** The delay before hints are sent, so that thousands a second share few notifications. Default: 2 ms. */
 export const HintInterval = Context.Reference<Duration.Input>("postgres/events/HintInterval", {
   defaultValue: () => "2 millis",
 })
-/** What a notification holds at most, in bytes; PostgreSQL takes 7,999. */
+/** The maximum size of a notification in bytes; PostgreSQL allows 7,999. */
 const MAX_PAYLOAD = 7500
 const CHANNEL = "hints"
-/** How soon it is listened again once the connection is lost. */
+/** The delay before listening again after a lost connection. */
 const RETRY_MS = 500
-/** How often the connection is asked whether it still leads anywhere. */
+/** The interval between checks that the connection still works. */
 const BEAT_EVERY = "2 seconds"
 
-/** Sends and hears hints as PostgreSQL's notifications. */
+/** Sends and receives hints as PostgreSQL notifications. */
 export const HintsPg = Layer.effect(
   Hints,
   Effect.gen(function* () {
@@ -35,7 +35,7 @@ export const HintsPg = Layer.effect(
     const send = Effect.suspend(() => {
       const payload = toPayload(waiting)
       waiting.clear()
-      // Nobody waits for a hint to reach the disk.
+      // A hint doesn't need a flush to disk.
       return pg`select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, ${payload})`
     }).pipe(Effect.andThen(Metric.update(hintMetrics.sent, 1)), Effect.ignore)
     yield* Effect.addFinalizer(() =>
@@ -60,14 +60,14 @@ export const HintsPg = Layer.effect(
         yield* Effect.logWarning("a pooler stands where notifications are listened for, so some may be lost")
       }
       const notifications = yield* connection.listen(CHANNEL)
-      // What was hinted at before was not heard.
+      // Hints from before the subscription were missed.
       for (const topic of TOPICS) yield* tell({ topic, organizationId: null })
       const hearing = Effect.gen(function* () {
         const { payload } = yield* Queue.take(notifications)
         yield* Metric.update(hintMetrics.heard, 1)
         for (const hint of readPayload(payload)) yield* tell(hint)
       }).pipe(Effect.forever)
-      // Without a response in time the connection ends, and so does the hearing.
+      // A timeout of the heartbeat closes the connection and interrupts the listener.
       const heartbeat = Effect.sleep(BEAT_EVERY).pipe(Effect.andThen(connection.query("select 1")), Effect.forever)
       return yield* Effect.raceFirst(hearing, heartbeat)
     }).pipe(
@@ -111,7 +111,7 @@ export const HintsPg = Layer.effect(
   }),
 )
 
-/** Writes hints as text; those that do not fit become one for all organizations of their topic. */
+/** Encodes hints as text. If they don't fit, each topic becomes one hint for all organizations. */
 const toPayload = (hints: ReadonlySet<string>): string => {
   const all = [...hints].join()
   return all.length <= MAX_PAYLOAD ? all : [...new Set([...hints].map((hint) => hint.split(" ")[0]))].join()

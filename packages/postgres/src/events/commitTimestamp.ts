@@ -5,18 +5,18 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Advances an organization's clock; returns the timestamp for every `updated_at` and `emitted_at` that this transaction writes.
+ * Advances an organization's clock; returns the timestamp for every `updated_at` and `emitted_at` of this transaction.
  *
- * The row stays locked until the transaction ends, so timestamps of one organization commit in their own order. No reader that follows
- * them can pass a row that is still to come. Call it as the last step, after all other work; only the writes that carry the timestamp
- * come after, and no network call. Dies outside a transaction.
+ * The row stays locked until the transaction ends, so an organization's timestamps commit in order, and readers that follow
+ * them don't miss a row. Call this as the last step of a transaction: afterwards, only write the rows with the timestamp, and don't
+ * make network calls. Dies outside a transaction.
  *
- * The first timestamp on another server is fenced (`fence_clock`): it lies `ClockSkew` seconds beyond the clock, and so beyond all that a lost
- * server gave. A server stamps on one timeline for as long as it runs, so its start tells whether there is anything to look at.
+ * The first timestamp on a different server is fenced (`fence_clock`): it is `ClockSkew` seconds ahead of the clock, and so later than all
+ * timestamps of a lost server. A running server has only one timeline, so its start time shows if this check is required.
  *
- * Measured against plain `now()`: a naive reader lost 0 rows instead of 7,066 of 21,156; 2.9 k transactions/s for one organization.
- * The fence costs less than 1 %. As a `case` of the same statement it cost 18 %, because calls of functions are prepared
- * for each execution, also those that are not reached.
+ * Measured against plain `now()`: a naive reader lost 0 rows instead of 7,066 of 21,156; 2,900 transactions/s for one organization.
+ * The fence costs less than 1 %. As a `case` in the same statement it cost 18 %, because PostgreSQL prepares function calls
+ * for each execution, even if they aren't reached.
  */
 export const commitTimestamp = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
@@ -31,7 +31,7 @@ export const commitTimestamp = Effect.fnUntraced(function* (organizationId: Orga
   return rows.length > 0 ? rows[0]!.last : yield* firstTimestampHere(organizationId)
 })
 
-/** Advances a clock that was last advanced before this server started, or on another one. */
+/** Advances a clock that was last advanced before this server started, or on a different server. */
 const firstTimestampHere = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
   const { seconds } = yield* ClockSkew

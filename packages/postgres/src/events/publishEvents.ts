@@ -10,10 +10,10 @@ import { markHits } from "../hits/markHits.ts"
 import { Hints } from "./Hints.ts"
 
 /**
- * Writes events of one organization, and what the digest counts of them; part of the transaction that was stamped.
+ * Writes events of one organization and their digest counts, in the transaction of the timestamp.
  *
- * Events of campaigns that are no traffic are not forwarded: nothing is written. `beside` are common table expressions that share the
- * statement: others of the organization wait for its clock, so each round trip counts.
+ * Test campaigns don't forward events, so their events aren't written. `beside` contains common table expressions for the same
+ * statement: other transactions of the organization wait for its clock, so round trips matter.
  */
 export const publishEvents = Effect.fnUntraced(function* (
   events: ReadonlyArray<EventDraft>,
@@ -70,7 +70,7 @@ const COUNTS = DIGEST_COLUMNS.map(({ type, isUnique, isUnsuspected }) => {
 
 const ADDED = DIGEST_COLUMNS.map(({ name }) => `${name} = kept.${name} + excluded.${name}`).join(", ")
 
-/** Publishes within a span that names the events, and hands on its `traceparent`; null when nobody traces. */
+/** Publishes in a span that names the events, and passes its `traceparent`; null without tracing. */
 const traced = <A, E, R>(
   events: ReadonlyArray<EventDraft>,
   publish: (traceparent: string | null) => Effect.Effect<A, E, R>,

@@ -5,7 +5,7 @@ import { Context, type Duration, Effect, Option, Schedule, Schema } from "effect
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { decodeRows, decodeValue } from "../rowsOf.ts"
 
-/** How long a page waits for a timestamp under way. */
+/** The maximum time that a page waits for a timestamp in progress. */
 export const SettlingLimit = Context.Reference<Duration.Input>("postgres/events/SettlingLimit", {
   defaultValue: () => "1 second",
 })
@@ -13,14 +13,14 @@ export const SettlingLimit = Context.Reference<Duration.Input>("postgres/events/
 const LOOK_AGAIN = Schedule.exponential("2 millis", 1.5)
 
 /**
- * Reads a page of a list that is ordered by an organization's commit timestamps. A page that is not full has waited for a timestamp under way.
+ * Reads a page of a list that is ordered by an organization's commit timestamps. A page that isn't full first waits for a timestamp in progress.
  *
- * A transaction has its timestamp before its rows are seen. Only one has, because it holds the row of the organization's clock, and the
- * `xmax` of the row that a statement sees names it. Where none has, every later timestamp is later than that statement. So a page that is read
- * after it misses nothing of the time before the reading began. No lock is taken.
+ * A transaction has its timestamp before its rows are visible. At most one transaction is in this state, because it locks the organization's
+ * clock row, and the `xmax` of the visible clock row identifies it. If there is none, every later timestamp is later than that statement, so a page
+ * that is read afterwards contains all rows up to the start of the read. The function takes no lock.
  *
- * A page that is full is one statement, as without this. What the clock's row needs is a statement of its own: joined to the page, it took
- * PostgreSQL 60 µs more to plan, of 165 to 210 in all.
+ * A full page needs only one statement. The clock's row is read by a separate statement, because a join with the page increased
+ * PostgreSQL's planning time by 60 µs, from a total of 165 to 210.
  *
  * @param page - reads at most `limit` rows after `after`
  * @param stampOf - the timestamp by which the list is ordered
@@ -35,7 +35,7 @@ export const readSettled = Effect.fnUntraced(function* <Row>(
 ): Effect.fn.Return<ListPage<Row>, SqlError.SqlError> {
   const rows = yield* page
   if (rows.length === limit) return { rows, isSettled: true }
-  // What has the timestamp of the last row was seen with it; an empty page may have been read before what has the timestamp of its beginning.
+  // Rows with the timestamp of the last row became visible with it. An empty page may have been read before rows with the timestamp of `after`.
   const last = rows.at(-1)
   const isNewer = last === undefined ? sql`last >= ${after}::timestamptz` : sql`last > ${stampOf(last)}::timestamptz`
   const [clock] = yield* readClock(sql, organizationId, isNewer)
@@ -47,7 +47,7 @@ export const readSettled = Effect.fnUntraced(function* <Row>(
 
 const decodeClock = decodeRows({ writer: Schema.NullOr(Schema.String), isNewer: Schema.Boolean })
 
-/** Reads which transaction has advanced the clock and is not seen, and whether it stands beyond a page. A standby knows of no such transaction. */
+/** Reads the uncommitted transaction that advanced the clock, and if the clock is later than the page. A standby doesn't see such a transaction. */
 const readClock = (sql: SqlClient.SqlClient, organizationId: OrganizationId, isNewer: Statement.Fragment) =>
   sql`
     select case when xmax <> '0' then xmax::text end as writer, ${isNewer} as "isNewer"
@@ -55,7 +55,7 @@ const readClock = (sql: SqlClient.SqlClient, organizationId: OrganizationId, isN
 
 const decodeStatus = decodeValue({ status: Schema.NullOr(Schema.String) })
 
-/** Waits for the end of a recent transaction, which it names by the lower half of its number, as a row does. */
+/** Waits for the end of a recent transaction, given the lower 32 bits of its id as in `xmax`. */
 const endOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, writer: string) {
   const ended = yield* sql`
     select pg_xact_status((ended + ((${writer}::bigint - ended + 2147483648) & 4294967295) - 2147483648)::text::xid8) as status

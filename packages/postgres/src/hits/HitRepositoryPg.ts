@@ -20,7 +20,7 @@ import { forgetRows } from "../forgetRows.ts"
 import { decodeColumn, decodeRows, decodeValue, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 
-/** How many hits one statement forgets: some tens of milliseconds. */
+/** The number of hits that one statement deletes, for some tens of milliseconds. */
 const FORGET_BATCH_SIZE = 1000
 
 const waitingHits = rowsOf(WaitingHit, {
@@ -28,7 +28,7 @@ const waitingHits = rowsOf(WaitingHit, {
   programId: "recipient.program_id",
   token: "recipient.token",
   at: "extract(epoch from hit.received_at)::double precision",
-  // A stamp ahead of the clock does not show when the mailbox accepted the message.
+  // A timestamp ahead of the clock isn't the time at which the mailbox accepted the message.
   acceptedAt:
     "case when recipient.sent_at <= clock_timestamp() then extract(epoch from recipient.sent_at)::double precision end",
   earlierHits: `coalesce((
@@ -42,7 +42,7 @@ const waitingHits = rowsOf(WaitingHit, {
     ) latest
   ), '[]')`,
 })
-/** Hits beyond those that are kept of one link and minute; `link` is empty for the pixel. */
+/** Hits above the limit per link and minute; `link` is empty for the pixel. */
 const decodeRepeated = decodeRows({
   ...{ organizationId: OrganizationId, recipientId: RecipientId, link: Schema.String },
   ...{ windowStart: Timestamp, count: Schema.Int },
@@ -56,12 +56,12 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
 
   return {
     record: Effect.fnUntraced(function* (hits) {
-      // Read apart: an insert may wait for a lock before it looks at the clock.
+      // A separate statement, because the insert may wait for a lock before it reads the clock.
       const now = yield* sql`
           select extract(epoch from clock_timestamp())::double precision * 1000 as now`.pipe(decodeClock)
       const ahead = now - (yield* Clock.currentTimeMillis)
       const column = (read: (hit: (typeof hits)[number]) => string) => hits.map(read)
-      // The row of the window is locked until its hits are stored, so that processes count together.
+      // The window's row is locked until its hits are stored, so that processes share the count.
       const repeated = yield* sql`
           with hit as materialized (
             select * from unnest(
@@ -72,7 +72,7 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
               ${hits.map(({ cameAt }) => cameAt + ahead)}::double precision[]
             ) as hit (organization_id, id, recipient_id, link, method, address, network, headers, received_at)
           ), known as materialized (
-            -- Locked one by one in their order: an erasure waits for these hits, or they see that the recipient is erased.
+            -- Locked in order. An erasure waits for these hits, or these hits see the erased recipient.
             select recipient.id from (select distinct organization_id, recipient_id from hit order by 1, 2) wanted
             cross join lateral (
               select id from recipients
@@ -84,7 +84,7 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
             from hit
             cross join lateral (select to_timestamp(received_at / 1000) as came_at) time
             where recipient_id = any (array(select id from known))
-              -- A scalar, so that each is looked up by its key and no join reads the whole table.
+              -- A scalar subselect forces a look-up by key; a join may read the whole table.
               and (select id from hits where hits.organization_id = hit.organization_id and hits.id = hit.id) is null
           ), of_network as (
             insert into hit_windows as kept (window_start, organization_id, recipient_id, link_hash, network, hits)
@@ -98,10 +98,10 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
             select given.*, hits + 1 - row_number() over (
               partition by window_start, organization_id, recipient_id, link_hash, network order by came_at desc, id desc
             ) <= ${MAX_HITS_PER_MINUTE.network} as is_admitted
-            -- Each has its window; an inner join may be planned as a nested loop of a thousand times a thousand.
+            -- Every row has a window. The planner may choose a nested loop of a thousand times a thousand rows for an inner join.
             from given full join of_network using (window_start, organization_id, recipient_id, link_hash, network)
           ), of_link as (
-            -- Of all networks. A flood from one of them leaves room for the others.
+            -- Counted over all networks, so that a flood from one network leaves room for the other networks.
             insert into hit_windows as kept (window_start, organization_id, recipient_id, link_hash, network, hits)
             select window_start, organization_id, recipient_id, link_hash, '*', count(*) from numbered
             where is_admitted
@@ -127,7 +127,7 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
           from decided where not is_kept
           group by organization_id, recipient_id, link, window_start`.pipe(decodeRepeated)
       if (repeated.length === 0) return
-      // Apart: a judgment of the last one kept holds it, and waits for its recipient.
+      // A separate statement, because classifying the last stored hit locks it while waiting for its recipient.
       yield* sql`
           update hits set repeats = repeats + counted.count
           from (
@@ -152,7 +152,7 @@ export const HitRepositoryPg = adapter(HitRepository, function* (sql) {
         where exists (select from hits where organization_id = organizations.id and judged_at is null)
         order by id`.pipe(decodeOrganizations),
 
-    // Rows of this batch aren't decoded: decoding costs about 1.3 µs per row.
+    // Not decoded: decoding costs about 1.3 µs per row.
     lockWaiting: (organizationId, limit) =>
       sql`
           select ${waitingHits.columnsOf("hit")}

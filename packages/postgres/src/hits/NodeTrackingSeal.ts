@@ -3,7 +3,7 @@ import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
 import type { KeyRing } from "@outreach/domain/KeyRing"
 import { Layer, Redacted } from "effect"
 
-/** Seals with HMAC-SHA256, cut to its first 16 bytes, under keys that HKDF derives from those of `SECRETS_KEY`, which every process has. */
+/** Seals with HMAC-SHA256 truncated to 16 bytes. The keys are derived with HKDF from `SECRETS_KEY`, which every process has. */
 export const NodeTrackingSeal = (secretsKeys: KeyRing) => {
   const [newest, ...older] = secretsKeys
   const prepare = ({ mark, key }: KeyRing[number]) => {

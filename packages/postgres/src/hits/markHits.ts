@@ -6,12 +6,12 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { decodeRows } from "../rowsOf.ts"
 
-/** Whether an event is its recipient's first of its type on the date of the stamp: of all, and of those not suspected to be a bot's. */
+/** Flags for the recipient's first event of its type on the date: among all events, and among those that aren't suspected bot hits. */
 const decodeFirsts = decodeRows({ id: EventId, first: Schema.Boolean, firstUnsuspected: Schema.Boolean })
 
 /**
- * Stamps the recipients who opened and clicked, and returns which of one organization's events are the first of their recipient, type and date; part of
- * the transaction that was stamped, so that nobody else marks for the organization at the same time. Events that are neither opens nor clicks are left out.
+ * Stamps the recipients who opened and clicked, and returns the events that are the first of their recipient, type and date. Runs in the stamped
+ * transaction of the organization, which serializes the marking. Events that are neither opens nor clicks are skipped.
  */
 export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
   const hits = events.filter(
@@ -53,7 +53,7 @@ export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<Event
         count(*) filter (where is_first and is_open), count(*) filter (where is_first and not is_open),
         count(*) filter (where is_first_unsuspected and is_open), count(*) filter (where is_first_unsuspected and not is_open)
       from (
-        -- Their first ever, while the digest counts those of the date.
+        -- The first event ever; the digest counts the first of the date.
         select organization_id, campaign_id, is_open, bool_and(date is null) as is_first,
           bool_or(not suspected) and bool_and(unsuspected_date is null) as is_first_unsuspected
         from hit group by organization_id, recipient_id, campaign_id, is_open

@@ -12,7 +12,7 @@ const decodeResponses = decodeRows({
 })
 const decodeHolder = decodeValue({ holder: Schema.Literals(["ours", "same", "other"]) })
 
-/** Keeps responses in PostgreSQL; a request that runs holds its key by locks that end with its transaction. */
+/** Stores responses in PostgreSQL. A running request locks its key until its transaction ends. */
 export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* (sql) {
   const retention = sql`make_interval(secs => ${RESPONSE_RETENTION_SECONDS}::double precision)`
 
@@ -28,14 +28,14 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
       return { isSame, response: { status, headers, body: yield* unpackBody(stored) } }
     }),
 
-    // The lock on the whole request comes first: who fails there repeats a request that runs, and who fails at the key has another one.
+    // The lock of the whole request is first: if it fails, the same request is running; if only the key's lock fails, a different request uses the key.
     lock: ({ organizationId, key, fingerprint }) =>
       sql`
           select case
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${Buffer.from(fingerprint).toString("hex")} ${key}`}, 0)) then 'same'
             when not pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 0)) then 'other'
             else 'ours' end as holder
-          -- Held with others until the transaction ends: an erasure waits until the responses that were read before it are stored.
+          -- A shared lock until the transaction ends: an erasure waits until all responses that were read before it are stored.
           from (select pg_advisory_xact_lock_shared(hashtextextended(${`responses ${organizationId}`}, 0)) offset 0) reading`.pipe(
         decodeHolder,
       ),
@@ -49,7 +49,7 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
       const headersText = JSON.stringify(headers)
       const bytes = (body?.length ?? 0) + headersText.length + key.length + ROW_BYTES
       if (bytes > maxBytes) return
-      // The organization's row makes an organization's responses take turns. What is locked is being deleted or replaced already.
+      // The update of the organization's row serializes its responses. Locked responses are already being deleted or replaced.
       yield* sql`
           with total as (
             update organizations set stored_bytes = stored_bytes + ${bytes}::bigint where id = ${organizationId}
@@ -76,8 +76,8 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
   }
 })
 
-/** How many responses one request deletes at most. The limit also keeps PostgreSQL to the index, for it expects a third of all rows. */
+/** The maximum number of responses that a request deletes. The limit also makes the planner use the index: it estimates a third of all rows. */
 const DELETED_AT_ONCE = 100
 
-/** What a row and its index entries take beside body, headers and key. */
+/** The size of a row and its index entries without body, headers and key. */
 const ROW_BYTES = 256

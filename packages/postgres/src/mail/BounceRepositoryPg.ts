@@ -23,7 +23,7 @@ const decodeMessages = decodeRows({ unknownOutcomes: Schema.Int, isLeased: Schem
 export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
   const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
-  // A return path does not name the organization: one probe of the key for each finds it.
+  // A return path doesn't contain the organization, so the key is probed for each organization.
   const find = (recipientId: RecipientId) =>
     sql`
         select recipient.* from organizations organization
@@ -32,7 +32,7 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
         ) recipient`.pipe(decodeFound, first)
 
-  /** Counts the `refusal` of a statement, of an address, by campaign, and by domain and cause. */
+  /** Counts late refusals (the rows of `refusal`) of an address by campaign, and by domain and cause. */
   const countLateRefusals = (email: string, sign: 1 | -1) => sql`
         tallied as (
           insert into campaign_count_changes (organization_id, campaign_id, refused_later)
@@ -53,7 +53,7 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
           from recipients where organization_id = ${organizationId} and id = ${recipientId} and erased_at is null for update`.pipe(
         decodeStates,
       )
-      // Erased while this waited for its lock: what was read before is not to be written.
+      // The recipient was erased while this waited for the lock, so the earlier data must not be written.
       if (rows[0] === undefined) return undefined
       const recipient = { ...known, ...rows[0] }
       if (recipient.sentAt !== null || recipient.bouncedAt !== null) return { recipient, message: undefined }

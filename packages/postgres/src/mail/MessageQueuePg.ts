@@ -21,7 +21,7 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
 
     lockDue: Effect.fnUntraced(function* (claim, scanLimit) {
       const { limit, perMinute, perDomainMinute, maxPerCampaign = limit, heldByCampaign = {} } = claim
-      // Not decoded: 64 messages would take 0.1 ms of the 5 of their claim.
+      // Not decoded: 64 messages would take 0.1 of the claim's 5 ms.
       const rows = yield* sql<{ readonly due: DueMessages | null }>`
           select lock_due_messages(
             ${limit}::int, ${scanLimit}::int, ${perMinute}::int, ${perDomainMinute}::int, ${maxPerCampaign}::int,
@@ -49,7 +49,7 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
 
     forgetRates: Effect.gen(function* () {
       const before = sql`plausible_now() - make_interval(secs => ${SEND_RATE_RETENTION_SECONDS}::double precision)`
-      // A claim locks the rates that it counts by in an order of its own.
+      // Skips locked rows, because a claim locks rates in a different order.
       yield* sql`
           delete from send_rates where scope in (
             select scope from send_rates where next_at < ${before} for update skip locked)`
@@ -65,7 +65,7 @@ export const MessageQueuePg = adapter(MessageQueue, function* (sql) {
           join programs program on program.organization_id = campaign.organization_id and program.id = campaign.program_id
           where campaign.id = ${campaignId}`.pipe(decodeTemplate),
 
-    // A statement of its own, for campaigns whose templates name fields: docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
+    // A separate statement, only for campaigns with custom fields: docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
     fields: Effect.fnUntraced(function* (leases) {
       const rows = yield* sql`
           select recipient_id as "recipientId", fields

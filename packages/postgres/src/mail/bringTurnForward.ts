@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Lets a campaign have its next turn within the given number of seconds.
+ * Schedules a campaign's next turn within the given number of seconds.
  *
- * Each statement is a transaction of its own: it waits for a claim that holds the turn, and holds no row while it waits.
+ * Each statement is a separate transaction, so that no row is locked while it waits for a claim that has locked the turn.
  */
 export const bringTurnForward = Effect.fnUntraced(function* (
   organizationId: OrganizationId,

@@ -4,7 +4,7 @@ import { domainOf } from "@outreach/domain/senders/Sender"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Counts what domains answered to campaigns of one organization, and keeps the last reply of each that did not take a message. */
+/** Counts the replies of domains to campaigns of one organization, and keeps the last reply of each domain that didn't accept a message. */
 export const countDomains = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   answers: ReadonlyArray<DomainAnswer>,
@@ -12,14 +12,14 @@ export const countDomains = Effect.fnUntraced(function* (
   if (answers.length > 0) yield* domainsCounted(yield* SqlClient.SqlClient, organizationId, answers)
 })
 
-/** The statement of `countDomains`, to stand within another one. */
+/** The statement of `countDomains`, for use within a larger statement. */
 export const domainsCounted = (
   sql: SqlClient.SqlClient,
   organizationId: OrganizationId,
   answers: ReadonlyArray<DomainAnswer>,
 ) => {
   const column = (read: (answer: DomainAnswer) => string) => answers.map(read)
-  // In one order, because transactions that put messages back hold no clock.
+  // In a fixed order, because transactions that requeue messages don't lock the clock.
   return sql`
     insert into campaign_domains as kept (
       organization_id, campaign_id, domain, sent, deferred, refused, mailbox_not_found, mailbox_disabled, domain_not_found,

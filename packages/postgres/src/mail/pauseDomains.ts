@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { toTable } from "../toTable.ts"
 
-/** Lets campaigns of one organization leave the domains alone that rejected us. */
+/** Pauses the sending of one organization's campaigns to domains that rejected us. */
 export const pauseDomains = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   rejections: ReadonlyArray<DomainRejection>,

@@ -16,7 +16,7 @@ import { pauseDomains } from "./pauseDomains.ts"
 
 const decodeLeases = decodeRows({ recipientId: RecipientId, leaseToken: Schema.String })
 
-// The driver sends no null within an array: '' and -1 stand for it.
+// The driver doesn't support null in arrays, so '' and -1 represent it.
 const LEASE = { recipientId: "text", token: "uuid" } as const
 const leaseOf = ({ lease }: FinalMessage) => ({ recipientId: lease.recipientId, token: lease.leaseToken })
 
@@ -45,12 +45,12 @@ type Settling = Pick<
   "putBack" | "takeOut" | "stampRecipients" | "countAnswers" | "pauseDomains" | "giveBackToRamps" | "bringTurnsForward"
 >
 
-/** How the queue settles messages: the steps of `Settlements`, in its transaction. */
+/** The queue's part of `Settlements`; runs in its transaction. */
 export const settling = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const context = yield* Effect.context<SqlClient.SqlClient | Deployment | Hints>()
 
-  /** Locks recipients in the statement that settles their messages, because messages wait for each round trip of their recording. */
+  /** Locks recipients in the statement that settles their messages, to save a round trip. */
   const withRecipients = (organizationId: OrganizationId, recipientIds: ReadonlyArray<RecipientId>) => sql`
     with recipient as materialized (
       select from recipients where organization_id = ${organizationId} and id = any (${recipientIds}::text[])
@@ -58,7 +58,7 @@ export const settling = Effect.gen(function* () {
     )`
   const areLocked = sql.literal("(select count(*) from recipient) > 0")
 
-  /** Records attempts and counts in the statement that settles their messages. Only a transaction that holds the recipient writes an attempt. */
+  /** Records attempts and counts in the statement that settles their messages. Only a transaction that has locked the recipient writes an attempt. */
   const recordAttempts = (
     organizationId: OrganizationId,
     messages: ReadonlyArray<KeptMessage | FinalMessage>,
@@ -141,7 +141,7 @@ export const settling = Effect.gen(function* () {
 
     giveBackToRamps: Effect.fnUntraced(function* (organizationId, days) {
       const groups = Object.entries(Arr.groupBy(days, ({ senderId, day }) => `${senderId} ${day}`))
-      // In one order, so that no two workers wait for each other.
+      // In a fixed order to avoid deadlocks between workers.
       for (const [, group] of groups.sort(([one], [other]) => (one < other ? -1 : 1))) {
         yield* sql`
           update sender_ramps set sent = greatest(0, sent - ${group.length}::int)

@@ -6,23 +6,23 @@ import type { SqlFile } from "./readSqlFiles.ts"
 const decodeStates = decodeRows({ valid: Schema.Boolean })
 const decodeBlockers = decodeRows({ pid: Schema.Int, name: Schema.String, since: Schema.String })
 
-/** Returns the index that a file builds concurrently, if it does; such a file holds nothing else. */
+/** Returns the name of the index that a file builds concurrently, if it does. Such a file contains only that statement. */
 export const concurrentIndexOf = ({ text }: SqlFile): string | undefined =>
   /^(?:\s|--.*\n)*create\s+(?:unique\s+)?index\s+concurrently\s+(\w+)/i.exec(text)?.[1]
 
-/** Builds an index while its table is read and written, outside a transaction. */
+/** Builds an index outside a transaction, without blocking writes to its table. */
 export const buildIndex = Effect.fnUntraced(function* (index: string, { text }: SqlFile) {
   const sql = yield* SqlClient.SqlClient
   const [state] = yield* sql`
     select indisvalid as valid from pg_index where indexrelid = to_regclass(${index})`.pipe(decodeStates)
-  // Built before, by a process that was killed before it recorded the file.
+  // The index exists, because a process was killed before it recorded the file.
   if (state?.valid) return
-  // A build that was cut off leaves an index that costs every write and that no query uses.
+  // An interrupted build leaves an invalid index that slows down writes.
   if (state) yield* sql`drop index concurrently ${sql(index)}`
   yield* sql.unsafe(text)
 })
 
-/** Reports for which transactions the build of an index waits, whenever they change, until it is interrupted. */
+/** Reports the transactions that block the build of an index, whenever they change, until it is interrupted. */
 export const reportBlockers = (
   sql: SqlClient.SqlClient,
   report: (sentence: string) => Effect.Effect<void>,

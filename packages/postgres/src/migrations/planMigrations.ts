@@ -1,19 +1,19 @@
 import { Effect, Schema } from "effect"
 import type { SqlFile, SqlFiles } from "./readSqlFiles.ts"
 
-/** The database was made from other files than these. */
+/** The database was created from different files. */
 export class MigrationMismatch extends Schema.TaggedError<MigrationMismatch>()("MigrationMismatch", {
   message: Schema.String,
 }) {}
 
-/** The first migration: what a database without tables is made of. */
+/** The first migration, which creates all tables. */
 export const BASELINE = "migrations/0001_baseline.sql"
 
-/** Tells what to do with a database that another baseline made; without its full stop. */
+/** The advice for a database of a different baseline, without a full stop. */
 export const OTHER_BASELINE =
   "the database was made before the baseline of these migrations, and cannot be migrated; create a new one, and for a sandbox run `npm start -- --fresh` or name a new `--folder`"
 
-/** Reports whether a database was made by a baseline with another checksum; false for a database without one. */
+/** Reports whether a different baseline created the database; false if no baseline is recorded. */
 export const hasOtherBaseline = ({ migrations }: SqlFiles, checksum: string | undefined): boolean =>
   checksum !== undefined && migrations.some((each) => each.file === BASELINE && each.checksum !== checksum)
 
@@ -21,11 +21,11 @@ export const otherBaseline = () => mismatch(`Nothing was changed: ${OTHER_BASELI
 
 export interface MigrationPlan extends SqlFiles {
   readonly removed: ReadonlyArray<string>
-  /** Whether a newer release has migrated the database; then nothing is left to do. */
+  /** True if a newer release has migrated the database; no work is left then. */
   readonly isNewer: boolean
 }
 
-/** Compares the files with the checksums of those that were applied to a database, and returns what is left to do. */
+/** Compares the files with the checksums of the applied files, and returns the pending ones. */
 export const planMigrations = Effect.fnUntraced(function* (files: SqlFiles, applied: ReadonlyMap<string, string>) {
   const { migrations, functions } = files
   if (hasOtherBaseline(files, applied.get(BASELINE))) return yield* otherBaseline()
@@ -61,15 +61,15 @@ export const planMigrations = Effect.fnUntraced(function* (files: SqlFiles, appl
 })
 
 /**
- * Returns the files of a release that a database lacks. A function that was created from another text is not missing: releases that run side by
- * side share functions. A database that a newer release migrated lacks nothing.
+ * Returns the files of a release that aren't applied. A function with a different text isn't pending, because releases that run side by
+ * side share functions. A database that a newer release migrated has no pending files.
  */
 export const missingFiles = (files: SqlFiles, applied: ReadonlySet<string>): ReadonlyArray<string> =>
   isMigratedBeyond(files, applied)
     ? []
     : [...files.migrations, ...files.functions].map(({ file }) => file).filter((file) => !applied.has(file))
 
-/** Returns the functions of a release that a newer one has removed. Whether the release still calls them is not known. */
+/** Returns the functions of a release that a newer release has removed. They may still be in use by the older release. */
 export const removedFunctions = (files: SqlFiles, applied: ReadonlySet<string>): ReadonlyArray<string> =>
   isMigratedBeyond(files, applied)
     ? files.functions

@@ -3,25 +3,25 @@ import { readdir, readFile } from "node:fs/promises"
 import { Effect } from "effect"
 
 export interface SqlFile {
-  /** The path under `sql/`, as it is recorded in the database. */
+  /** The path under `sql/`, as recorded in the database. */
   readonly file: string
-  /** The file's name without `.sql`; a function has the name of its file. */
+  /** The file's name without `.sql`, which is also the name of a function. */
   readonly name: string
   readonly text: string
-  /** SHA-256 of the text, in hex. */
+  /** The SHA-256 of the text, in hex. */
   readonly checksum: string
 }
 
-/** What a release makes the schema from: changes of tables in their order, and the newest form of each function. */
+/** The files of a release's schema: table migrations in order, and the current version of each function. */
 export interface SqlFiles {
   readonly migrations: ReadonlyArray<SqlFile>
   readonly functions: ReadonlyArray<SqlFile>
 }
 
-/** Holds `migrations/*.sql` and `functions/*.sql`. */
+/** The folder of `migrations/*.sql` and `functions/*.sql`. */
 export const SQL_FOLDER = new URL(".", import.meta.resolve("#sql/migrations"))
 
-/** Reads `migrations/*.sql` and `functions/*.sql` of a folder, each by name. Default: the folder of `#sql/*` in `package.json`. */
+/** Reads `migrations/*.sql` and `functions/*.sql` of a folder, sorted by name. Default: the folder of `#sql/*` in `package.json`. */
 export const readSqlFiles = (folder: URL = SQL_FOLDER): Effect.Effect<SqlFiles> =>
   Effect.all({
     migrations: Effect.promise(() => readFolder(folder, "migrations")),
@@ -36,7 +36,7 @@ async function readFolder(folder: URL, kind: keyof SqlFiles): Promise<ReadonlyAr
       .sort()
       .map(async (entry) => {
         const file = `${kind}/${entry}`
-        // Git may check out other line ends; the checksum is the same everywhere.
+        // Git may check out different line endings. This keeps the checksum the same everywhere.
         const text = (await readFile(new URL(file, folder), "utf8")).replaceAll("\r\n", "\n")
         const checksum = createHash("sha256").update(text).digest("hex")
         return { file, name: entry.slice(0, -".sql".length), text, checksum }

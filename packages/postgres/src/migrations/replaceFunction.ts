@@ -6,20 +6,20 @@ import type { SqlFile } from "./readSqlFiles.ts"
 const INVALID_FUNCTION_DEFINITION = "42P13"
 
 /**
- * Creates the function of a file, in place of the one of the same name.
+ * Creates or replaces the function of a file.
  *
- * A function whose arguments or result changed is dropped. PostgreSQL refuses that while a default, trigger or index calls it.
+ * If its arguments or result changed, the function is dropped first. PostgreSQL rejects that while a default, trigger or index calls it.
  */
 export const replaceFunction = Effect.fnUntraced(function* ({ name, text }: SqlFile) {
   const sql = yield* SqlClient.SqlClient
   const before = yield* signaturesOf(name)
-  // Fails where the name or type of an argument or the result would change.
+  // Fails if the name or type of an argument or the result would change.
   yield* Effect.catchIf(
     sql.withTransaction(sql.unsafe(text)),
     (error) => sqlState(error) === INVALID_FUNCTION_DEFINITION,
     () => Effect.andThen(dropAll(before), sql.unsafe(text)),
   )
-  // With other arguments it is a second function of that name.
+  // With different arguments PostgreSQL creates a second function with the same name.
   if ((yield* signaturesOf(name)).length > before.length) yield* dropAll(before)
 })
 
@@ -39,7 +39,7 @@ const dropAll = Effect.fnUntraced(function* (functions: ReadonlyArray<{ readonly
   for (const { signature } of functions) yield* sql.unsafe(`drop function ${signature}`)
 })
 
-/** Returns the SQLSTATE of an error, or of the cause that has one. */
+/** Returns the SQLSTATE of an error or of its cause. */
 export const sqlState = (error: unknown): string | undefined => {
   for (let each = error; typeof each === "object" && each !== null; ) {
     const { code, reason, cause } = each as {

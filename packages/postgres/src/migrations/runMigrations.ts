@@ -18,21 +18,21 @@ export class SchemaLocked extends DescribedError(
     "The migration gave up waiting for a table that another transaction holds, and its own transaction changed nothing. End what `select pid, application_name, xact_start from pg_stat_activity order by xact_start` shows first, or wait for it, and run the command again.",
 ) {}
 
-/** The connection of the migration does not keep its settings, and so not its lock. */
+/** The migration's connection loses session settings and therefore its lock, for example behind a pooler. */
 export class SessionNotKept extends DescribedError(
   "SessionNotKept",
   () =>
     "A pooler stands between the migration and the database, and keeps no session. Set DATABASE_LISTEN_URL to the address of the database itself; without it, that is DATABASE_URL.",
 ) {}
 
-/** The role does not own the schema. */
+/** The role isn't the owner of the schema. */
 export class NotOwner extends DescribedError(
   "NotOwner",
   () =>
     "The role of DATABASE_URL may not change the schema, and the transaction changed nothing. Migrate as the owner of the tables.",
 ) {}
 
-/** The database refused a file. */
+/** The database rejected a file. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   file: Schema.String,
   cause: Schema.Defect(),
@@ -43,35 +43,35 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
 }
 
 interface Options {
-  /** Holds `migrations/*.sql` and `functions/*.sql`. Default: the folder of `#sql/*` in `package.json`. */
+  /** The folder of `migrations/*.sql` and `functions/*.sql`. Default: the folder of `#sql/*` in `package.json`. */
   readonly folder?: URL
-  /** How long a transaction that does not get its locks is begun again. Default 100 s. */
+  /** How long a transaction is retried if it can't acquire its locks. Default: 100 s. */
   readonly giveUpAfter?: Duration.Input
-  /** Receives a sentence about something that an operator should know. Default: the log. */
+  /** Receives a message for an operator. Default: the log. */
   readonly report?: (sentence: string) => Effect.Effect<void>
-  /** Roles that get the rights of their kind now and at every migration to come. Default none. */
+  /** Roles that receive the rights of their kind now and in later migrations. Default: none. */
   readonly grantTo?: ReadonlyArray<GrantedRole>
-  /** Whether all these roles get the settings of every session. Default false. */
+  /** Also applies the session settings to all these roles. Default: false. */
   readonly withSessionSettings?: boolean
 }
 
 /**
- * Applies the files that are not recorded in the database, without a limit for a statement; returns them.
+ * Applies the pending files without a statement time limit; returns them.
  *
- * A migration is applied once, in the order of its number. A function is created again whenever its text changed.
- * If a newer release has migrated the database, nothing is changed.
+ * Migrations are applied once, in order. A function is created again whenever its text changed.
+ * If a newer release has migrated the database, no files are applied.
  *
- * Several processes may do so at once: one after another. All is one transaction, unless a file builds an index concurrently or asks for a
- * transaction of its own.
- * Statements wait behind a lock that a migration waits for. So a transaction waits for a moment, is rolled back and begun again, and fails with
- * `SchemaLocked` after a time.
- * A concurrent index holds nobody up, so it waits for open transactions as long as they last.
+ * Concurrent processes run one after another. All files are applied in one transaction, except files that build an index concurrently or
+ * request a separate transaction.
+ * Other statements queue behind a lock that a migration waits for. So a transaction waits briefly, is rolled back and retried, and eventually
+ * fails with `SchemaLocked`.
+ * A concurrent index build doesn't block other statements, so it waits for open transactions without a limit.
  */
 export const runMigrations = (options: Options = {}) =>
   Effect.gen(function* () {
     const pool = yield* PgClient.PgClient
     const { direct } = yield* DatabaseRoute
-    // One connection holds the lock and does the work: a process that loses the one loses the other.
+    // The same connection has the lock and runs the migration, so losing one means losing both.
     const connection = PgClient.layerFrom(
       PgClient.makeClient({
         ...direct,
@@ -95,9 +95,9 @@ const LOCK_NOT_AVAILABLE = "55P03"
 const DEADLOCK_DETECTED = "40P01"
 const INSUFFICIENT_PRIVILEGE = "42501"
 
-/** How long a transaction waits for a lock, and with it everyone who wants the table. */
+/** How long a transaction waits for a lock while it blocks other users of the table. */
 const LOCK_TIMEOUT = "300ms"
-/** More than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that holds the table. */
+/** Longer than `deadlock_timeout`, after which PostgreSQL cancels an autovacuum that locks the table. */
 const LONG_LOCK_TIMEOUT = "2s"
 
 const runPending = Effect.fnUntraced(function* (
@@ -111,8 +111,8 @@ const runPending = Effect.fnUntraced(function* (
   pool: SqlClient.SqlClient,
 ) {
   const sql = yield* SqlClient.SqlClient
-  // All locks or none. A transaction of another process may hold the table that is missing, and wait for one that this transaction holds.
-  // To wait on would stop both, and everyone behind them, until the other's statement_timeout.
+  // Acquires all locks or none. A different transaction may have the missing lock and wait for one of ours;
+  // waiting longer would block both, and all statements behind them, until the statement_timeout of the other process.
   const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
     let attempts = 0
     return Effect.suspend(() => {
@@ -127,13 +127,13 @@ const runPending = Effect.fnUntraced(function* (
     )
   }
 
-  // The one setting differs from every role's, and the other from the server's default.
+  // Both settings differ from the defaults, so the check shows if the connection kept them.
   const [kept] = yield* sql`
     select where current_setting('statement_timeout') = '0'
       and current_setting('client_connection_check_interval') = ${SESSION_SETTINGS.client_connection_check_interval}`
   if (kept === undefined) return yield* new SessionNotKept()
   const files = yield* readSqlFiles(folder)
-  // Asks instead of waiting: the other process's concurrent index waits for every statement that is under way, also for this one.
+  // Polls for the lock, because a concurrent index build of a different process waits for running statements, including a blocking lock call.
   const { pid } = yield* Effect.repeat(
     sql`select pg_try_advisory_lock(hashtextextended('migrate', 0)) as locked, pg_backend_pid() as pid`.pipe(
       decodeSession,
@@ -156,7 +156,7 @@ const runPending = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         if (position === 0) yield* createFunctions(plan, { checkBodies: "off" })
         for (const file of batch) {
-          // A block of PL/pgSQL, because the client sends one statement at a time.
+          // Wrapped in a PL/pgSQL block, because the client sends one statement at a time.
           if (!index) yield* failAs(file, sql.unsafe(`do $migration$ begin ${file.text}\nend $migration$`))
           yield* record(file)
         }
@@ -168,7 +168,7 @@ const runPending = Effect.fnUntraced(function* (
           yield* sql`delete from migrations where file = ${file}`
           yield* report(`The function of ${file} was dropped, because the file is gone.`)
         }
-        // A newer release has given the roles what it needs.
+        // The newer release has already granted the rights.
         if (plan.isNewer) return
         yield* revokePublicExecution
         yield* grantRoles(grantTo, { withSessionSettings, report })
@@ -193,7 +193,7 @@ const readApplied = Effect.gen(function* () {
   return new Map(rows.map(({ file, checksum }) => [file, checksum]))
 })
 
-/** Puts neighbours together, and apart what builds an index concurrently or says so. The first batch and the last may be empty. */
+/** Batches consecutive migrations. Concurrent indexes and files that request it are separate batches. The first and the last batch may be empty. */
 const toBatches = (migrations: ReadonlyArray<SqlFile>) => {
   const batches: Array<Array<SqlFile>> = [[]]
   for (const each of migrations) {
@@ -205,8 +205,8 @@ const toBatches = (migrations: ReadonlyArray<SqlFile>) => {
 }
 
 /**
- * Creates the functions that changed: before the tables change, because their defaults and triggers call functions, and again
- * after it, because a body is checked against the tables.
+ * Creates the changed functions: before the migrations, because table defaults and triggers call functions, and again
+ * afterwards, because their bodies are checked against the tables.
  */
 const createFunctions = Effect.fnUntraced(function* (
   { functions }: MigrationPlan,

@@ -9,7 +9,7 @@ import { adapter } from "../adapter.ts"
 import { first, firstOr, rowsOf } from "../rowsOf.ts"
 
 const { columns, decode } = rowsOf(ApiKey)
-/** A row of the use of a key. It is not decoded, which takes 1.5 µs of a look-up's 75. */
+/** A row with the usage of a key. Not decoded, which would take 1.5 of the look-up's 75 µs. */
 type Use = readonly [
   request: number,
   organizationId: OrganizationId,
@@ -22,17 +22,17 @@ type Use = readonly [
 const hashOf = (text: string): string => hash("sha256", text, "hex")
 
 const MAX_BATCH_SIZE = 100
-/** How many such statements are under way: on a busy machine one alone would wait for its turn on the processor. */
+/** The number of concurrent statements. On a busy machine a single one would wait for CPU time. */
 const AUTHENTICATION_CONCURRENCY = 2
 
-/** Keeps API keys in PostgreSQL, as SHA-256 hashes. */
+/** Stores API keys in PostgreSQL as SHA-256 hashes. */
 export const ApiKeyRepositoryPg = adapter(ApiKeyRepository, function* (sql) {
   const find = (keyId: KeyId) =>
     sql`select ${columns} from api_keys where id = ${keyId}`.pipe(decode, firstOr(KeyNotFound, { keyId }))
 
-  // One statement finds the keys, counts, and notes the use; the window start is in the key, so a new minute needs no reset. Requests
-  // that come while it runs share the next one: under load that is a third of the work. Rows are locked in the order of their ids,
-  // so that the statements of several processes never wait for each other in a circle.
+  // One statement finds the keys, counts the requests and records the usage. The window start is part of the key, so a new minute needs no reset.
+  // Requests that arrive while it runs share the next statement, which saves two thirds of the work under load. Rows are locked in id order
+  // to avoid deadlocks between processes.
   const authenticateKey = yield* coalesce(
     MAX_BATCH_SIZE,
     Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {

@@ -33,7 +33,7 @@ export const ProgramRepositoryPg = adapter(ProgramRepository, (sql) => ({
     sql`select ${columns} from programs where id = ${programId}`.pipe(decode, firstOr(ProgramNotFound, { programId })),
 
   findIds: Effect.fnUntraced(function* (organizationId, slugs) {
-    // PostgreSQL takes no text with a NUL, so no slug has one.
+    // PostgreSQL doesn't store NUL characters, so such a slug can't exist.
     const texts = slugs.filter((slug) => !slug.includes("\0"))
     const rows = yield* sql`
           select slug, id from programs

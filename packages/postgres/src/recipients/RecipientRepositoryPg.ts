@@ -14,7 +14,7 @@ import { toTable } from "../toTable.ts"
 import { recipientColumns, recipientOf } from "./recipientRows.ts"
 
 const { id, token, npi, email, updatedAt } = Recipient.fields
-/** Checked when they are imported. */
+/** Validated during the import. */
 const fields = Schema.Record(Schema.String, Schema.String)
 const decodeIds = decodeColumn({ id })
 const decodeTokens = decodeRows({ token, id })
@@ -25,13 +25,13 @@ const byUpdate = keyset({ updatedAt: "updated_at", id: "id" }, "asc")
 const waiting = rowsOf(Schema.Struct({ id, updatedAt, token, fields }), { fields: "coalesce(fields, '{}')" })
 
 const MAX_BATCH_SIZE = 100
-/** How many statements that find recipients are under way. */
+/** The number of concurrent statements that find recipients. */
 const FIND_CONCURRENCY = 2
 
 export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql) {
   const givenColumns = sql.literal(givenNames.map(columnOf).join(", "))
 
-  // For the limits that clients use it is written out, so that PostgreSQL does not plan each page anew: a page of 100 takes it 0.73 of the time.
+  // The usual limits are literals, so that PostgreSQL reuses the plan: a page of 100 takes 27 % less time.
   const limitOf = (limit: number) => (limit === 101 || limit === 501 ? sql.literal(String(limit)) : sql`${limit}`)
   const pageOf = (scope: Statement.Fragment, from: Statement.Fragment, limit: number) =>
     sql`
@@ -46,7 +46,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
           select recipient_id from recipient_keys where organization_id = ${organizationId} and token = ${token})`.values.pipe(
       recipientsOf,
     )
-  // Look-ups that come while others are under way share a statement: 0.87 of the CPU time of a look-up in the API, and 0.7 in PostgreSQL.
+  // Concurrent look-ups share a statement, which reduces the CPU time of a look-up by 13 % in the API and by 30 % in PostgreSQL.
   const findTogether = yield* coalesce(
     MAX_BATCH_SIZE,
     Effect.fnUntraced(function* (wanted: ReadonlyArray<Wanted>) {
@@ -69,7 +69,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
   )
 
   return {
-    // A transaction has its own connection, and must not wait for another one.
+    // A transaction has its own connection, and must not wait for a different one.
     find: (organizationId, token) =>
       Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
         Option.isNone(transaction)
@@ -125,7 +125,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
       return new Set(rows)
     }),
 
-    // One row for each NPI: a statement cannot write a row twice. A row that another transaction holds is not waited for, because the clock is locked.
+    // One row for each NPI, because a statement can't write a row twice. Skips locked rows, because the clock is locked.
     keepFields: Effect.fnUntraced(function* ({ organizationId, campaignId }, clinicians) {
       const given = [...new Map(clinicians.map((clinician) => [clinician.npi, clinician])).values()]
       if (given.length === 0) return new Set<Npi>()
@@ -161,7 +161,7 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
               union all
               select -1, organization_id, campaign_id, attempts, unknown_outcomes, now() from put_back`)})
           select recipient_id as id, null as npi from kept union all select id, npi from waiting`.pipe(decodeKept)
-      // Joined here, because for a campaign that has no statistics yet PostgreSQL compares each row with each.
+      // Joined in the process, because PostgreSQL chooses a nested loop for a campaign without statistics.
       const kept = new Set(rows.flatMap(({ id, npi }) => (npi === null ? id : [])))
       return new Set(rows.flatMap(({ id, npi }) => (npi !== null && kept.has(id) ? npi : [])))
     }),
@@ -189,8 +189,8 @@ export const RecipientRepositoryPg = adapter(RecipientRepository, function* (sql
             last_event_at = ${at}::timestamptz, updated_at = ${at}::timestamptz
           where organization_id = ${organizationId} and id = any (${recipientIds}::text[])`,
 
-    // JSON written by PostgreSQL costs more than it saves: see recipientRows.ts. Statements without an "or" are each one range of
-    // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs what the first costs.
+    // The process writes the JSON: see recipientRows.ts. Conditions without "or" are each one range of
+    // recipients_by_update or recipients_of_campaign_by_update, so a deep page costs the same as the first.
     page: (organizationId, after, limit) => {
       const page = pageOf(sql`organization_id = ${organizationId}`, byUpdate.after(after), limit)
       return readSettled(sql, organizationId, page, limit, ({ updatedAt }) => updatedAt, after.updatedAt)

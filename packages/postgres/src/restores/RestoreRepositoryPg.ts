@@ -96,7 +96,7 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
       }))
     }),
 
-    // A Message-ID does not name the organization: the key of each is probed.
+    // A Message-ID doesn't contain the organization, so the key is probed for each organization.
     findRecipients: (ids) =>
       sql`
           select recipient.* from organizations organization
@@ -119,7 +119,7 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
     storeMailed: Effect.fnUntraced(function* (organizationId, events, at) {
       const ids = events.map(({ recipientId }) => recipientId!)
       yield* deleteMessages(sql, sql`organization_id = ${organizationId} and recipient_id = any (${ids}::text[])`)
-      // A recipient who was published after the point must not be published, and queued, again.
+      // A recipient who was published after the restore point must not be published and queued again.
       yield* sql`
           with changed as (
             update recipients recipient set published_at = coalesce(published_at, ${at}::timestamptz), sent_at = ${at}::timestamptz,

@@ -6,7 +6,7 @@ import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { FUNCTION_GRANTS, ROLE_KINDS, SECRET_COLUMNS, tableRights } from "./grants.ts"
 
-/** A role of the database, and the kind of process that connects with it. */
+/** A database role and the kind of process that uses it. */
 const GrantedRole = Schema.Struct({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
 export type GrantedRole = typeof GrantedRole.Type
 
@@ -26,14 +26,14 @@ export class RoleNotFound extends Schema.TaggedError<RoleNotFound>()("RoleNotFou
   }
 }
 
-/** The role that migrates may not give the rights. */
+/** The migrating role may not grant the rights. */
 export class GrantsRefused extends Schema.TaggedError<GrantsRefused>()("GrantsRefused", { statement: Schema.String }) {
   override get message(): string {
     return `The role of DATABASE_URL may not run \`${this.statement}\`, and the transaction changed nothing. Migrate as the owner of the tables; session settings of another role need a role with CREATEROLE that may administer it.`
   }
 }
 
-/** Fails if one of the roles does not exist. */
+/** Fails if a role doesn't exist. */
 export const assertRolesExist = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>) {
   const missing = yield* missingOf(roles)
   if (missing.length > 0) return yield* new RoleNotFound({ roles: missing })
@@ -49,15 +49,15 @@ const missingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<GrantedRole>
 })
 
 /**
- * Gives each role exactly the rights that its kind needs, also the roles of earlier calls, which the database remembers. Without any role, changes
- * nothing. Fails with `RoleNotFound` if one of `added` does not exist; reports a remembered role that is gone.
+ * Grants each role exactly the rights that its kind needs, including the roles of earlier calls, which the database remembers. Does not change
+ * rights if there are no roles. Fails with `RoleNotFound` if a role in `added` doesn't exist; reports remembered roles that no longer exist.
  *
- * Only rights that differ are given or taken, so that a repetition changes nothing. Everyone loses the rights on the schema.
+ * Grants and revokes only the differences, so it can be repeated. Revokes the schema's rights from PUBLIC.
  */
 export const grantRoles = Effect.fnUntraced(function* (
   added: ReadonlyArray<GrantedRole>,
   options: {
-    /** Whether the roles also get the settings of every session, which a pooler in transaction mode cannot pass on. */
+    /** Also applies the session settings to the roles, for a pooler in transaction mode that can't pass them. */
     readonly withSessionSettings: boolean
     readonly report: (sentence: string) => Effect.Effect<void>
   },
@@ -83,7 +83,7 @@ export const grantRoles = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns the statements that give roles what they lack and take what they do not need; each right is written as SQL writes it. */
+/** Returns the grant and revoke statements that roles need, as SQL. */
 export const rightsToChange = Effect.fnUntraced(function* (
   roles: ReadonlyArray<GrantedRole>,
   settings: ReadonlyArray<readonly [name: string, value: string]> = [],
@@ -108,7 +108,7 @@ export const rightsToChange = Effect.fnUntraced(function* (
       })),
     ),
   ])
-  // A right on a table takes those on its columns along when it is taken, so that is done first.
+  // Revoking a right on a table also revokes it on the columns, so revokes are first.
   return yield* sql`
     with given as (
       select oid, rolname, quote_ident(rolname) as role from pg_roles where rolname in (
@@ -152,7 +152,7 @@ const readable = (table: string, columns: ReadonlyArray<string>): ReadonlyArray<
   return columns.filter((column) => !secret.includes(column)).map((column) => `select (${column})`)
 }
 
-/** Takes the right to call a function that runs with the rights of its owner from everyone. PostgreSQL gives it at the creation. */
+/** Revokes from PUBLIC the right to call functions that run with their owner's rights. PostgreSQL grants it when it creates a function. */
 export const revokePublicExecution = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const signatures = yield* sql`

@@ -1,15 +1,15 @@
-/** What connects to the database with a role of its own, beside the owner of the tables, who migrates. */
+/** The kinds of database roles, in addition to the owner of the tables, who migrates. */
 export const ROLE_KINDS = ["api", "worker", "operator", "reader"] as const
 export type RoleKind = (typeof ROLE_KINDS)[number]
 
-/** The rights of each kind of role but the reader, who may select everything except `SECRET_COLUMNS`. */
+/** The rights of each kind of role except the reader, who may select all columns except `SECRET_COLUMNS`. */
 type Rights = Partial<Record<Exclude<RoleKind, "reader">, string>>
 
 /**
- * The rights on each table: privileges of SQL, separated by commas, with columns where a part of the table is enough.
+ * The rights on each table: SQL privileges separated by commas, limited to columns if possible.
  *
- * `select … for update` and `for share` need the right to update a column. Processes of two releases run side by side during an upgrade, so a
- * right leaves this table one release after its last use.
+ * `select … for update` and `for share` need the right to update a column. Two releases run side by side during an upgrade, so keep a
+ * right in this table for one release after its last use.
  */
 export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   organizations: {
@@ -100,12 +100,12 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   database_identity: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   timelines: { api: "select", worker: "select, insert", operator: "select, insert" },
   restores: { api: "select", worker: "select", operator: "select, insert, update" },
-  // The time, the role and the id are the database's own.
+  // The database sets the time, the role and the id.
   audit_log: {
     operator: "select, insert (operator, os_user, host, command, arguments, objects, organizations, submission)",
   },
   audit_results: { operator: "select, insert (command_id, result, code)" },
-  // Written by the triggers of the two, as their owner.
+  // Written by triggers of the two tables, with the owner's rights.
   audit_chain: { operator: "select" },
   operators: { operator: "select, insert, update (role, removed_at)" },
   sign_in_links: { worker: "select, delete", operator: "select, insert, update (used_at), delete" },
@@ -116,13 +116,13 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   migrations: { api: "select", worker: "select", operator: "select" },
 }
 
-/** Returns the rights of a kind of role on a table, from `TABLE_GRANTS`: `select`, or `update (name)` for one column. */
+/** Returns the rights of a kind of role on a table, from `TABLE_GRANTS`: for example `select`, or `update (name)` for one column. */
 export const tableRights = (table: string, kind: keyof Rights): ReadonlyArray<string> =>
   [...(TABLE_GRANTS[table]?.[kind] ?? "").matchAll(/(\w+)(?: \(([^)]*)\))?/g)].flatMap(
     ([, privilege, columns]) => columns?.split(/,\s*/).map((column) => `${privilege} (${column})`) ?? privilege!,
   )
 
-/** The columns that the reader may not select: what opens an account, and bodies of responses, which may hold such a thing. */
+/** Columns that the reader may not select: credentials, and response bodies, which may contain credentials. */
 export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   api_keys: ["hash"],
   signing_secrets: ["ciphertext", "hash"],
@@ -134,7 +134,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   operator_sessions: ["hash"],
 }
 
-/** Who may call each function that runs with the rights of its owner. Nobody else may. */
+/** The only kinds of role that may call each function that runs with its owner's rights. */
 export const FUNCTION_GRANTS: Readonly<Record<string, ReadonlyArray<RoleKind>>> = {
   keep_partitions: ["worker"],
   watch_clock: ["worker"],

@@ -8,8 +8,8 @@ import { FUNCTION_GRANTS, type RoleKind, TABLE_GRANTS, tableRights } from "./gra
 const decodeRights = decodeColumn({ permission: Schema.String })
 
 /**
- * Creates the query for the rights of a kind of process that the role of the connection lacks, directly and as a member of other roles. Tables, columns and
- * functions that the schema doesn't have are skipped.
+ * Creates the query for the rights of a kind of process that the current role lacks, directly and through membership. Skips tables, columns and
+ * functions that the schema doesn't have.
  */
 export const createMissingRights = Effect.fnUntraced(function* (kind: Exclude<RoleKind, "reader">) {
   const sql = yield* SqlClient.SqlClient

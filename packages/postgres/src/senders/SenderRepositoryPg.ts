@@ -70,7 +70,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
         on conflict (organization_id, sender_id, selector) do nothing
         returning 1`
 
-  /** Locks a sender until the transaction ends, so that those who change its keys take turns. */
+  /** Locks a sender until the transaction ends, to serialize changes of its keys. */
   const lock = (senderId: SenderId) =>
     sql`select ${columns} from senders sender where id = ${senderId} for no key update`.pipe(
       decode,
@@ -79,7 +79,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
 
   const find = (senderId: SenderId) => sql`select ${columns} from senders sender where id = ${senderId}`.pipe(decode)
 
-  /** Keeps a link domain for an organization, unless it belongs to another one. */
+  /** Reserves a link domain for an organization, unless a different organization has it. */
   const claimLinkDomain = Effect.fnUntraced(function* (organizationId: OrganizationId, domain: string) {
     const owner = yield* sql`
         insert into link_domains (organization_id, domain) values (${organizationId}, ${domain})
@@ -89,12 +89,12 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
     if (owner !== organizationId) return yield* new LinkDomainTaken({ domain, organizationId: owner })
   })
 
-  /** Forgets link domains that no sender names any more, and no e-mail can: they were never verified. */
+  /** Deletes unused link domains that were never verified, so that sent e-mails can't contain them. */
   const forgetUnverified = sql`
       delete from link_domains link where verified_at is null and not exists (
         select from senders where organization_id = link.organization_id and link_domain = link.domain)`
 
-  /** Sets a sender's ramp to its first day, or takes it away. The new ramp goes on counting what the earlier one counted today. */
+  /** Starts a sender's ramp at its first day, or removes it. A new ramp keeps today's count of the previous one. */
   const setRamp = (senderId: SenderId, ramp: Ramp | null) =>
     ramp === null
       ? sql`delete from sender_ramps where sender_id = ${senderId}`
@@ -200,7 +200,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
           where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from is null
           returning 1`
       if (activated.length > 0) {
-        // At most one older key signs beside the newest.
+        // At most one older key signs in addition to the newest.
         yield* sql`
             update dkim_keys key set signs_until = least(signs_until, clock_timestamp() + case
               when older.rank = 2 then make_interval(days => ${DKIM_OVERLAP_DAYS}::int) else interval '0' end)
@@ -234,7 +234,7 @@ export const SenderRepositoryPg = adapter(SenderRepository, function* (sql) {
           where organization_id = ${organizationId} and sender_id = ${senderId} and signs_from <= clock_timestamp()
             and (signs_until is null or signs_until > clock_timestamp())
           order by id desc`.pipe(decodeCiphertexts)
-      // Without a key that signs, the messages would go unsigned.
+      // Without a readable key the messages would be unsigned.
       if (rows.length === 0) return yield* new SenderKeyUnreadable({ senderId })
       const keys = yield* Effect.try({
         try: () =>

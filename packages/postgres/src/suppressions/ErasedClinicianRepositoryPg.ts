@@ -18,14 +18,14 @@ const decodeOwners = decodeColumn({ id: OrganizationId })
 const decodeHashes = decodeColumn({ hash: Schema.String })
 
 /**
- * Keeps keyed hashes of erased clinicians in PostgreSQL.
+ * Stores keyed hashes of erased clinicians in PostgreSQL.
  *
- * The key is the organization's own and random, because without a key all NPIs could be tried soon.
+ * Each organization has a random key, because all NPIs could be enumerated quickly without one.
  */
 export const ErasedClinicianRepositoryPg = adapter(ErasedClinicianRepository, function* (sql) {
   const cipher = yield* SecretCipher
 
-  // An organization that erased nobody has no row: one look-up of a primary key for a whole batch.
+  // An organization without erasures has no row. A whole batch costs one primary key look-up.
   const readKey = Effect.fnUntraced(function* (organizationId: OrganizationId) {
     const key = yield* sql`select ciphertext from erasure_keys where organization_id = ${organizationId}`.pipe(
       decodeKeys,

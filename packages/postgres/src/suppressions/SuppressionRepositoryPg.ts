@@ -25,7 +25,7 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
       const entries = clinicians.flatMap((clinician) =>
         suppressionKeys(clinician).map(({ kind, value }) => ({ programId: clinician.programId ?? "", kind, value })),
       )
-      // A suppression for another reason as well is not lifted with the unsubscription.
+      // Revoking an unsubscription doesn't lift a suppression that has a further reason.
       return sql`
           with entry as materialized (
             select distinct nullif(program_id, '') as program_id, kind, lower(value) as value
@@ -70,7 +70,7 @@ export const SuppressionRepositoryPg = adapter(SuppressionRepository, function* 
       return rows.length
     }),
 
-    // The limits make each key a probe of the primary keys, however many suppressions there are: PostgreSQL would read both tables whole.
+    // The limits force a primary key probe for each key. Without them PostgreSQL would scan both tables.
     find: Effect.fnUntraced(function* (scope, keys) {
       const organizationId = yield* ownerOf(scope)
       const { programId = null } = scope

@@ -33,7 +33,7 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
       first,
     ),
 
-  // An erased recipient is suppressed already, by a keyed hash. An erasure waits for this, or this for the erasure.
+  // An erased recipient is already suppressed by a keyed hash. The key share lock serializes this with an erasure.
   ask: ({ organizationId, recipientId }, scope = "organization") =>
     sql`
           with recipient as (

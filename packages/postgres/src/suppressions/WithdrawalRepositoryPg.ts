@@ -21,7 +21,7 @@ export const WithdrawalRepositoryPg = adapter(WithdrawalRepository, function* (s
       ),
 
     findMatches: (organizationId, clinicians) => {
-      // Look-ups one by one, whatever the statistics say.
+      // Probes keys one by one, independent of the statistics.
       const matching = (isSame: string) => sql`
           select recipient.id, position::int from match join campaign using (program_id)
           cross join lateral (
@@ -70,7 +70,7 @@ export const WithdrawalRepositoryPg = adapter(WithdrawalRepository, function* (s
           where program.organization_id = ${organizationId} and quota_reached(program.organization_id, program.id)
           limit ${limit}`.pipe(decodeIds),
 
-    // First the recipients in the order of their ids and then their messages, as everyone who locks both: nobody waits in a circle.
+    // Locks recipients in id order before their messages, like all other code, to avoid deadlocks.
     lock: Effect.fnUntraced(function* (organizationId, recipientIds) {
       const ids = [...recipientIds]
       yield* sql`select from recipients where organization_id = ${organizationId} and id = any (${ids}::text[]) order by id for update`

@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Suppresses addresses in every program of an organization, and returns how many are new; `withdrawSuppressed` withdraws the recipients who wait.
+ * Suppresses addresses in every program of an organization, and returns the number of new ones; `withdrawSuppressed` withdraws the waiting recipients.
  *
- * Call it with the organization's clock in hand: a recipient who was imported without seeing the suppression is then committed before it.
+ * Call it with the organization's clock locked, so that a recipient who was imported without seeing the suppression is already committed.
  */
 export const suppressAddresses = Effect.fnUntraced(function* (
   organizationId: OrganizationId,

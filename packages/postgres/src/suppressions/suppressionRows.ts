@@ -5,12 +5,12 @@ import { toTable } from "../toTable.ts"
 
 const ofPrograms = rowsOf(Suppression)
 
-/** The columns of a `suppression` of a program, and of one of a whole organization; the decoder of both. */
+/** The columns and the decoder of suppressions of a program, and of suppressions of a whole organization. */
 export const ofProgram = ofPrograms.columnsOf("suppression")
 export const ofOrganization = rowsOf(Suppression, { programId: "null" }).columnsOf("suppression")
 export const decodeSuppressions = ofPrograms.decode
 
-/** The table `key (kind, value)` of these keys. */
+/** Creates the table `key (kind, value)` of these keys. */
 export const toKeyTable = (keys: ReadonlyArray<SuppressionKey>): Statement.Fragment =>
   toTable(
     "key",
