@@ -30,11 +30,11 @@ const settings = Config.all({
   shutdownDelay: setting("SHUTDOWN_DELAY_SECONDS", wholeNumber(0, 300, "seconds"), {
     otherwise: "`5`, in development `0`",
     about:
-      "time for which a stopping process still serves while `/readyz` answers 503, so that the load balancer sees it first. Then it stops listening, and finishes the requests in flight within 20 s",
+      "seconds for which a stopping API keeps serving while `/readyz` returns 503, so that the load balancer notices. Then it stops listening and finishes requests within 20 s",
   }),
   docsUrl: setting("DOCS_URL", HttpUrl, {
     otherwise: "`PUBLIC_BASE_URL` + `/docs`",
-    about: "base of the `doc_url` of an error",
+    about: "base of `doc_url` in errors",
   }),
   publicBaseUrl,
   deployment,

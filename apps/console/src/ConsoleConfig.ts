@@ -30,7 +30,7 @@ const proxyHeader = setting(
   {
     default: "none",
     about:
-      "header in which a proxy that signs operators in names them. Then this is the only way in. Each request must have the header, come from an address of `TRUST_PROXY`, which must be set, and name an operator of `ops operators list` ([how](console.md#sign-in))",
+      "header in which a proxy names the signed-in operator ([how](console.md#through-a-proxy-that-signs-in)). Disables all other ways to sign in. Requires `TRUST_PROXY`",
   },
 )
 

@@ -18,18 +18,18 @@ import { Config, type Schema } from "effect"
 export const failoverSeconds = setting("FAILOVER_SECONDS", wholeNumber(0, 3600, "seconds"), {
   default: "0",
   about:
-    "time that a failover to a synchronous standby may take. A worker that saw the database within this time goes on after a promotion. With 0, every promotion waits for `ops restores finish` ([why](restoring.md#a-failover-is-not-a-restore))",
+    "maximum duration of a failover to a synchronous standby. A worker that saw the database within this time continues after a promotion. With 0, it waits for `ops restores finish` ([why](restoring.md#a-failover-is-not-a-restore))",
 })
 
 const mail = Config.all({
   smtp: smtpSettings,
   perMinute: rate(
     "MAIL_PER_MINUTE",
-    "e-mails that all workers together send in a minute, 0 for no limit. A campaign may have a limit of its own. The workers may save up one second's worth",
+    "e-mails per minute, over all workers; 0 for no limit. Campaigns can have lower limits. Workers can save up one second's worth",
   ),
   perDomainMinute: rate(
     "MAIL_PER_DOMAIN_MINUTE",
-    "the part of `MAIL_PER_MINUTE` that may go to one recipient domain, 0 for no limit",
+    "e-mails per minute to one recipient domain, over all workers; 0 for no limit",
   ),
 }).pipe(Config.map(({ smtp, ...mail }) => ({ ...mail, ...smtp })))
 
@@ -47,7 +47,7 @@ const failing = setting(
   {
     default: "24,72,120",
     about:
-      "hours for which every call to an endpoint has failed before the contacts of its organization are notified by e-mail, before they are notified again, and before the endpoint is disabled; `none` for never. See [operations](on-call.md#outreachendpointfailing)",
+      "hours of continuous failures of an endpoint until its contacts get an e-mail, get another, and [the endpoint is disabled](on-call.md#outreachendpointfailing); `none`: never",
   },
 )
 
@@ -64,23 +64,22 @@ export const WorkerConfig = Config.all({
   webhooks: Config.all({
     callSeconds: setting("WEBHOOK_CALL_SECONDS", wholeNumber(1, 120, "seconds"), {
       default: "15",
-      about:
-        "time limit of a whole call, from name resolution to the headers of the response, which decide. The worker waits one second for the body",
+      about: "time limit of a call, from DNS to the response headers. The worker waits one more second for the body",
     }),
     /** At most 45: a lease must end before a worker's promise to live one more minute does. */
     leaseSeconds: setting("WEBHOOK_LEASE_SECONDS", wholeNumber(2, 45, "seconds"), {
       default: "9",
       about:
-        "time for which a silent worker keeps its endpoints; then others take them. A worker reports that it lives at least every second, however long its calls last",
+        "seconds without a heartbeat after which other workers take a worker's endpoints. Heartbeats are sent at least every second",
     }),
     maxInFlight: setting("WEBHOOK_CALLS_IN_FLIGHT", wholeNumber(1, 10_000), {
       default: "512",
-      about: "concurrent calls of one worker",
+      about: "concurrent calls per worker",
     }),
     perEndpoint: setting("WEBHOOK_CALLS_PER_ENDPOINT", wholeNumber(1, 1000), {
       default: "16",
       about:
-        "the part of `WEBHOOK_CALLS_IN_FLIGHT` that may go to one endpoint; `ops endpoints update --in-flight` gives one endpoint a lower limit, over all workers",
+        "concurrent calls per endpoint and worker; `ops endpoints update --in-flight` sets a lower limit for one endpoint over all workers",
     }),
   }),
   failing,
@@ -89,34 +88,34 @@ export const WorkerConfig = Config.all({
   drainSeconds: setting("DRAIN_SECONDS", wholeNumber(0, 300, "seconds"), {
     default: "20",
     about:
-      "time for which calls and e-mails in flight may finish once the process is told to stop. Its endpoints go to other workers at once. The new owner of the endpoint sends an unfinished delivery again. An unfinished e-mail is sent again when its lease ends",
+      "seconds for which calls and e-mails in flight can finish after a stop signal. Endpoints move to other workers immediately. Unfinished deliveries and e-mails are sent again",
   }),
   failoverSeconds,
   retention: Config.all({
     historyDays: setting("HISTORY_DAYS", wholeNumber(1, 3650, "days"), {
       default: "90",
       about:
-        "time for which the database keeps arrived deliveries, hits on links and pixels with their addresses, attempts at messages, outcomes of deliveries over time, and issues without dead letters. After that each day of deliveries is dropped as a whole. The database keeps at least [what its owner set](operations.md#how-long-data-is-kept), 7 days by default",
+        "days for which arrived deliveries, hits with addresses, e-mail attempts, delivery outcomes and closed issues are kept. The database enforces [a minimum](operations.md#how-long-data-is-kept), 7 days by default",
     }),
     eventsMonths: kept(
       "EVENTS_MONTHS",
       wholeNumber(1, 1200, "months"),
-      "whole months before the current one for which events are kept; `none` keeps them for good. See [operations](operations.md#how-long-data-is-kept)",
+      "full months before the current one for which [events are kept](operations.md#how-long-data-is-kept); `none`: permanently",
     ),
     inboxMonths: kept(
       "INBOX_MONTHS",
       wholeNumber(1, 1200, "months"),
-      "whole months before the current one for which the events are kept that partners sent; `none` keeps them for good. Their ids are kept for good, so that none is applied twice",
+      "full months before the current one for which inbound events are kept; `none`: permanently. Their ids are always kept, so that no event is applied twice",
     ),
     deadLettersDays: kept(
       "DEAD_LETTERS_DAYS",
       wholeNumber(1, 3650, "days"),
-      "time for which dead letters are kept, replayed or not; with `none` they stay until an operator removes them",
+      "days for which dead letters are kept; with `none`, until an operator removes them",
     ),
     recipientsMonths: kept(
       "RECIPIENTS_MONTHS",
       wholeNumber(1, 1200, "months"),
-      "time after the end of their campaign when recipients are erased; `none` keeps them for good. See [clinicians](clinicians.md#recipients-past-their-retention) before you set it",
+      "months after the end of a campaign when its recipients are erased; `none`: never. Read [the consequences](clinicians.md#recipients-past-their-retention) first",
     ),
   }),
   adminHost,

@@ -17,7 +17,7 @@ const smtpUrl = secretSetting(
   }),
   {
     about:
-      "address of the mail server. `?name=mail.acme.example` is the domain name that the server is greeted with, by default the name of the machine, or `[127.0.0.1]` if that has no dot; it should be the reverse name of the address that e-mails leave from ([why](deliverability.md#tls-and-names)). With `requireTLS=true`, nothing is sent except over TLS; otherwise TLS is used if the server offers it, and the certificate must be valid in both cases. Without SMTPUTF8, it takes no address whose local part has non-ASCII letters: such a recipient is refused ([decision 21](decisions/0021-every-e-mail-address-is-stored-in-one-canonical-form.md)). The console starts without it, and sends no test messages from the deployment's own sender",
+      "address of the mail server. `?name=mail.acme.example` sets the EHLO name (default: the machine's name, or `[127.0.0.1]` if it has no dot); it should match [the reverse DNS](deliverability.md#tls-and-names). `requireTLS=true` forbids plain text; by default TLS is used if offered. Certificates must be valid. Without SMTPUTF8, addresses with a non-ASCII local part are rejected ([decision 21](decisions/0021-every-e-mail-address-is-stored-in-one-canonical-form.md)). Optional for the console: without it, it sends no test messages",
   },
 )
 
@@ -28,7 +28,7 @@ const dkimKey = secretSetting(
     default: "none",
     isAdvised: true,
     about:
-      "key that signs the e-mails of `MAIL_FROM` (`openssl genpkey -algorithm RSA -outform DER | base64 -w0`); `none` signs none. Publish its public half as the TXT record at `outreach._domainkey.<domain of MAIL_FROM>`. Senders have their own keys and selectors (`ops senders`)",
+      "key that signs e-mails of `MAIL_FROM` (`openssl genpkey -algorithm RSA -outform DER | base64 -w0`). Publish the public key as TXT record at `outreach._domainkey.<domain of MAIL_FROM>`. Other senders have separate keys (`ops senders`)",
   },
 )
 
@@ -41,14 +41,14 @@ const bounceDomain = setting("BOUNCE_DOMAIN", DomainName, {
   otherwise: "the domain of `MAIL_FROM`",
   isAdvised: true,
   about:
-    "domain of the return paths of senders without one of their own, `bounce-…@`, of the addresses that unsubscribe, `unsubscribe-…@`, and of the addresses for complaints, `abuse@`, `complaints@` and `fbl@`. Have its mail forwarded to `BOUNCE_SMTP_PORT`",
+    "domain of return paths (`bounce-…@`), unsubscribe addresses (`unsubscribe-…@`) and complaint addresses (`abuse@`, `complaints@`, `fbl@`) of senders without a separate one. Forward its mail to `BOUNCE_SMTP_PORT`",
 })
 
 const bounceHost = setting("BOUNCE_SMTP_HOST", Host, {
   default: "127.0.0.1",
   isAdvised: true,
   about:
-    "address on which the worker receives bounces, complaints and requests to unsubscribe over SMTP, from your own mail server. It arrives in plain text, so it must not cross a network that others use",
+    "address on which the worker receives bounces, complaints and unsubscribe requests by SMTP from your mail server, in plain text. Don't use it across networks that you don't control",
 })
 
 const bouncePort = setting(
@@ -58,7 +58,7 @@ const bouncePort = setting(
     default: "none",
     isAdvised: true,
     about:
-      "port on `BOUNCE_SMTP_HOST`; 0 for any free one. With `none`, the worker learns only of e-mails that the mail server rejects at once, and [no e-mail offers to unsubscribe by mail](deliverability.md#unsubscribing-by-mail)",
+      "port on `BOUNCE_SMTP_HOST`; 0 for any free one. With `none`, the worker learns only of immediate rejections, and [e-mails have no unsubscribe address](deliverability.md#unsubscribing-by-mail)",
   },
 )
 
@@ -67,7 +67,7 @@ const DKIM_SELECTOR = "outreach"
 
 const from = setting("MAIL_FROM", mailFrom, {
   about:
-    "sender of the e-mails whose organization and program have none of their own (`ops senders`). A domain with non-ASCII letters is written in ASCII. It has no ramp. The console starts without it, as without `SMTP_URL`",
+    "sender of e-mails of organizations and programs without a separate sender (`ops senders`); write non-ASCII domains in ASCII. It has no ramp. Optional for the console",
 })
 
 /** Settings for sending e-mail: the server, and the deployment's own sender with its keys in the format of `SenderRepository`. */

@@ -29,18 +29,18 @@ const rules = {
   clockSkewSeconds: setting("CLOCK_SKEW_SECONDS", wholeNumber(1, 3600, "seconds"), {
     default: "60",
     about:
-      "how far the clocks of servers may be apart that take over from one another. After a promotion, a restore or a move, the first commit timestamp of each organization is so far ahead of the clock ([why](decisions/0004-timestamps-jump-ahead-after-a-failover.md)). Processes may have different values",
+      "maximum difference between the clocks of database servers that replace each other. After a promotion, restore or move, each organization's first timestamp is ahead of the clock by this much ([why](decisions/0004-timestamps-jump-ahead-after-a-failover.md)). Can differ between processes",
   }),
   allowPlaintext: setting("DATABASE_ALLOW_PLAINTEXT", trueOrFalse, {
     default: "false",
-    about: "whether a process in `production` may reach a database on another machine without TLS",
+    about: "allows a connection without TLS to a database on another machine in `production`",
   }),
   deployment,
 }
 
 export const databaseUrl = secretSetting("DATABASE_URL", textSchema("a postgres:// address", parseDatabaseAddress), {
   about:
-    "address of the database, PostgreSQL 15 or later, or of its pooler, with [the role of the process](deployment.md#roles). It may name [several hosts](connections.md#several-hosts); [TLS](connections.md#tls) and other parameters of the connection stand in it",
+    "address of PostgreSQL 15 or later, or of its pooler, with [the role of the process](deployment.md#roles). See [several hosts](connections.md#several-hosts), [TLS](connections.md#tls) and other parameters",
 })
 
 /** Reads the database settings, and rejects those that wouldn't work or aren't safe. */
@@ -49,7 +49,7 @@ export const databaseSettings: Config.Config<DatabaseSettings> = Config.all({
   listenUrl: secretSetting("DATABASE_LISTEN_URL", OptionalAddress, {
     otherwise: "`DATABASE_URL`",
     about:
-      "address of the database itself, for listening and for `migrate`, if `DATABASE_URL` is the address of [a pooler in transaction mode](connections.md#a-pooler-in-transaction-mode), such as PgBouncer",
+      "direct address of the database for notifications and `migrate`, if `DATABASE_URL` is [a pooler in transaction mode](connections.md#a-pooler-in-transaction-mode), such as PgBouncer",
   }),
   ...rules,
 }).pipe(
@@ -82,6 +82,5 @@ const refusePlaintext = Effect.fnUntraced(function* (
 
 export const databaseConnections = settingByProcess("DATABASE_CONNECTIONS", wholeNumber(2, 1000), {
   default: { api: "12", worker: "10", console: "6" },
-  about:
-    "the most connections that one process has for its statements; [what else it opens](connections.md#how-many-connections)",
+  about: "maximum number of connections for statements; see [all connections](connections.md#how-many-connections)",
 })

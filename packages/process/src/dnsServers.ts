@@ -25,5 +25,5 @@ const isServer = (text: string): boolean => {
 export const dnsServers = setting("DNS_SERVERS", DnsServers, {
   default: "system",
   about:
-    "name servers to ask for the names of endpoints and for the records of senders; `system` asks those of `/etc/resolv.conf`. Neither `/etc/hosts` nor search domains count for these names, except `localhost` ([decision 10](decisions/0010-partner-host-names-are-resolved-by-c-ares.md))",
+    "name servers for endpoints and sender records; `system` uses `/etc/resolv.conf`. `/etc/hosts` and search domains are ignored, except for `localhost` ([decision 10](decisions/0010-partner-host-names-are-resolved-by-c-ares.md))",
 })

@@ -20,8 +20,7 @@ export const Host = Schema.String.check(Schema.isPattern(/^[\w.:-]+$/)).annotate
 export const host = setting("HOST", Host, {
   default: "127.0.0.1",
   isAdvised: true,
-  about:
-    "address to listen on. The pages of the console show personal data to those who are signed in: open it to your own network alone",
+  about: "address to listen on. The console shows personal data: open it only to your network",
 })
 
 const Port = wholeNumber(0, 65_535, "a port")
@@ -35,24 +34,24 @@ export const adminHost = setting("ADMIN_HOST", Host, {
   default: "127.0.0.1",
   isAdvised: true,
   about:
-    "address of the admin port, which serves `/metrics`, `/readyz` and `/livez` without authentication, and the API's also `/link-domain` for [your proxy](deployment.md#domains-for-links): open it to your own network alone",
+    "address of the admin port (`/metrics`, `/readyz`, `/livez` and, for the API, `/link-domain` for [your proxy](deployment.md#domains-for-links)). It has no authentication: open it only to your network",
 })
 
 export const adminPort = settingByProcess("ADMIN_PORT", Port, {
   default: { api: "9465", worker: "9464", console: "9466" },
-  about: "port of `/metrics`, `/readyz` and `/livez`, on `ADMIN_HOST`; 0 for any free one",
+  about: "port of the admin server on `ADMIN_HOST`; 0 for any free one",
 })
 
 export const unauthenticatedLimit = setting("UNAUTHENTICATED_LIMIT", wholeNumber(1, 1_000_000), {
   default: "60",
   about:
-    "authentication failures that one client address (an IPv6 /64) may have in a clock minute, in each process: requests without a valid key, webhooks to unknown endpoints, or links and sessions of the console that are not valid. Then the process returns 429 until the minute ends (503 for webhooks), except to keys, endpoints and sessions that it already knows",
+    "authentication failures per client address (IPv6: /64), minute and process. Above it, the process returns 429 (webhooks: 503) until the minute is over, except for known keys, endpoints and sessions",
 })
 
 const perAddress = setting("CONNECTIONS_PER_ADDRESS", wholeNumber(1, 1_000_000), {
   otherwise: "a quarter of all",
   about:
-    "open connections of one client address (an IPv6 /64), in each process; a further one is closed at once. The console takes 1,000 in all. The connections of a `TRUST_PROXY` are not counted. Instead each forwarded address has this number of requests at once, and gets 503 for a further one. Raise it where a load balancer in front forwards no addresses",
+    "open connections per client address (IPv6: /64) and process; more are closed. The console accepts 1,000 in total. Behind a `TRUST_PROXY`, this limits concurrent requests per forwarded address (503 for more). Raise it if a load balancer doesn't forward addresses",
 })
 
 export const connectionsPerAddress = (maxConnections: number): Config.Config<number> =>
@@ -66,33 +65,33 @@ export const deployment = setting(
   {
     default: "development",
     isAdvised: true,
-    about: "where the process runs; only production is `livemode`",
+    about: "environment; only `production` is `livemode`",
   },
 )
 
 export const secretsKey = keyRing(
   "SECRETS_KEY",
-  "[key](#keys) that encrypts signing secrets and DKIM keys of senders at rest, and seals the links and return paths of e-mails. Without the key that sealed them, the links of messages already sent lead nowhere",
+  "[key](#keys) that encrypts signing secrets and DKIM keys, and signs links and return paths in e-mails. Links of sent e-mails stop working without their key",
 )
 
-export const cursorKey = keyRing("CURSOR_KEY", "[key](#keys) that authenticates the cursors of lists")
+export const cursorKey = keyRing("CURSOR_KEY", "[key](#keys) that signs list cursors")
 
 export const publicBaseUrl = setting("PUBLIC_BASE_URL", HttpUrl, {
   default: "http://127.0.0.1:8080",
   isAdvised: true,
-  about: "public address of the API; the links of e-mails lead there",
+  about: "public address of the API, used in links of e-mails",
 })
 
 export const consoleUrl = setting("CONSOLE_URL", HttpUrl, {
   default: "http://127.0.0.1:8090",
   isAdvised: true,
   about:
-    "where operators reach the console; sign-in links lead there, and the console answers to no other host name except `localhost`. Where it begins with `https://`, browsers send the session's cookie over TLS alone",
+    "address of the console for operators, used in sign-in links. The console accepts only this host name and `localhost`. With `https://`, the session cookie requires TLS",
 })
 
 export const webhookAllowPrivateAddresses = setting("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", trueOrFalse, {
   default: "false",
-  about: "whether webhooks may go to private addresses and over http",
+  about: "allows webhooks to private addresses and http URLs",
 })
 
 export const webhookRetryDelays = setting(
@@ -101,7 +100,7 @@ export const webhookRetryDelays = setting(
   {
     default: SPECIFIED_DELAYS,
     about:
-      "waits between the attempts of a delivery, at most 19 and each at most `7d`; the default is the specification's. An endpoint may have [its own](../apps/ops/README.md#partners). ops and the console show by it how many attempts a delivery has",
+      "delays between delivery attempts: at most 19, each at most `7d`. The default is the specification's. An endpoint can have [a different schedule](../apps/ops/README.md#partners). ops and the console use it to show the number of attempts",
   },
 )
 
@@ -112,12 +111,12 @@ export const logLevel = setting(
   textSchema(`one of ${Object.keys(LOG_LEVELS).join(", ")}`, (text) =>
     Object.hasOwn(LOG_LEVELS, text) ? LOG_LEVELS[text as keyof typeof LOG_LEVELS] : undefined,
   ),
-  { default: "info", about: "lowest level that is logged; logs are JSON lines on standard output" },
+  { default: "info", about: "lowest level that is logged, as JSON lines on standard output" },
 )
 
 export const otlpEndpoint = setting("OTEL_EXPORTER_OTLP_ENDPOINT", noneOr(HttpUrl), {
   default: "none",
-  about: "the collector that receives traces, metrics and logs over OTLP/HTTP",
+  about: "collector for traces, metrics and logs (OTLP/HTTP)",
 })
 
 export const tracesSampled = setting(
@@ -128,7 +127,7 @@ export const tracesSampled = setting(
   {
     default: "0.05",
     about:
-      "share of [traces](operations.md#traces) that is exported; the same for all processes. What failed, or took at least one second, is exported always",
+      "share of exported [traces](operations.md#traces); use the same value in all processes. Failed spans and those of at least one second are always exported",
   },
 )
 

@@ -21,8 +21,7 @@ export const trustProxy = setting(
   {
     default: "none",
     isAdvised: true,
-    about:
-      "trusted proxies, whose `X-Forwarded-For` header is believed. Behind any other proxy, every hit on a link seems to come from the proxy",
+    about: "proxies whose `X-Forwarded-For` is trusted. Without it, requests seem to come from the proxy",
   },
 )
 

@@ -19,7 +19,7 @@ export const operator = setting("OPS_OPERATOR", noneOr(DisplayName), {
   default: "none",
   isAdvised: true,
   about:
-    "name of the operator in [the audit log](../apps/ops/README.md#the-audit-log). The log also holds the user of the operating system, the host and the database role",
+    "name of the operator in [the audit log](../apps/ops/README.md#the-audit-log), in addition to the system user, host and database role",
 })
 
 /** Who runs the command: the operator's name, or else the operating system's user. */
