@@ -34,7 +34,7 @@ const proxyHeader = setting(
   },
 )
 
-/** More connections at once than operators have. */
+/** More than there are operators. */
 export const MAX_CONNECTIONS = 1000
 
 export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/ConsoleConfig", {
@@ -55,22 +55,22 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
       adminPort: yield* adminPort("console"),
       unauthenticatedLimit: yield* unauthenticatedLimit,
       consoleUrl: yield* consoleUrl,
-      /** In lower case; null where operators sign in by links. */
+      /** In lower case; null if operators sign in by links. */
       proxyHeader: header,
       trustProxy: yield* trustProxy,
       connectionsPerAddress: yield* connectionsPerAddress(MAX_CONNECTIONS),
       publicBaseUrl: yield* publicBaseUrl,
-      /** The mail server of test messages, and the deployment's own sender, as the worker's; null where they are not set. */
+      /** The mail server for test messages and the deployment's sender, as for the worker; null if not set. */
       smtp: yield* optionalSmtpSettings,
       mailFrom: yield* optionalMailFrom,
       preflight: yield* readPreflightSettings,
       deployment: yield* deployment,
       secretsKey: yield* secretsKey,
-      /** Whether webhooks may go to private addresses and over plain http, as for the worker. */
+      /** Whether webhooks may use private addresses and plain http, as for the worker. */
       allowPrivateAddresses: yield* webhookAllowPrivateAddresses,
-      /** The schedule of endpoints that have none of their own, as the worker's. */
+      /** The default retry schedule of endpoints, as for the worker. */
       webhookRetryDelays: yield* webhookRetryDelays,
-      /** The name servers to ask for the names of endpoints, as for the worker; none for this machine's. */
+      /** Name servers for the endpoints' host names, as for the worker; empty for the machine's own. */
       dnsServers: yield* dnsServers,
     }
   }),

@@ -3,11 +3,11 @@ import { registerHooks } from "node:module"
 import { fileURLToPath } from "node:url"
 import { transform } from "sucrase"
 
-// Node.js strips types, but compiles no JSX. Imported with `--import` when the console runs from its sources; the artifact is compiled.
+// Node.js strips types but compiles no JSX. Imported with `--import` to run the console from its sources; the artifact is compiled.
 registerHooks({
   load: (url, context, next) => {
     if (!url.endsWith(".tsx")) return next(url, context)
-    // It keeps each line in its place, so that a stack trace needs no source map.
+    // Lines keep their numbers, so stack traces need no source map.
     const { code } = transform(readFileSync(fileURLToPath(url), "utf8"), {
       transforms: ["typescript", "jsx"],
       jsxRuntime: "automatic",

@@ -24,7 +24,7 @@ import { SenderLookUps } from "./pages/senders/SenderLookUps.ts"
 import { routes } from "./routes.ts"
 import { Sessions } from "./signIn/Sessions.ts"
 
-/** A connection of its own, few of them, and short: nothing that a page asks slows deliveries. */
+/** Separate connections, few and short, so that pages don't slow down deliveries. */
 const database = Layer.unwrap(
   Effect.map(ConsoleConfig, ({ database, databaseConnections }) =>
     databaseLayer({
@@ -88,8 +88,8 @@ const listening = Layer.effect(
   }),
 )
 
-/** The spans of requests are the console's own: an address may hold what was searched for, or the token of a sign-in link. */
+/** The console creates the spans of requests itself: a URL can contain a search term or a sign-in token. */
 const untraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
 
-/** The whole console, serving from when the layer is built until it is released. Offers the server, for its address. */
+/** The whole console, which serves while the layer exists. Provides the server for its address. */
 export const console = listening.pipe(Layer.provide(untraced), Layer.provide(services), Layer.provideMerge(monitor))

@@ -1,4 +1,4 @@
-// Copies what a button's `data-copy` holds. Where the browser has no clipboard, as without TLS, it selects the text before the button.
+// Copies the text of a button's `data-copy`. Without a clipboard, as without TLS, it selects the text before the button.
 document.addEventListener("click", async ({ target }) => {
   const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
   if (button === null) return

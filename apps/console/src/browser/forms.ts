@@ -1,10 +1,10 @@
-// Sends a form once, although its button is pressed twice, and leads to the search with the key `/`.
+// Submits a form only once after a double click, and focuses the search with the key `/`.
 document.addEventListener("submit", (event) => {
   const { dataset } = event.target as HTMLFormElement
   if (dataset["sent"] === undefined) dataset["sent"] = ""
   else event.preventDefault()
 })
-// A download leaves the page, and so does going back to it.
+// A download, like the back button, returns to this page.
 const allowAll = (): void => {
   for (const form of document.querySelectorAll<HTMLElement>("form[data-sent]")) delete form.dataset["sent"]
 }

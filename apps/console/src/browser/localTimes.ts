@@ -1,11 +1,11 @@
-// Shows times in the zone of the viewer or in UTC, as the viewer chose, and asks for them in it. What is sent, and each address, stays in UTC.
+// Shows and accepts times in the viewer's zone or in UTC, as the viewer chose. Submitted values and URLs are in UTC.
 const ofViewer = Intl.DateTimeFormat().resolvedOptions().timeZone
 const isUtc = localStorage.getItem("zone") === "UTC"
 const zone = isUtc ? "UTC" : ofViewer
-// The Swedish form is the one that sorts.
+// The Swedish format is sortable.
 const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone })
 
-/** The form of a time: of an axis, the time of day, and the date at midnight. */
+/** The format of a time. On an axis: the time of day, and the date at midnight. */
 const FORMS: Readonly<Record<string, (text: string) => string>> = {
   minute: (text) => text.slice(0, 16),
   tick: (text) => (text.slice(11, 16) === "00:00" ? text.slice(5, 10) : text.slice(11, 16)),
@@ -36,7 +36,7 @@ for (const input of document.querySelectorAll<HTMLInputElement>("input[data-inst
 }
 document.addEventListener("formdata", ({ target, formData }) => {
   for (const { name, value } of (target as Element).querySelectorAll<HTMLInputElement>("input[data-instant]")) {
-    // Without a zone, a browser reads a time in that of the viewer.
+    // A browser reads a time without a zone in the viewer's zone.
     if (value !== "") formData.set(name, new Date(isUtc ? `${value}Z` : value).toISOString())
   }
 })

@@ -1,5 +1,5 @@
-// Renews elements while the page is looked at, by their fragments of the page. `data-refresh` says every how many seconds.
-// An element whose new version lacks `data-refresh` is renewed for the last time.
+// Reloads elements from their fragments while the page is visible. `data-refresh` is the interval in seconds.
+// An element whose new version has no `data-refresh` isn't reloaded again.
 const isFocused = (element: Element): boolean => element.contains(document.activeElement)
 
 const renew = async (id: string): Promise<void> => {

@@ -2,7 +2,7 @@ import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { Code, Prose, useView } from "./values.tsx"
 
-/** The pages that do the same as a command, with the label of their link, by the words of the command. */
+/** Pages with the effect of a command, with the label of their link, by the command's words. */
 const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: string) => string]>> = {
   "recipients import": ["Import recipients", (id) => `/campaigns/${id}/imports/new`],
   "senders update": ["Open the sender", (id) => `/senders/${id}`],
@@ -14,7 +14,7 @@ const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: st
   "secrets rotate": ["Open the organization", (id) => `/partners/${id}`],
 }
 
-/** What to do about a finding: the advice, with a link to the page for it, or with the command if there is no such page. */
+/** The advice of a finding, with a link to its page, or with the command if there is no page. */
 export const Advice = (props: { readonly finding: Pick<Finding, "advice" | "command">; readonly none?: string }) => {
   const { finding, none = "–" } = props
   const { operator, page } = useView()

@@ -1,4 +1,4 @@
-/** Returns the name of one of a list, or its id if the list lacks it. */
+/** Returns the name of an item of a list, or its id if the list lacks it. */
 export const nameIn = (list: ReadonlyArray<{ readonly id: string; readonly name: string }>, id: string): string =>
   list.find((each) => each.id === id)?.name ?? id
 
@@ -8,7 +8,7 @@ export const formatCount = (count: number): string => count.toLocaleString("en")
 export const formatCompact = (count: number): string =>
   count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 })
 
-/** Formats a count that went up to a cap, where it stands for as many or more. */
+/** Formats a count with a cap, which means this many or more. */
 export const formatCapped = (count: number, cap: number): string =>
   count >= cap ? `${formatCount(cap)} or more` : formatCount(count)
 
@@ -16,10 +16,10 @@ export const formatCapped = (count: number, cap: number): string =>
 export const formatCounted = (count: number, noun: string, nouns = `${noun}s`): string =>
   `${formatCount(count)} ${count === 1 ? noun : nouns}`
 
-/** Returns a count as a form has it that takes a number or `none`. */
+/** Formats a count for a form that accepts a number or `none`. */
 export const countOrNone = (count: number | null): string => (count === null ? "none" : String(count))
 
-/** Formats a share from 0 to 1 as a percentage with at most one decimal; a dash if it is not known. */
+/** Formats a share from 0 to 1 as a percentage with at most one decimal; a dash if unknown. */
 export const formatShare = (share: number | null, digits = 1): string =>
   share === null || !Number.isFinite(share)
     ? "–"
@@ -32,7 +32,7 @@ const UNITS = [
   ["second", "s", 1],
 ] as const
 
-/** Formats a length of time in its two largest units, such as `2 hours 5 minutes`. */
+/** Formats a duration in its two largest units, such as `2 hours 5 minutes`. */
 export const formatDuration = (seconds: number): string => {
   let rest = Math.max(0, Math.round(seconds))
   const parts = UNITS.flatMap(([unit, , size]) => {
@@ -43,7 +43,7 @@ export const formatDuration = (seconds: number): string => {
   return parts.slice(0, 2).join(" ") || "0 seconds"
 }
 
-/** Formats how long ago something was, or in how long it will be, in the largest unit that fits: `5 min ago`, `in 3 d`. */
+/** Formats a time relative to now in the largest unit that fits: `5 min ago`, `in 3 d`. */
 export const formatAgo = (seconds: number): string => {
   const distance = Math.abs(Math.round(seconds))
   const [, unit, size] = UNITS.find(([, , size]) => distance >= size) ?? UNITS[3]

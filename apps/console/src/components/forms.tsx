@@ -8,7 +8,7 @@ import { type PathTexts, pathTo } from "../http/Route.ts"
 import { withQuery } from "./layout.tsx"
 import { isolated, textOf, useMay, useView } from "./values.tsx"
 
-/** The values of a form by the names of its inputs; what is undefined is left out. */
+/** The values of a form by input name, without undefined values. */
 type Values = Readonly<Record<string, unknown>>
 
 export type Controls = Readonly<Record<string, Partial<Control> | false>>
@@ -17,12 +17,12 @@ type PathParams<P extends string> = keyof PathTexts<P> extends never
   ? { readonly params?: never }
   : { readonly params: PathTexts<P> }
 
-/** A form that does something, with the controls of the action's inputs. It is left out for operators whose role may not. */
+/** A form for an action, with controls for its inputs. Omitted if the operator's role may not run it. */
 export const ActionForm = <P extends string>(
   props: PathParams<P> & {
     readonly action: Access & { readonly path: P; readonly inputs: Inputs }
     readonly label: string
-    /** The version of the record that the form shows: if it has another when the form is sent, the action is refused. */
+    /** The version of the shown record. The action is rejected if the record has another version by then. */
     readonly version?: string
     readonly hidden?: Values
     readonly controls?: Controls
@@ -53,14 +53,14 @@ export const ActionForm = <P extends string>(
 
 interface Emphasis {
   readonly isDangerous?: boolean
-  /** Whether it is what a reader of the page came for: at most one of a page is. */
+  /** Whether it is the main action of the page; at most one is. */
   readonly isPrimary?: boolean
 }
 
 const emphasisOf = ({ isPrimary = false, isDangerous = false }: Emphasis): string =>
   `${isPrimary ? "primary" : ""} ${isDangerous ? "danger" : ""}`.trim()
 
-/** Returns the form that was refused if it is this one, whose hidden values are the same. */
+/** Returns the rejected form if it is this one, with the same hidden values. */
 const useRefused = (method: "get" | "post", action: string, hidden: Values = {}): RefusedForm | undefined => {
   const { refused } = useView()
   const isThis =
@@ -72,7 +72,7 @@ const useRefused = (method: "get" | "post", action: string, hidden: Values = {})
   return refused
 }
 
-/** What is wrong with a form beside its single inputs. It has the focus, unless an input has it. */
+/** The error of a form that concerns no single input. It has the focus unless an input has it. */
 const FormProblems = ({ refused }: { readonly refused: RefusedForm | undefined }) => {
   if (refused === undefined) return null
   const atInputs = Object.values(refused.faults)
@@ -88,9 +88,9 @@ export const Problems = (props: { readonly messages: ReadonlyArray<string>; read
   </div>
 )
 
-/** The controls of a list's inputs, with the button that applies them. What the list is filtered by without a control stays. */
+/** Controls for a list's filters, with the button that applies them. Filters without a control are kept. */
 export const FilterBar = (props: {
-  /** Default the page's own path. */
+  /** Default: the page's own path. */
   readonly action?: string
   readonly inputs: Inputs
   readonly values: Values
@@ -131,7 +131,7 @@ const Fields = (props: {
   const fields = Object.entries(props.inputs).flatMap(([name, input]) => {
     const declared = controlOf(input)
     const change = props.controls?.[name]
-    // An operator of one organization has none to choose.
+    // An operator of one organization can't choose.
     const isLeftOut = change === false || (name === "organization" && isBound)
     if (declared === undefined || isLeftOut || props.hidden?.[name] !== undefined) return []
     const { group = "", ...control } = { ...declared, ...change }
@@ -258,7 +258,7 @@ const CheckBox = (props: {
   </label>
 )
 
-/** A button that leads to the page that asks before something is done. It is left out for operators whose role may not. */
+/** A button to the confirmation page. Omitted if the operator's role may not run the action. */
 export const AskFirst = <P extends string>(
   props: PathParams<P> & {
     readonly page: Access & { readonly path: P }
@@ -280,7 +280,7 @@ const useIsRefused = ({ path }: { readonly path: string }): boolean => {
   return pattern.test(useView().refused?.action ?? "")
 }
 
-/** Forms that are folded away below a title. They are left out for operators whose role may not send them. */
+/** Collapsed forms below a title. Omitted if the operator's role may not submit them. */
 export const Folded = (props: {
   readonly action: Access & { readonly path: string }
   readonly title: ComponentChildren

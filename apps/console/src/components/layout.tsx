@@ -6,23 +6,23 @@ import type { CommandWords } from "./ops.ts"
 import { CopyButton, Id, isolated, useView } from "./values.tsx"
 
 interface PageProps {
-  /** Foreign text in it is isolated. */
+  /** Foreign text is isolated. */
   readonly title: ComponentChildren
-  /** The state of what the page is about, and its id: they stand below the title. */
+  /** Status and id of the page's object, below the title. */
   readonly state?: ComponentChildren
   readonly id?: string
   readonly commands?: ReadonlyArray<CommandWords>
   readonly children: ComponentChildren
 }
 
-/** Leads from the page of a thing to what operators did with it: the thing whose id the page's address ends with. */
+/** Links from an object's page to its audit log. The id is the last segment of the page's path. */
 const AuditLink = () => {
   const { operator, page, section } = useView()
   const id = page
     .split("?")[0]!
     .match(/\b[a-z]{3}_[0-9a-f]+/g)
     ?.at(-1)
-  // An error has no section.
+  // An error belongs to no section.
   if (id === undefined || section === undefined || operator.role === "partner") return null
   return (
     <LinkLine to={withQuery("/audit", { [id.startsWith("org_") ? "organization" : "object"]: id })}>
@@ -31,7 +31,7 @@ const AuditLink = () => {
   )
 }
 
-/** What a page shows of its own. Its title is also that of the document. Partners have no command line. */
+/** The content of a page. Its title is also the document's. Partners have no command line. */
 export const Page = ({ title, state, id, commands = [], children }: PageProps) => {
   const isPartner = useView().operator.role === "partner"
   return (
@@ -70,28 +70,28 @@ export const Command = (props: { readonly words: CommandWords }) => {
 
 type Cell<Row> = (row: Row) => ComponentChildren
 
-/** A column of a table. Numbers stand at the right. */
+/** A column of a table. Numbers are aligned right. */
 export type Column<Row> =
-  /** A cell of nothing but text may be foreign, and is isolated. */
+  /** A cell with only text may be foreign and is isolated. */
   | Cell<Row>
   | { readonly number: Cell<Row> }
-  /** A dash stands in place of no count. From the cap on, a count stands for as many or more. */
+  /** No count is a dash. The cap means this many or more. */
   | { readonly count: (row: Row) => number | null | undefined; readonly cap?: number }
 
-/** The columns of a table by their headers; one that is false is left out. */
+/** The columns of a table by header; false omits one. */
 export type Columns<Row> = Readonly<Record<string, Column<Row> | false>>
 
-/** A table of rows, or a sentence in its place. A wide table scrolls in a box of its own; on a telephone, the rows of a list are cards. */
+/** A table of rows, or a sentence instead. A wide table scrolls in its box; on a telephone the rows of a list are cards. */
 export const Table = <Row,>(props: {
   readonly title?: string
   readonly caption?: string
-  /** The caption for screen readers alone, below a heading that says the same. Default the title. */
+  /** The caption, visible only to screen readers because a heading has the same text. Default: the title. */
   readonly label?: string | undefined
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
-  /** For a list that is read whole: the page's input, and by what each of these columns sorts. */
+  /** For a list without pages: the page's input for sorting, and the sort value of each column. */
   readonly sort?: Sort<Row>
-  /** What stands in place of a table without rows. Default nothing. */
+  /** The text of an empty table. Default: none. */
   readonly empty?: ComponentChildren
 }) => {
   const { title, label = title, caption = label, sort, empty } = props
@@ -101,7 +101,7 @@ export const Table = <Row,>(props: {
       ? []
       : [{ header, cell: cellOf(column), alignment: typeof column === "function" ? undefined : "number" }],
   )
-  // A table of few columns fits, and one of numbers is read by its columns.
+  // A table with few columns fits, and a table of numbers is compared by column.
   const isCards = columns.length > 2 && columns.slice(1).some(({ alignment }) => alignment === undefined)
   const table = (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
@@ -146,11 +146,11 @@ export const Table = <Row,>(props: {
 interface Sort<Row> {
   readonly given: string | undefined
   readonly by: Readonly<Record<string, (row: Row) => string | number>>
-  /** The id of the part of the page that the table stands in; default its top. */
+  /** The id of the table's part of the page; default its top. */
   readonly at?: string
 }
 
-/** The input of a page whose list can be sorted: the header of a column, with a minus before it for the largest first. */
+/** The sort input of a page: a column's header, with a minus for descending order. */
 export const SortOrder = Schema.String.check(Schema.isMaxLength(60)).annotate({ expected: "the header of a column" })
 
 const sorted = <Row,>(rows: ReadonlyArray<Row>, { given, by }: Sort<Row>): ReadonlyArray<Row> => {
@@ -166,7 +166,7 @@ const sorted = <Row,>(rows: ReadonlyArray<Row>, { given, by }: Sort<Row>): Reado
 const directionOf = (header: string, given: string | undefined) =>
   given === header ? "ascending" : given === `-${header}` ? "descending" : undefined
 
-/** Sorts by a column, or the other way if it is sorted by it already. Of numbers, the largest come first. */
+/** Sorts by a column, or in the other order if it is already sorted by it. Numbers start in descending order. */
 const SortLink = (props: {
   readonly header: string
   readonly given: string | undefined
@@ -193,7 +193,7 @@ const cellOf = <Row,>(column: Column<Row>): Cell<Row> => {
   }
 }
 
-/** A part of a page that renews itself after so many seconds, for as long as they are given. */
+/** A part of a page that reloads itself every so many seconds, while set. */
 export const Live = (props: {
   readonly id: string
   readonly seconds: number | undefined
@@ -221,7 +221,7 @@ export const Section = (props: {
   </section>
 )
 
-/** The facts about one thing, as a list of names and values. A value of none is left out; one of nothing but text may be foreign, and is isolated. */
+/** An object's facts as names and values. Undefined values are omitted. A value with only text may be foreign and is isolated. */
 export const Facts = (props: { readonly facts: Readonly<Record<string, ComponentChildren>> }) => (
   <dl class="facts">
     {Object.entries(props.facts).map(
@@ -254,13 +254,13 @@ export const LinkLine = (props: { readonly to: string; readonly children: Compon
 
 interface Chip {
   readonly text: string
-  /** Where it leads. By default, to the address of the chips with other values of its query. */
+  /** The link's target. Default: this page with other values of the query. */
   readonly to?: string
   readonly query?: Readonly<Record<string, unknown>>
   readonly isChosen?: boolean
 }
 
-/** Links beside each other; one that is false is left out. */
+/** A row of links; false omits one. */
 export const Chips = (props: {
   readonly label: string
   readonly address?: string
@@ -286,9 +286,9 @@ export const Chips = (props: {
 )
 
 export const Pager = (props: {
-  /** The values of the query that continue the list after its last row; undefined at its end. */
+  /** Query values for the next page of the list; undefined at its end. */
   readonly next: Readonly<Record<string, string>> | undefined
-  /** The address of this page, if the list has another than what is shown. */
+  /** The path of this page, if the list's differs from the shown one. */
   readonly address?: string | undefined
 }) => {
   const { address } = useView()
@@ -302,7 +302,7 @@ export const Pager = (props: {
   )
 }
 
-/** Returns an address with values of its query replaced; undefined removes one. */
+/** Returns a URL with replaced values of its query; undefined removes a value. */
 export const withQuery = (address: string, values: Readonly<Record<string, unknown>>): string => {
   const [path = "", search = ""] = address.split("?")
   const query = new URLSearchParams(search)

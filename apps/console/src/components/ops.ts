@@ -1,10 +1,10 @@
-/** A command of `ops` as its words, so that no value can become syntax of a shell. */
+/** A command of `ops` as separate words, so that no value can become shell syntax. */
 export type CommandWords = ReadonlyArray<string>
 
-/** Values of flags by their names. True is a flag without a value. Flags that are undefined, false or empty are left out. */
+/** Values of flags by name. True is a flag without a value; undefined, false and empty flags are omitted. */
 type Flags = Readonly<Record<string, unknown>>
 
-/** Creates a command of `ops` from its name, its arguments and its flags. Values that begin with a dash don't become flags. */
+/** Creates a command of `ops` from its name, arguments and flags. Values that start with a dash don't become flags. */
 export const ops = (command: string, ...inputs: ReadonlyArray<string | Flags>): CommandWords => {
   const args = inputs.filter((input) => typeof input === "string")
   const flags = inputs.flatMap((input) => (typeof input === "string" ? [] : Object.entries(input).flatMap(flagWords)))

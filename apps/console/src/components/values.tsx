@@ -14,19 +14,19 @@ export interface View {
   /** Unix milliseconds. */
   readonly now: number
   readonly address: string
-  /** The page at which a refused form is shown again: the address, or for what an action shows the one above it. */
+  /** The page that shows a rejected form again: the URL itself, or for an action below a page, the page's URL. */
   readonly page: string
   readonly deployment: string
   readonly section?: Section
   readonly notice?: string | undefined
-  /** How many are open in the sections whose lists wait for somebody. */
+  /** The number of open items of sections with lists of work. */
   readonly open?: OpenTexts
   readonly refused?: RefusedForm | undefined
-  /** The fragment that is asked for alone. */
+  /** The requested fragment. */
   fragment?: Fragment | undefined
 }
 
-/** A part of a page that renews itself. Its content is known once the page is rendered. */
+/** A part of a page that reloads itself. Its content is known after the page was rendered. */
 export interface Fragment {
   readonly id: string
   element?: VNode
@@ -38,19 +38,19 @@ export const useView = (): View => useContext(ViewContext)!
 
 export const useMay = (access: Access): boolean => mayUse(useView().operator, access)
 
-/** More than names, subjects and replies have. */
+/** Longer than names, subjects and replies. */
 const MAX_CHARACTERS = 1000
 
 /**
- * Text that a partner, a mail server or a person wrote. It is isolated, so that its direction changes none of the words beside it, and bounded in
- * length. The renderer makes its control characters visible, as those of the whole page.
+ * Text of a partner, a mail server or a person. It is isolated, so that its direction doesn't affect the text around it, and limited in
+ * length. The renderer makes control characters visible, as everywhere on the page.
  */
 export const ForeignText = (props: { readonly children: string }) => {
   const text = props.children
   return <bdi>{text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text}</bdi>
 }
 
-/** Foreign text of many lines, such as the body of a request, in a box that scrolls. It is shown whole. */
+/** Foreign text with many lines, such as a request's body, in full in a scrolling box. */
 export const ForeignBlock = (props: { readonly children: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
   <pre tabIndex={0}>
@@ -58,11 +58,11 @@ export const ForeignBlock = (props: { readonly children: string }) => (
   </pre>
 )
 
-/** Isolates what is nothing but text, because it may be foreign. */
+/** Isolates a value with only text, because it may be foreign. */
 export const isolated = (content: ComponentChildren): ComponentChildren =>
   typeof content === "string" ? <ForeignText>{content}</ForeignText> : content
 
-/** Returns a phrase of ours whose values are foreign text: `` foreign`Digest of ${program.name}` ``. */
+/** Returns a phrase of ours with foreign values: `` foreign`Digest of ${program.name}` ``. */
 export const foreign = (words: TemplateStringsArray, ...values: ReadonlyArray<string>): VNode => (
   <>{words.flatMap((word, i) => (values[i] === undefined ? [word] : [word, isolated(values[i])]))}</>
 )
@@ -78,7 +78,7 @@ export const Code = (props: { readonly class?: string; readonly children: string
   <code class={props.class}>{isolated(props.children)}</code>
 )
 
-/** A sentence of ours, with code in backticks and times to the minute in UTC, which are shown in the zone that the page names. */
+/** A sentence of ours, with code in backticks and times in UTC to the minute, which are shown in the page's zone. */
 export const Prose = (props: { readonly children: string }) => (
   <>{props.children.split("`").map((part, i) => (i % 2 === 0 ? withTimes(part) : <code key={i}>{part}</code>))}</>
 )
@@ -106,13 +106,13 @@ export const Masked = (props: { readonly children: string }) => (
   </span>
 )
 
-/** How a status is to be read: all is well, look at it, something is wrong, or nothing happens. */
+/** The severity of a status: good, warning, bad, or idle. */
 export type Tone = "good" | "warning" | "bad" | "neutral"
 
-/** The order of what is looked at first. */
+/** The order of severities, the most urgent first. */
 export const URGENCY: Readonly<Record<Tone, number>> = { bad: 0, warning: 1, neutral: 2, good: 2 }
 
-/** A status as a word in a coloured box. The word alone says it. */
+/** A status as a word in a coloured box. The word is sufficient without the colour. */
 export const StatusBadge = (props: { readonly tone: Tone; readonly children: string }) => (
   <span class={`status ${props.tone}`}>{props.children}</span>
 )
@@ -136,7 +136,7 @@ export const IdLink = (props: { readonly id: string; readonly children?: string 
   const { id, children } = props
   const { operator } = useView()
   const kind = id.slice(0, 3)
-  // A partner has no pages of events.
+  // Partners have no pages of events.
   const pageOf = kind === "evt" && operator.role === "partner" ? undefined : OBJECT_PAGES[kind]
   if (pageOf === undefined) return children === undefined ? <Id>{id}</Id> : <ForeignText>{children}</ForeignText>
   return (
@@ -144,7 +144,7 @@ export const IdLink = (props: { readonly id: string; readonly children?: string 
   )
 }
 
-/** An id with a button that copies it. */
+/** An id with a copy button. */
 export const Id = (props: { readonly children: string }) => (
   <span>
     <ShortId>{props.children}</ShortId>
@@ -152,7 +152,7 @@ export const Id = (props: { readonly children: string }) => (
   </span>
 )
 
-/** An id whose middle is not seen. It is whole in a selection, in a search and for screen readers. */
+/** An id with a hidden middle. Selections, searches and screen readers get the whole id. */
 export const ShortId = (props: { readonly children: string }) => {
   const id = props.children
   const [, start, middle, end] = /^([a-z]{3}_)([0-9a-f]{26})([0-9a-f]{6})$/.exec(id) ?? []
@@ -166,16 +166,16 @@ export const ShortId = (props: { readonly children: string }) => {
   )
 }
 
-/** The browser's script copies what it holds. */
+/** The browser's script copies it. */
 export const CopyButton = (props: { readonly children: string }) => (
   <button type="button" class="copy" data-copy={props.children} aria-label="Copy" />
 )
 
 export const Time = (props: {
   readonly at: Timestamp | null | undefined
-  /** What stands in place of no instant. Default a dash. */
+  /** The text if there is no instant. Default: a dash. */
   readonly none?: string
-  /** Whether it is enough how long ago it was; the pointer shows when. */
+  /** Whether to show the age, with the time as a tooltip. */
   readonly isShort?: boolean
 }) => {
   const { now } = useView()
@@ -194,7 +194,7 @@ export const Time = (props: {
   )
 }
 
-/** An instant to the minute, in the zone that the page names. */
+/** An instant to the minute, in the page's zone. */
 export const Minute = (props: { readonly at: Timestamp; readonly class?: string }) => (
   <time class={props.class} dateTime={props.at} title={`${minuteOf(props.at)} UTC`} data-local="minute">
     {minuteOf(props.at)}
@@ -203,7 +203,7 @@ export const Minute = (props: { readonly at: Timestamp; readonly class?: string 
 
 const minuteOf = (at: string): string => at.slice(0, 16).replace("T", " ")
 
-/** How long it is until an instant, which the browser counts down. */
+/** The time until an instant, which the browser counts down. */
 export const Countdown = (props: { readonly until: Timestamp | null }) => {
   const { now } = useView()
   if (props.until === null) return <>–</>
@@ -215,7 +215,7 @@ export const Countdown = (props: { readonly until: Timestamp | null }) => {
   )
 }
 
-/** What was sent or received, indented if it is JSON. Unless `isShown`, values that may be personal are masked. */
+/** A request or response body, indented if it is JSON. Unless `isShown`, possibly personal values are masked. */
 export const Content = (props: { readonly isShown: boolean; readonly children: string }) => {
   const content = props.isShown ? parsed(props.children) : maskContent(props.children)
   return <ForeignBlock>{typeof content === "string" ? content : JSON.stringify(content, null, 2)}</ForeignBlock>
@@ -230,13 +230,13 @@ const parsed = (text: string): unknown => {
   }
 }
 
-// Line breaks and tabs lay a text out, and the joiners U+200C and U+200D belong to scripts and emoji.
+// Line breaks and tabs are layout; the joiners U+200C and U+200D belong to scripts and emoji.
 const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** What somebody types in a box of many lines is sent back as it was. */
+/** A text area submits its text unchanged. */
 const TEXTAREA = /(<textarea[^>]*>[^<]*)/
 
-/** Returns a text in which control characters and marks of direction are written as escapes, such as `\u{202e}`. */
+/** Returns a text with control characters and direction marks as escapes, such as `\u{202e}`. */
 export const visibleText = (text: string): string =>
   text
     .replaceAll("\r\n", "\n")

@@ -6,10 +6,10 @@ import { Cache, Context, Effect, Layer } from "effect"
 import { formatCompact } from "../components/format.ts"
 import type { Section } from "./paths.ts"
 
-/** What stands beside the sections whose lists wait for somebody. */
+/** The counts next to sections with lists of work. */
 export type OpenTexts = Partial<Readonly<Record<Section, string>>>
 
-/** Counts what waits for somebody, once in ten seconds for all who look at the deployment or at one organization. */
+/** Counts open items, once in ten seconds for all viewers of the deployment or of one organization. */
 export class OpenCounts extends Context.Service<OpenCounts>()("console/http/OpenCounts", {
   make: Effect.gen(function* () {
     const groups = yield* FailureGroupReader
@@ -27,7 +27,7 @@ export class OpenCounts extends Context.Service<OpenCounts>()("console/http/Open
       }),
     })
     return {
-      /** Returns the counts that are not 0, as texts; none while they cannot be read, because a page is whole without them. */
+      /** Returns the counts above 0 as texts. Returns none if they can't be read, because pages work without them. */
       of: (organizationId: OrganizationId | null): Effect.Effect<OpenTexts> =>
         Effect.catchCause(Cache.get(readings, organizationId ?? undefined), () => Effect.succeed({})),
     }

@@ -1,12 +1,12 @@
 import type { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { Effect, Schema } from "effect"
 
-/** An error that an operator is shown in place of the answer of a page or an action. */
+/** An error shown to the operator instead of a page or an action's result. */
 export class PageError extends Schema.TaggedError<PageError>()("PageError", {
   status: Schema.Int,
   title: Schema.String,
   messages: Schema.Array(Schema.String),
-  /** What is wrong with single inputs, by their names. */
+  /** The errors of single inputs by name. */
   faults: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   retryAfterSeconds: Schema.optionalKey(Schema.Int),
 }) {
@@ -23,16 +23,16 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
   }
 }
 
-/** An error that the operator is shown; a tag that ends in `NotFound` is answered with 404. The audit log records the tag. */
+/** An error shown to the operator. A tag that ends in `NotFound` has status 404. The audit log records the tag. */
 export interface Refusal {
   readonly _tag: string
   readonly message: string
 }
 
-/** Fails with an error that is the console's own. */
+/** Fails with an error of the console itself. */
 export const refuse = (_tag: string, message: string): Effect.Effect<never, Refusal> => Effect.fail({ _tag, message })
 
-/** Refuses a change that was made from a page of an earlier version of the record. */
+/** Rejects a change made from a page with an earlier version of the record. */
 export const refuseChanged = (version: string, now: string): Effect.Effect<void, Refusal> =>
   version === "" || version === now
     ? Effect.void
@@ -43,7 +43,7 @@ export const refuseChanged = (version: string, now: string): Effect.Effect<void,
 
 type Values = Readonly<Record<string, string>>
 
-/** Refuses a change that was made from an old page, with the values that hold `now` and those that were `given`. */
+/** Rejects a change from an outdated page, with the current values `now` and the `given` ones. */
 export const refuseStale =
   <E1, R1>(now: Effect.Effect<Values, E1, R1>, given: Values) =>
   <A, E, R>(change: Effect.Effect<A, E | ChangedMeanwhile, R>) =>

@@ -3,21 +3,21 @@ import type { View } from "../components/values.tsx"
 import type { SignedIn } from "../signIn/Sessions.ts"
 import type { Faults } from "./inputs.ts"
 
-/** A form that was refused: its page is shown again with what was typed. */
+/** A rejected form: its page is shown again with the entered values. */
 export interface RefusedForm {
-  /** The address to which it was sent. */
+  /** The submitted URL. */
   readonly action: string
   readonly values: URLSearchParams
-  /** What is wrong with single inputs, by their names. */
+  /** The errors of single inputs by name. */
   readonly faults: Faults
-  /** What is wrong beside them. */
+  /** Any other error. */
   readonly messages: ReadonlyArray<string>
   readonly status: number
-  /** Whether the page has shown the form, which says what is wrong. */
+  /** Whether the page has shown the form with its errors. */
   isShown: boolean
 }
 
-/** The session and the form of a request that shows a page again; undefined for others. */
+/** The session and form of a request that shows a page again, otherwise undefined. */
 export const ShownAgain = Context.Reference<
   { readonly signedIn: SignedIn; readonly view: View & { readonly refused: RefusedForm } } | undefined
 >("console/http/ShownAgain", { defaultValue: () => undefined })

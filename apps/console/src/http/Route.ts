@@ -9,19 +9,19 @@ import type { Upload } from "./readForm.ts"
 
 export interface RequestContext {
   readonly operator: Operator
-  /** The version of the record that a form was made from; empty if it carries none. */
+  /** The version of the record that a form was made from; empty without one. */
   readonly version: string
   /** Unix milliseconds. */
   readonly now: number
-  /** The file of a form that takes one. */
+  /** The uploaded file. */
   readonly file: Upload | undefined
 }
 
 type Response = HttpServerResponse.HttpServerResponse
 
 /**
- * What a route answers: a page; a response of its own; or, if it did something, a sentence that says so, which is shown above the page of the
- * action's path or of another one.
+ * The result of a route: a page; another response; or for an action a sentence about its effect, shown above the page of the action's
+ * path or another page.
  */
 export type Answer = PageElement | Response | string | { readonly to: string; readonly notice: string }
 
@@ -31,36 +31,36 @@ type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer R
     ? Name
     : never
 
-/** The parameters of a path, as its address holds them. */
+/** The parameters of a path, decoded from the URL. */
 export type PathTexts<P extends string> = { readonly [Name in ParamNames<P>]: string }
 
 export type PathValues<P extends string> = ParamsOf<{
   readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
 }>
 
-/** The input that a refusal is about: always the same one, or the one that the error names. */
+/** The input that an error concerns: always the same, or named by the error. */
 type FaultyInput<Name = string> = Name | ((error: never) => Name)
 
 export interface Route<R, P = `/${string}`> extends Access {
-  /** A page is read with GET, as is a resource: another document, such as a file or the content of a frame. An action is a POST. */
+  /** A page and a resource (another document, such as a file or the content of a frame) are read with GET. An action is a POST. */
   readonly kind: "page" | "resource" | "action"
-  /** A path with `:name` for each parameter, which says the section. */
+  /** A path with `:name` for each parameter. It determines the section. */
   readonly path: P
   readonly section: Section
   readonly params: Params
   /** The values of the query, or of the action's form. */
   readonly inputs: Inputs
-  /** The words of the command that does the same, as the audit log records them; undefined if nothing is recorded. */
+  /** The words of the equivalent command, for the audit log; undefined if nothing is recorded. */
   readonly command?: string
-  /** The inputs at which refusals of the domain are shown, by the tags of their errors. */
+  /** The inputs that show errors of the domain, by tag. */
   readonly faults?: Readonly<Record<string, FaultyInput>>
-  /** The most bytes of an action's form. Default 64 KiB. */
+  /** Maximum bytes of an action's form. Default 64 KiB. */
   readonly maxBytes?: number
-  /** Whether an action only reads, so that its form may be sent again. */
+  /** Whether an action only reads, so that its form can be submitted again. */
   readonly isRepeatable?: boolean
-  /** Whether a page reads everything as of one moment; default true. One that waits for the network reads with `consistentRead`. */
+  /** Whether a page reads everything as of one moment; default true. A page that waits for the network uses `consistentRead` itself. */
   readonly isConsistent?: boolean
-  // What parses the inputs is declared beside what takes them, so that its types are known there and nowhere else.
+  // Parser and use of the inputs are declared together, so that their types match.
   readonly run: (input: never, context: RequestContext) => Effect.Effect<Answer, Refusal, R>
 }
 
@@ -73,7 +73,7 @@ export type KnownPath<P extends string> = P & (ParamNames<P> extends PathParam ?
 interface Declaration<P extends string, I extends Inputs, Context, Result, E, R> {
   /** Default `viewer`. */
   readonly role?: StaffRole
-  /** Whether partners may use it, each for the things of its own organization. Default false: for them it does not exist. */
+  /** Whether partners may use it for their own organization. Default false: for them the route doesn't exist. */
   readonly forPartners?: true
   readonly inputs?: I
   readonly run: (input: PathValues<P> & InputsOf<I>, context: Context) => Effect.Effect<Result, E, R>
@@ -95,7 +95,7 @@ const declare = <R, P extends string>(
   ),
 })
 
-/** Declares a page, which changes nothing. */
+/** Declares a read-only page. */
 export const definePage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   page: Declaration<P, I, RequestContext, PageElement, E, R> & Pick<Route<R>, "isConsistent">,
@@ -106,7 +106,7 @@ export const defineResource = <const P extends `/${string}`, E extends Refusal, 
   resource: Declaration<P, I, RequestContext, Response, E, R> & { readonly command?: string },
 ): Route<R, P> => declare("resource", path, resource)
 
-/** Declares what an operator does, or personal data that is shown, with the words of the command that does the same. */
+/** Declares an action, or a display of personal data, with the words of the equivalent command. */
 export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   command: string,
@@ -116,18 +116,18 @@ export const defineAction = <const P extends `/${string}`, E extends Refusal, R,
   } & Pick<Route<R>, "isRepeatable" | "maxBytes">,
 ): Route<R, P> => declare("action", path, { ...action, command })
 
-/** Whether a page shows personal data, and the action that shows them. Its path has the page's parameters, and its form asks for nothing. */
+/** A page with personal data and the action that shows it. The action's path has the page's parameters, and its form has no inputs. */
 export interface Masking {
   readonly isShown: boolean
   readonly show: Pick<Route<unknown, string>, "path" | "inputs" | keyof Access>
 }
 
-/** Declares a page that masks personal data, and the action `show` below it that shows them to operators, as a command does. */
+/** Declares a page that masks personal data, and below it the action `show` that reveals it to operators, as a command does. */
 export const defineMaskedPage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   command: string,
   page: Declaration<P, I, RequestContext & Masking, PageElement, E, R> & {
-    /** What the action takes besides the inputs of the page. */
+    /** Inputs of the action in addition to the page's. */
     readonly confirmed?: Inputs
   },
 ): readonly [Route<R, P>, Route<R, `${P}/show`>] => {

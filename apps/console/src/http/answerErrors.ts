@@ -9,7 +9,7 @@ import { PageError } from "./PageError.ts"
 import { renderError } from "./renderPage.tsx"
 
 /**
- * Renders a failure as a page that describes it, and logs a defect. `view` returns the view of the operator who is signed in, if any. If the
+ * Renders a failure as a page that describes it, and logs a defect. `view` returns the view of the signed-in operator, if any. If the
  * database fails, the form `sent` can be sent again, also when the failure occurred before the operator was known.
  */
 export const answerErrors =

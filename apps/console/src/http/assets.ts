@@ -6,7 +6,7 @@ import { browserScripts } from "./browserScripts.ts"
 
 const readText = (specifier: string): Promise<string> => readFile(fileURLToPath(import.meta.resolve(specifier)), "utf8")
 
-/** A file that pages refer to, under an address that names its content, so that browsers may keep it for ever. */
+/** A file of the pages, with a URL that contains a digest, so that browsers can cache it forever. */
 const asset = (extension: string, contentType: string, text: string) => ({
   path: `/assets/${createHash("sha256").update(text).digest("hex").slice(0, 16)}.${extension}` as const,
   response: HttpServerResponse.text(text, {

@@ -7,9 +7,9 @@ import { PageError } from "./PageError.ts"
 import type { RequestContext } from "./Route.ts"
 
 /**
- * Records in the audit log what an operator does: before it is done, and how it ended. If the first entry cannot be written, nothing is done.
+ * Records an operator's action in the audit log, before it and with its result. If the first entry can't be written, the action doesn't run.
  *
- * An action has the words and the arguments of the command that does the same.
+ * An action has the words and arguments of the equivalent command.
  */
 export const audited = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
   command: string,

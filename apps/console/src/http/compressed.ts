@@ -3,10 +3,10 @@ import { brotliCompress, constants, gzip } from "node:zlib"
 import { Effect } from "effect"
 import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-/** Below this, a compressed answer is hardly smaller. */
+/** Compression barely shrinks smaller responses. */
 const MIN_BYTES = 1024
 
-/** Half as large as without, in a millisecond or two. */
+/** Halves the size in one or two milliseconds. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 const ENCODINGS = {
@@ -14,7 +14,7 @@ const ENCODINGS = {
   gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
 } as const
 
-/** Compresses an answer of text as the browser accepts it. Streams stay as they are. */
+/** Compresses a text response if the browser accepts it. Streams stay uncompressed. */
 export const compressed = Effect.fnUntraced(function* (response: HttpServerResponse.HttpServerResponse) {
   const { body } = response
   if (body._tag !== "Uint8Array" || body.contentLength < MIN_BYTES) return response

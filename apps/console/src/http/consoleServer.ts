@@ -16,14 +16,14 @@ import { renderError } from "./renderPage.tsx"
 
 const LIMITS = {
   headersTimeout: 10_000,
-  /** A file of 50 MiB at 1.5 Mbit/s. */
+  /** Time for a file of 50 MiB at 1.5 Mbit/s. */
   requestTimeout: 300_000,
   connectionsCheckingInterval: 5_000,
-  /** Of the request line and the headers together. */
+  /** Bytes of the request line and headers. */
   maxHeaderSize: 16_384,
 } as const
 
-/** How long requests in flight may take to finish once the process stops. */
+/** Time for requests in flight after the process stops. */
 const DRAIN_MS = 10_000
 
 const nothing = definePage("/*", { run: () => Effect.fail(PageError.notFound()) })
@@ -33,13 +33,13 @@ type RouteServices<R> = Exclude<
   HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 >
 
-/** What every answer carries. A document of a frame brings its own `Content-Security-Policy`. */
+/** Headers of every response. A framed document has its own `Content-Security-Policy`. */
 const securityHeaders = (isTls: boolean): Readonly<Record<string, string>> => ({
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
-  // With none at all, browsers would send `Origin: null` with the console's own forms.
+  // Without a referrer, browsers would send `Origin: null` with the console's own forms.
   "referrer-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -47,7 +47,7 @@ const securityHeaders = (isTls: boolean): Readonly<Record<string, string>> => ({
   ...(isTls && { "strict-transport-security": "max-age=31536000" }),
 })
 
-/** Creates the application: every route behind the same steps, and the files of the pages. */
+/** Creates the application: every route with the same steps, and the files of the pages. */
 export const application = Effect.fnUntraced(function* <T extends Route<unknown>>(
   routes: ReadonlyArray<T>,
   connections: ConnectionLimit,
@@ -60,7 +60,7 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
     routes
       .filter(({ kind }) => kind === "page")
       .map((route) =>
-        // What asks for it is the form that was sent.
+        // The requested page is that of the submitted form.
         HttpRouter.route(
           "POST",
           route.path,

@@ -24,26 +24,26 @@ interface Question {
   readonly commands: ReadonlyArray<CommandWords>
   /** The page that the operator came from. */
   readonly back: string
-  /** What stands below the form. */
+  /** The content below the form. */
   readonly children?: ComponentChildren
 }
 
-/** What is asked before something is done: always how many, whom it concerns, and from when. */
+/** The question before an action: how many objects, whose, and from when. */
 export interface Confirmation extends Question {
   readonly many: ComponentChildren
   readonly whom: ComponentChildren
   readonly when: ComponentChildren
   readonly facts?: Readonly<Record<string, ComponentChildren>>
-  /** The word that the operator types, and why: what cannot be undone, or what is wrong. By default nothing is typed. */
+  /** The word that the operator must type, with the reason: it can't be undone, or something is wrong. Default: none. */
   readonly typed?: { readonly word: string; readonly because: ComponentChildren } | undefined
-  /** The words of the button. */
+  /** The button's label. */
   readonly label: string
-  /** Values of the action that nobody changes. */
+  /** Fixed values of the action. */
   readonly hidden?: Readonly<Record<string, unknown>>
   readonly controls?: Controls
 }
 
-/** Why it cannot be done, in place of what is asked. */
+/** The reason why the action is impossible, instead of the question. */
 interface Obstacle extends Question {
   readonly obstacle: ComponentChildren
 }
@@ -51,8 +51,8 @@ interface Obstacle extends Question {
 const typed = field(Schema.String, "Type the word", { size: 24 })
 
 /**
- * Declares what is done only after a page has asked, as the page and the action of one path. The inputs `chosen` say what it is done to: they
- * stand in the page's address. The action asks again, so that the word that it wants fits what there is by then.
+ * Declares an action that needs a confirmation, as the page and the action of one path. The inputs `chosen` select its objects and
+ * are part of the page's URL. The action checks again, so that the typed word matches the current objects.
  */
 export const defineConfirmation = <
   const P extends `/${string}`,
@@ -90,7 +90,7 @@ export const defineConfirmation = <
     run: Effect.fnUntraced(function* ({ typed = "", ...input }, context) {
       const asked = yield* ask(input as never, context)
       const word = "typed" in asked ? asked.typed?.word.trim() : undefined
-      // The page shows the word with its invisible characters as escapes, which nobody can type otherwise.
+      // The page shows invisible characters of the word as escapes, because they can't be typed.
       if (word !== undefined && typed !== word && typed !== visibleText(word)) {
         return yield* refuse("NotTyped", `What was typed is not “${word}”. Nothing was changed.`)
       }

@@ -26,10 +26,10 @@ type Show = Effect.Effect<
 >
 
 /**
- * Creates the handler of a route: the same steps in the same order, which no route can skip.
+ * Creates the handler of a route with the same steps in the same order, which no route can skip:
  *
- * Session; role; form and its token; whose the named things are; path, query and fields; audit log; the route's own part; rendering. An action that
- * is refused is answered by the page of its form, which `showPage` shows at the address of the request.
+ * Session; role; form and its token; access to the objects; path, query and fields; audit log; the route itself; rendering. A
+ * rejected action responds with the page of its form, which `showPage` renders at the URL of the request.
  */
 export const handle = <R>(route: Route<R>, showPage: Show) =>
   Effect.gen(function* () {
@@ -65,7 +65,7 @@ export const handle = <R>(route: Route<R>, showPage: Show) =>
     return signedIn?.isNew ? sessions.setCookie(response, signedIn.sessionToken) : response
   })
 
-/** Creates the handler that shows a page again, with a form that was refused. Without a body, the page cannot be shown. */
+/** Creates the handler that shows a page again with a rejected form. Without a body, it can't be shown. */
 export const handleAgain = <R>(route: Route<R>) =>
   Effect.gen(function* () {
     const { url } = yield* HttpServerRequest.HttpServerRequest
@@ -77,7 +77,7 @@ export const handleAgain = <R>(route: Route<R>) =>
 
 const cannotBeShown = HttpServerResponse.empty({ status: 404 })
 
-/** Does what a form asks for, or shows its page again with what is wrong. */
+/** Runs a form's action, or shows its page again with the errors. */
 const act = Effect.fnUntraced(function* <R>(route: Route<R>, signedIn: SignedIn, view: View, showPage: Show) {
   const request = yield* HttpServerRequest.HttpServerRequest
   yield* assertAllowed(route, signedIn.operator)
@@ -107,7 +107,7 @@ const assertAllowed = Effect.fnUntraced(function* (route: Route<unknown>, operat
     return yield* PageError.notFound()
   }
   if (mayUse(operator, route)) return
-  // A partner does not learn what there is for others.
+  // A partner must not learn about objects of other organizations.
   if (operator.role === "partner") return yield* PageError.notFound()
   return yield* PageError.of(
     403,
@@ -131,7 +131,7 @@ const respond = Effect.fnUntraced(function* <R>(
   if (operator.organizationId !== null) {
     const ids = [...Object.values(params), ...given.values()].flatMap((text) => text.match(ID) ?? [])
     if (!(yield* (yield* ObjectFinder).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
-    // What is asked for without an organization is asked for of the operator's own.
+    // Without an organization, the operator's own is used.
     if ("organization" in route.inputs) given.set("organization", operator.organizationId)
   }
   const path = parseInputs(route.params, Object.entries(params))
@@ -142,7 +142,7 @@ const respond = Effect.fnUntraced(function* <R>(
   const { values, faults } = route.kind === "page" ? yield* refuseUnknown(parsed) : parsed
   const isAction = route.kind === "action"
   const isFaulty = Object.keys(faults).length > 0
-  // The filters of a page are shown again with what is wrong, above what the others leave.
+  // The page shows invalid filters with their errors, and applies the valid ones.
   const isShownAgain = route.kind === "page" && Object.keys(faults).every((name) => controlOf(route.inputs[name]!))
   if (isFaulty && !isShownAgain) {
     return yield* new PageError({ status: 400, title: "Not valid", messages: Object.values(faults), faults })
@@ -170,10 +170,10 @@ const respond = Effect.fnUntraced(function* <R>(
   return notice === undefined ? page : withoutNotice(page)
 })
 
-/** The inputs of lists that are ids. The audit log isn't among them: it names things that were removed since. */
+/** The inputs of lists that are ids. Not those of the audit log, which names removed objects. */
 const FILTERS = ["organization", "endpoint", "program", "campaign", "recipient", "group"]
 
-/** Finds the ids in a filter that nothing has, so that a mistyped id doesn't look like an empty list. */
+/** Finds unknown ids in a filter, so that a mistyped id doesn't look like an empty list. */
 const refuseUnknown = Effect.fnUntraced(function* ({ values, faults }: ReturnType<typeof parseInputs>) {
   const filter = FILTERS.filter((name) => values[name] !== undefined)
   const found = yield* (yield* ObjectFinder).find(
@@ -197,10 +197,10 @@ const refusedFilters = (url: string, values: URLSearchParams, faults: Faults): R
   isShown: false,
 })
 
-/** The ids in a text; more than one in a list. */
+/** The ids in a text, which may be a list. */
 const ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g
 
-/** Shows the operator a refusal of the domain as it is, at the input that the route declares for it. */
+/** Shows the operator an error of the domain unchanged, at the input that the route declares for it. */
 const refusing = <A, E extends Refusal, R>(effect: Effect.Effect<A, E, R>, { kind, faults }: Route<unknown>) =>
   Effect.mapError(effect, (error: Refusal) => {
     if (error instanceof PageError) return error

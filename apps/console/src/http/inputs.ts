@@ -13,49 +13,49 @@ type Codec<A> = Schema.Codec<A, string>
 interface Input<A, IsRequired extends boolean> {
   readonly schema: Codec<A>
   readonly isRequired: IsRequired
-  /** How a form asks for it. */
+  /** The control of the form. */
   readonly control?: Control
 }
 
-/** A value of a choice; one that has words of its own stands with them. */
+/** A value of a choice, optionally with a label. */
 export type Option<Value extends string = string> =
   | Value
   | readonly [value: Value, text: string]
   | { readonly id: Value; readonly name: string }
 
 export interface Control {
-  /** Default `text`. An `instant` is asked for in the zone of the viewer, and in UTC without scripts. */
+  /** Default `text`. An `instant` is entered in the viewer's zone, without scripts in UTC. */
   readonly kind?: "text" | "lines" | "choice" | "boxes" | "date" | "instant" | "file"
   readonly label: ComponentChildren
-  /** The part of a long form in which it stands, beside its neighbours of the same part. */
+  /** The input's part of a long form, next to its neighbours. */
   readonly group?: string
-  /** What the value must be, below the control. */
+  /** The format of the value, shown below the control. */
   readonly hint?: string | undefined
-  /** What the control shows at first. */
+  /** The initial value. */
   readonly value?: unknown
   readonly options?: ReadonlyArray<Option>
-  /** The words for no choice. Without them, one must be chosen. */
+  /** The label for no choice. Without it, a choice is required. */
   readonly all?: string
-  /** The keyboard that a telephone shows. Default `text`. */
+  /** The keyboard of a telephone. Default `text`. */
   readonly inputmode?: "numeric" | "email" | "url"
   readonly required?: boolean
   readonly placeholder?: string
   readonly size?: number
   readonly maxLength?: number
-  /** The types of files that are offered first. */
+  /** The preferred file types. */
   readonly accept?: string
 }
 
 type FormInput<A> = Input<A, false> & { readonly control: Control }
 
-/** Declares a value that a form asks for. */
+/** Declares a value of a form. */
 export const field = <A>(schema: Codec<A>, label: string, control: Omit<Control, "label"> = {}): FormInput<A> => ({
   schema,
   isRequired: false,
   control: { label, ...control },
 })
 
-/** Declares one of a list of words, which a form offers. */
+/** Declares a choice from a list of words. */
 export const choice = <const Value extends string>(
   label: string,
   options: ReadonlyArray<Value | readonly [value: Value, text: string]>,
@@ -67,20 +67,20 @@ export const choice = <const Value extends string>(
     ...control,
   })
 
-/** Declares several of a list of words, each of which has a check box. */
+/** Declares a choice of several words with check boxes. */
 export const checkBoxes = <const Value extends string>(
   label: string,
   values: ReadonlyArray<Value>,
 ): FormInput<ReadonlyArray<Value>> => field(commaSeparated(values), label, { kind: "boxes", options: values })
 
-/** Declares a file that a form sends; its value is its name. No other form takes a file. */
+/** Declares a form's file; its value is the file's name. No other form accepts a file. */
 export const file = (label: string, control: Omit<Control, "label" | "kind"> = {}): FormInput<string> =>
   field(Schema.String.annotate({ expected: "a file" }), label, { kind: "file", ...control })
 
 export const takesFile = (inputs: Inputs): boolean =>
   Object.values(inputs).some((input) => controlOf(input)?.kind === "file")
 
-/** Declares that a value of a query or a form must be given. */
+/** Declares a value of a query or a form as required. */
 export const required = <A>(input: Codec<A> | FormInput<A>): Input<A, true> =>
   "isRequired" in input ? { ...input, isRequired: true } : { schema: input, isRequired: true }
 
@@ -88,7 +88,7 @@ export const required = <A>(input: Codec<A> | FormInput<A>): Input<A, true> =>
 type AnyCodec = Codec<any>
 
 export type Params = Readonly<Record<string, AnyCodec>>
-/** The values of a query or a form by their names; a value that is absent or empty is undefined, unless it is `required`. */
+/** The values of a query or a form by name. An absent or empty value is undefined unless it is `required`. */
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 export type Inputs = Readonly<Record<string, AnyCodec | Input<any, boolean>>>
 
@@ -101,19 +101,19 @@ export type InputsOf<I> = {
       : never
 }
 
-/** Returns how a form asks for an input; undefined if it does not. */
+/** Returns the control of an input; undefined if a form doesn't show it. */
 export const controlOf = (input: Inputs[string]): Control | undefined =>
   "isRequired" in input && input.control ? { required: input.isRequired, ...input.control } : undefined
 
 export const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
   Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
 
-/** A time that a form sends without scripts has no zone, and is in UTC. */
+/** A time from a form without scripts has no zone and is in UTC. */
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/
 const inUtc = (text: string): string =>
   text.replace(WITHOUT_ZONE, (_, minute: string, seconds = ":00") => `${minute}${seconds}Z`)
 
-/** Parses an input. Fails with a sentence that does not repeat it. */
+/** Parses an input. Fails with a sentence that doesn't repeat the value. */
 const parse = (name: string, input: Inputs[string], text: string): Result.Result<unknown, string> => {
   const { schema, isRequired } = "isRequired" in input ? input : { schema: input, isRequired: false }
   const control = controlOf(input)
@@ -123,7 +123,7 @@ const parse = (name: string, input: Inputs[string], text: string): Result.Result
       ? Result.fail(`${called} is missing. It must be ${expectedBy(schema)}.`)
       : Result.succeed(undefined)
   }
-  // PostgreSQL has no text with it.
+  // PostgreSQL can't store it in a text.
   if (text.includes("\0")) return Result.fail(`${called} is not valid: it holds a NUL character.`)
   return Result.mapError(
     parseInput(schema)(control?.kind === "instant" ? inUtc(text) : text),
@@ -131,16 +131,16 @@ const parse = (name: string, input: Inputs[string], text: string): Result.Result
   )
 }
 
-/** What is wrong with inputs, in a sentence each, by their names. */
+/** The errors of inputs, one sentence each, by name. */
 export type Faults = Readonly<Record<string, string>>
 
 interface ParsedInputs {
-  /** Those that are valid. */
+  /** The valid values. */
   readonly values: Readonly<Record<string, unknown>>
   readonly faults: Faults
 }
 
-/** Parses the values that were given. A name that was given several times has its values joined by commas. */
+/** Parses the given values. Repeated values of a name are joined by commas. */
 export const parseInputs = (declared: Inputs, given: Iterable<readonly [string, string]>): ParsedInputs => {
   const texts = new Map<string, string>()
   for (const [name, value] of given) {
@@ -153,7 +153,7 @@ export const parseInputs = (declared: Inputs, given: Iterable<readonly [string, 
     if (Result.isSuccess(parsed)) values[name] = parsed.success
     else faults[name] = parsed.failure
   }
-  // Every range has these names; times and dates sort as text.
+  // Every range uses these names. Times and dates sort as text.
   const { from, to } = values
   if (typeof from === "string" && typeof to === "string" && from > to) {
     const [begin, end] = ["from", "to"].map((name) => textOf(controlOf(declared[name]!)?.label ?? name))
@@ -172,7 +172,7 @@ interface Cursor<F extends Params> {
   readonly of: (row: Readonly<Record<keyof F, string | number>>) => string
 }
 
-/** Declares the cursor of a list by the fields that order it. Its text joins them by `~`, and the last may hold one. */
+/** Declares the cursor of a list by the fields that order it, joined by `~`. Only the last field may contain one. */
 export const defineCursor = <const F extends Params>(fields: F): Cursor<F> => {
   const names: ReadonlyArray<keyof F & string> = Object.keys(fields)
   return {
@@ -189,7 +189,7 @@ export const defineCursor = <const F extends Params>(fields: F): Cursor<F> => {
   }
 }
 
-/** Returns a page of a list of which one row more was read than the page holds, and the row after which the next page begins. */
+/** Returns a page of a list from one row more than its size, and the row after which the next page starts. */
 export const pageOf = <Row>(
   found: ReadonlyArray<Row>,
   size: number,

@@ -17,7 +17,7 @@ import {
 import { mayActAs, type Operator, type StaffRole } from "@outreach/domain/operators/Operator"
 import { Schema } from "effect"
 
-/** The sections in the order of the navigation, by its groups. */
+/** The sections in the order of the navigation, by group. */
 export const SECTIONS = {
   today: { title: "Today", path: "/", group: "Now" },
   issues: { title: "Issues", path: "/issues", group: "Now" },
@@ -39,23 +39,23 @@ export const SECTIONS = {
 } as const
 export type Section = keyof typeof SECTIONS
 
-/** The sections that show the deployment as a whole, which an operator of one organization does not see. */
+/** The sections about the whole deployment, hidden from operators of one organization. */
 export const DEPLOYMENT_SECTIONS: ReadonlyArray<Section> = ["system"]
 
-/** Other paths of theirs: what is named there belongs to no organization yet, or has no id by which it is known whose it is. */
+/** Other paths about the whole deployment: their objects have no organization yet, or no id that determines it. */
 const DEPLOYMENT_PATHS: ReadonlyArray<string> = ["/partners/new", "/senders/link-domain/remove"]
 
-/** Reports whether a route does not exist for an operator of one organization. */
+/** Reports whether a route doesn't exist for an operator of one organization. */
 export const isDeploymentWide = ({ section, path }: { readonly section: Section; readonly path: string }): boolean =>
   DEPLOYMENT_SECTIONS.includes(section) || DEPLOYMENT_PATHS.includes(path)
 
-/** The sections of which partners have pages. */
+/** The sections with pages for partners. */
 const PARTNER_SECTIONS: ReadonlyArray<Section> = ["partners", "endpoints", "deliveries", "issues"]
 
-/** The sections whose pages need more than the role viewer. */
+/** The sections whose pages need a higher role than viewer. */
 const SECTION_ROLES: Readonly<Partial<Record<Section, StaffRole>>> = { operators: "admin" }
 
-/** The page on which an operator begins. */
+/** The first page of an operator. */
 export const homeOf = ({ role, organizationId }: Operator): string =>
   role === "partner" && organizationId !== null ? `/partners/${organizationId}` : "/"
 
@@ -66,7 +66,7 @@ interface NavigationLink {
   readonly group: string
 }
 
-/** The sections that an operator has, with the titles and the first pages that they have for that operator. */
+/** The sections of an operator, with their titles and first pages. */
 export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> => {
   const own = { title: "Overview", path: homeOf(operator) }
   if (operator.role === "partner") {
@@ -84,7 +84,7 @@ export const sectionsOf = (operator: Operator): ReadonlyArray<NavigationLink> =>
     .map((section) => ({ section, ...SECTIONS[section] }))
 }
 
-/** The sections of the paths that do not begin as their section. */
+/** The sections of paths that start with another word. */
 const OTHER_PATHS: Readonly<Record<string, Section>> = {
   "*": "today",
   people: "people",
@@ -103,7 +103,7 @@ export const sectionOf = (path: string): Section => {
   return found
 }
 
-/** The parameters of paths: a name means the same in each path. */
+/** The parameters of paths. A name has the same meaning in each path. */
 export const PATH_PARAMS = {
   campaign: CampaignId,
   date: CalendarDate,
@@ -113,7 +113,7 @@ export const PATH_PARAMS = {
     Schema.annotate({ expected: "the id of an event, ours or as the partner sent it" }),
   ),
   group: FailureGroupId,
-  /** A recipient, who stands for a clinician. */
+  /** A recipient, which identifies a clinician. */
   id: RecipientId,
   import: ImportId,
   key: KeyId,

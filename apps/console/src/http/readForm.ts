@@ -7,24 +7,24 @@ const MAX_BYTES = 65_536
 const MAX_UPLOAD_BYTES = 50 * 1024 * 1024
 const MAX_UPLOAD_FIELDS = 20
 
-/** How long a form without a file may take. The server bounds the time of uploads. */
+/** Time limit of a form without a file. The server limits uploads. */
 const FORM_TIMEOUT = "30 seconds"
 
-/** A file that a form sends. */
+/** A form's file. */
 export interface Upload {
-  /** As the browser names it. */
+  /** The name from the browser. */
   readonly name: string
-  /** Its bytes, which can be read once, as they arrive. */
+  /** Its bytes as they arrive, readable once. */
   readonly content: Stream.Stream<Uint8Array, PageError>
 }
 
-/** A form, whose file arrives while it is read. */
+/** A form, with a file that arrives while it is read. */
 export interface SentForm {
   readonly values: URLSearchParams
   readonly file?: Upload
 }
 
-/** Returns the request, or refuses one that another site made the browser send, or one of another type. */
+/** Returns the request, or rejects one of another type or one that another site caused. */
 const ownRequest = Effect.fnUntraced(function* (type: string) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { origin, host, "sec-fetch-site": site = "same-origin", "content-type": given = "" } = request.headers
@@ -33,7 +33,7 @@ const ownRequest = Effect.fnUntraced(function* (type: string) {
   return given.split(";")[0]?.trim().toLowerCase() === type ? request : yield* notForm
 })
 
-/** Reads the form that a page of the console sent. */
+/** Reads a form of a console page. */
 export const readForm = Effect.fnUntraced(function* (maxBytes = MAX_BYTES) {
   const request = yield* ownRequest("application/x-www-form-urlencoded")
   const text = yield* request.text.pipe(
@@ -44,7 +44,7 @@ export const readForm = Effect.fnUntraced(function* (maxBytes = MAX_BYTES) {
   return new URLSearchParams(text)
 })
 
-/** Reads a form up to its file, which follows all of its other values: they can be judged before the file is read. The name of the file is the value of its input. */
+/** Reads a form up to its file, which comes last, so that the other values can be checked first. The file's name is the input's value. */
 export const readUpload = Effect.gen(function* () {
   const request = yield* ownRequest("multipart/form-data")
   const pull = yield* Stream.toPull(request.multipartStream)
@@ -71,8 +71,8 @@ export const readUpload = Effect.gen(function* () {
 )
 
 /**
- * Fails when a file is larger than the limit. Before that, it reads and discards as much again: a client that sends the whole request
- * before it reads the response would see a broken connection instead of the page that names the limit.
+ * Fails if a file exceeds the limit. Before that, it discards up to the same amount again: a client that sends the whole request
+ * before it reads the response would get a broken connection instead of the error page.
  */
 const bounded = (content: Multipart.File["content"]): Upload["content"] =>
   Stream.suspend(() => {
@@ -88,7 +88,7 @@ const bounded = (content: Multipart.File["content"]): Upload["content"] =>
     )
   })
 
-/** The request was not sent by a page of the console for this session. */
+/** The request doesn't come from a console page of this session. */
 export const forged = PageError.of(
   403,
   "Not done",
@@ -106,7 +106,7 @@ const tooLargeFile = PageError.of(
   `The file did not arrive whole, or is larger than ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB.`,
 )
 
-/** Returns the token that every form of a session carries, so that no other site can send one. It does not give the session away. */
+/** Returns the token in every form of a session, so that no other site can submit one. It doesn't reveal the session. */
 export const formToken = (sessionToken: string): string =>
   createHmac("sha256", sessionToken).update("console form").digest("base64url")
 

@@ -3,10 +3,10 @@ import { isIP } from "node:net"
 import type { HttpServerRequest } from "effect/http"
 import { PageError } from "./PageError.ts"
 
-/** Headers that decide who asks for what. Of several, a proxy and Node could take different ones. */
+/** Headers that identify the requester and the target. A proxy and Node could choose different ones of several. */
 const ONCE = ["host", "authorization", "cookie", "origin", "content-type"]
 
-/** Creates a check that returns why a request is refused before anything of it is believed; undefined for all others. */
+/** Creates a check that returns the reason to reject an ambiguous request, before any of its headers is used. */
 export const refuseAmbiguous = (settings: {
   readonly consoleUrl: string
   readonly proxyHeader: string | null
@@ -24,8 +24,8 @@ export const refuseAmbiguous = (settings: {
 }
 
 /**
- * Reports whether a `Host` can be that of this console. The name of another site can lead here as well, so that its scripts would read the answers
- * as their own; an IP address cannot be another's.
+ * Reports whether a `Host` can belong to this console. Another site's name can resolve to it, and its scripts could then read the responses;
+ * an IP address can't belong to another site.
  */
 const isOwnHost = (host: string, ownName: string): boolean => {
   const url = URL.parse(`http://${host}`)
@@ -47,8 +47,8 @@ const givenTwice = (header: string): PageError =>
     `The header ${header} was given more than once. A proxy must replace what it sets, not add to it.`,
   )
 
-// Browsers read a backslash in a path as a slash, and leave out tabs and line breaks. In a query a backslash is itself.
+// In a path, browsers read a backslash as a slash and skip tabs and line breaks. In a query they keep a backslash.
 const LOCAL_PATH = /^\/(?![/\\])[!->@-[\]-~]*(?:\?[!-~]*)?$/
 
-/** Reports whether an address leads to a path of this console, because it begins with exactly one slash. */
+/** Reports whether a URL is a path of this console: it starts with exactly one slash. */
 export const isLocalPath = (address: string): boolean => LOCAL_PATH.test(address)

@@ -20,7 +20,7 @@ import { homeOf, sectionsOf } from "./paths.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Renders a page, or the fragment of it with an id. */
+/** Renders a page, or one of its fragments. */
 export const renderPage = (view: View, page: PageElement, fragmentId?: string): Response => {
   const fragment: Fragment | undefined = fragmentId === undefined ? undefined : { id: fragmentId }
   const provided = (content: ComponentChildren) => (
@@ -38,7 +38,7 @@ export const renderPage = (view: View, page: PageElement, fragmentId?: string): 
   return document(textOf(page.props.title), shown, refused?.status)
 }
 
-/** Renders a document for somebody who is not signed in. */
+/** Renders a document for a visitor who isn't signed in. */
 export const renderPlain = (title: string, body: ComponentChildren, status?: number): Response =>
   document(
     title,
@@ -51,7 +51,7 @@ export const renderPlain = (title: string, body: ComponentChildren, status?: num
     status,
   )
 
-/** Renders an answer to a form whose session has ended. What was typed can be sent again. */
+/** Renders the response to a form whose session has ended. The entered values can be submitted again. */
 export const renderSignedOut = (action: string, form: URLSearchParams | undefined): Response =>
   renderPlain(
     "Signed out",
@@ -68,7 +68,7 @@ export const renderSignedOut = (action: string, form: URLSearchParams | undefine
     401,
   )
 
-/** A form that was not taken, with all that it holds. It is begun once, whichever of its answers arrived. */
+/** A form that wasn't processed, with all its values. */
 const SendAgain = ({ action, form }: { readonly action: string; readonly form: URLSearchParams }) => (
   <form class="action" method="post" action={action}>
     {Array.from(form, ([name, value], i) => (
@@ -78,17 +78,17 @@ const SendAgain = ({ action, form }: { readonly action: string; readonly form: U
   </form>
 )
 
-/** A request that can be repeated: of a page, or of a form with its values. */
+/** A repeatable request: of a page, or of a form with its values. */
 interface Repeatable {
   readonly method: string
   readonly address: string
   readonly form: URLSearchParams | undefined
 }
 
-/** Renders an error as a page, for the operator who is signed in if there is a view, with a way to repeat the request. */
+/** Renders an error as a page with a way to repeat the request, for the signed-in operator if there is a view. */
 export const renderError = (view: View | undefined, error: PageError, request?: Repeatable): Response => {
   const { status, title, messages, retryAfterSeconds } = error
-  // An error stands in no section.
+  // An error belongs to no section.
   const { section: _, ...shown } = view ?? {}
   const body = (
     <>
@@ -111,7 +111,7 @@ export const renderError = (view: View | undefined, error: PageError, request?: 
     : HttpServerResponse.setHeader(response, "retry-after", String(retryAfterSeconds))
 }
 
-/** Where somebody who came to an error goes on. */
+/** The links of an error page. */
 const WaysOn = ({ view, status }: { readonly view: View; readonly status: number }) => {
   const { operator, page, section } = view
   const links = sectionsOf(operator)

@@ -11,22 +11,22 @@ import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { audited } from "../http/audited.ts"
 import { PageError } from "../http/PageError.ts"
 
-/** What a partner may do in a clock minute, in each process: more than a person does. Each action stays in the audit log for good. */
+/** A partner's actions in a clock minute, per process: more than a person needs. The audit log keeps each action forever. */
 export const MAX_PARTNER_ACTIONS = 60
 
-/** The number of sessions that are remembered as good. They are served although others fail at the same address. */
+/** Number of cached valid sessions. They work even if other sessions fail from the same address. */
 const MAX_GOOD_SESSIONS = 10_000
 
 export interface SignedIn {
   readonly operator: Operator
   readonly sessionToken: string
-  /** Whether the session begins with this request, so that the browser has yet to get its cookie. */
+  /** Whether the session starts with this request, so that the browser doesn't have its cookie yet. */
   readonly isNew: boolean
 }
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Finds the session of a request by its cookie. Behind a proxy that signs in, the session must be of the operator that the proxy names. */
+/** Finds the session of a request by its cookie. Behind a proxy that signs in, it must belong to the proxy's operator. */
 export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessions", {
   make: Effect.gen(function* () {
     const config = yield* ConsoleConfig
@@ -34,7 +34,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
     const operators = yield* OperatorRepository
     const limit = signInLimit(config)
     const isTls = consoleUrl.startsWith("https:")
-    // With this prefix, browsers take the cookie from this host alone.
+    // With this prefix, browsers only accept the cookie from this host.
     const cookie = isTls ? "__Host-session" : "session"
     const attributes = { path: "/", httpOnly: true, sameSite: "strict", secure: isTls } as const
     const good = new Set<string>()
@@ -45,7 +45,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
       if (sessionToken === undefined) return undefined
       if (countCookies(request.headers["cookie"] ?? "", cookie) > 1) return yield* twoSessions
       if (!good.has(sessionToken)) yield* limit.check(request)
-      // A page that is left open renews itself by its scripts, which is no use: the session ends as if the page were closed.
+      // An open page reloads itself without a user, so this doesn't extend the session.
       const isUse = request.headers["sec-fetch-dest"] !== "empty"
       const operator = yield* operators.findSession(sessionToken, { isUse })
       if (operator === undefined) {
@@ -67,7 +67,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
       const name = yield* proxiedName(request, { proxyHeader, trustProxy })
       const signedIn = yield* findByCookie(request)
       if (signedIn?.operator.name === name) return signedIn
-      // A form carries the token of a session that has ended, or is of another operator.
+      // The form's token belongs to an ended session, or to another operator.
       if (request.method !== "GET") return undefined
       yield* limit.check(request)
       const session = yield* signInByName(name)
@@ -82,7 +82,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
 
     return {
       limit,
-      /** Counts what a partner does. Fails when it is too much. */
+      /** Counts a partner's actions. Fails above the limit. */
       countAction: Effect.fnUntraced(function* ({ id, role }: Operator) {
         if (role !== "partner") return
         const now = yield* seconds
@@ -108,7 +108,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
 const countCookies = (header: string, name: string): number =>
   header.split(";").filter((pair) => pair.split("=")[0]!.trim() === name).length
 
-/** Another host of the same domain can give the browser a second cookie, and with that somebody else's session. */
+/** Another host of the domain can set a second cookie, with another person's session. */
 const twoSessions = PageError.of(
   400,
   "Not signed in",
@@ -117,16 +117,16 @@ const twoSessions = PageError.of(
 
 const parseName = parseInput(OperatorName)
 
-/** Reads the name of the operator that a trusted proxy has signed in. Fails if the peer is not such a proxy, or names nobody. */
+/** Reads the operator's name from a trusted proxy. Fails if the peer isn't a trusted proxy, or names no operator. */
 const proxiedName = (
   { headers, source }: HttpServerRequest.HttpServerRequest,
   { proxyHeader, trustProxy }: { readonly proxyHeader: string; readonly trustProxy: TrustProxy },
 ): Effect.Effect<string, PageError> => {
-  // The header counts from the peer alone: a proxy behind it could pass one on that it did not write.
+  // Only the peer's header counts: a client behind the proxy could set one, too.
   const peer = (source as IncomingMessage).socket.remoteAddress
   const given = headers[proxyHeader]
   if (peer === undefined || !trustProxy(peer, 0) || given === undefined) return Effect.fail(notThroughProxy)
-  // Node reads headers as Latin-1; proxies write names in UTF-8.
+  // Node decodes headers as Latin-1; proxies write names in UTF-8.
   const name = parseName(Buffer.from(given, "latin1").toString())
   return Result.isSuccess(name) ? Effect.succeed(name.success) : Effect.fail(notThroughProxy)
 }
@@ -145,7 +145,7 @@ const unknownOperator = PageError.of(
 
 const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
-/** Bounds how often a client address may present a sign-in link or a session that is not valid. */
+/** Limits the attempts with invalid links and sessions from a client address. */
 const signInLimit = (config: ConsoleConfig["Service"]) => {
   const failures = addressLimit(config.unauthenticatedLimit)
   const addressOf = ({ source }: HttpServerRequest.HttpServerRequest) =>

@@ -14,7 +14,7 @@ import { forged, isFormToken, readForm } from "../http/readForm.ts"
 import { renderPlain } from "../http/renderPage.tsx"
 import { Sessions } from "./Sessions.ts"
 
-/** The link has expired or was used, or there never was one. */
+/** The link has expired, was used, or never existed. */
 class SignInLinkOver extends Schema.TaggedError<SignInLinkOver>()("SignInLinkOver", {}) {}
 
 const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
@@ -36,8 +36,8 @@ const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
 const signInPage = Effect.map(howToSignIn, (how) => renderPlain("Sign in", how))
 
 /**
- * Shows a button that uses the link. Scanners of e-mails and previews of chats follow every link, so that a GET must not use one up that works once.
- * A link that works any number of times signs in at once.
+ * Shows a button that uses the link. Scanners of e-mails and chat previews follow links, so a GET must not use up a single-use link.
+ * A reusable link signs in immediately.
  */
 const linkPage = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest

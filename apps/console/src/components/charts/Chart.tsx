@@ -8,13 +8,13 @@ import { type Columns, Table } from "../layout.tsx"
 export const Chart = <Row,>(props: {
   readonly title: string
   readonly label: string
-  /** The chart for a box of that width. */
+  /** Draws the chart for a box of this width. */
   readonly plot: (width: number) => PlotOptions
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
   readonly empty: ComponentChildren
   readonly legend?: ReadonlyArray<{ readonly name: string; readonly color: string }>
-  /** Whether the chart is drawn for half of a wide page. */
+  /** Whether the chart takes half of a wide page. */
   readonly isNarrow?: boolean
 }) => (
   <figure class={props.isNarrow ? "chart narrow" : "chart"}>
@@ -48,13 +48,13 @@ export const Chart = <Row,>(props: {
 
 const WIDE = 1000
 const HALF = 520
-/** The width of a telephone's page. */
+/** Width of a page on a telephone. */
 const SMALL = 340
 
 /** Whether a chart is drawn for a telephone. */
 export const isSmall = (width: number): boolean => width === SMALL
 
-/** The stylesheet shows the one of two drawings that fits, so that its axes are read at each width. */
+/** The stylesheet shows the drawing that fits, so its axes are legible at each width. */
 const Canvas = (props: {
   readonly width: number
   readonly label: string
@@ -68,31 +68,31 @@ const Canvas = (props: {
 
 const { document } = parseHTML("<html></html>")
 
-/** The class of each chart, whose style stands in the stylesheet: the content policy allows no other. */
+/** The class of each chart, for its rules in the stylesheet: the content policy forbids inline styles. */
 const CLASS = "plot"
 
 /** Renders a chart as SVG that scales with its box. Colours are variables of the stylesheet, such as `var(--good)`. */
 const renderPlot = (
-  /** The main point of the chart, in a sentence for those who do not see it. */
+  /** The main point of the chart in a sentence, for screen readers. */
   label: string,
   options: Plot.PlotOptions,
 ): string => {
   const svg = Plot.plot({
     className: CLASS,
     ...options,
-    // With a title or caption, Plot would wrap the chart in a figure of its own.
+    // With a title or caption, Plot would add a figure element.
     document: document as unknown as Document,
   }) as unknown as Element
   for (const style of svg.querySelectorAll("style")) style.remove()
   for (const text of svg.querySelectorAll("text")) showTick(text)
-  // Plot names its groups, which have no role that could have a name.
+  // Plot labels groups without a role, which can't have a name.
   for (const group of svg.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label")
   const links = svg.querySelectorAll("a")
-  // An image has nothing in it that can be reached. The links are for the pointer: the table beside the chart has them for the keyboard.
+  // Elements within an image can't be focused. The links are for the pointer; the table next to the chart has them for the keyboard.
   svg.setAttribute("role", links.length === 0 ? "img" : "group")
   for (const link of links) {
     link.setAttribute("tabindex", "-1")
-    // A bar has no words: the number beside it leads to the same.
+    // A bar has no text: the number next to it has the same link.
     if (link.textContent?.trim()) link.setAttribute("aria-label", link.textContent)
     else link.setAttribute("aria-hidden", "true")
   }
@@ -102,7 +102,7 @@ const renderPlot = (
   return svg.outerHTML
 }
 
-/** Shows an instant on an axis as the time of day, and as the date at midnight. The browser's script does so in the zone of the page. */
+/** Shows an instant on an axis as the time of day, and at midnight as the date. The browser's script converts it to the page's zone. */
 const showTick = (text: Element): void => {
   const at = text.textContent ?? ""
   if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(at)) return
@@ -111,10 +111,10 @@ const showTick = (text: Element): void => {
   text.textContent = at.slice(11, 16) === "00:00" ? at.slice(5, 10) : at.slice(11, 16)
 }
 
-/** Fewer points are no course. */
+/** Fewer points show no trend. */
 const MIN_POINTS = 3
 
-/** The course of a count without axes, in steps, because it says nothing of the times between its points; nothing for a count that was always 0. */
+/** A count over time without axes, in steps because the values between the points are unknown. Empty if the count was always 0. */
 export const Sparkline = (props: {
   readonly label: string
   readonly points: ReadonlyArray<{ readonly at: number; readonly value: number }>

@@ -8,7 +8,7 @@ const LABEL_WIDTH = 130
 const SMALL_LABEL_WIDTH = 112
 const FONT_SIZE = 12
 
-/** How many are left at each step, from the first to the last, with the shares of the first step and of the step before. */
+/** The count of each step, with its shares of the first and of the previous step. */
 export const Funnel = (props: {
   readonly title: string
   readonly steps: ReadonlyArray<{
@@ -47,7 +47,7 @@ export const Funnel = (props: {
         height: 16 + ROW_HEIGHT * steps.length,
         margin: 8,
         marginLeft: isSmall(width) ? SMALL_LABEL_WIDTH : LABEL_WIDTH,
-        // The text behind the longest bar needs the rest.
+        // The text after the longest bar needs the rest.
         x: { domain: [0, longest * 1.5], axis: null },
         y: { domain: steps.map(({ label }) => label), padding: 0.25 },
         marks: [

@@ -5,7 +5,7 @@ import { formatCompact, formatCount } from "../format.ts"
 import { Minute, type Tone } from "../values.tsx"
 import { Chart, isSmall } from "./Chart.tsx"
 
-/** The parts of each bar: a colour of the stylesheet, and how many of them a row counts. */
+/** The series: a colour of the stylesheet, and the count of a row. */
 export type Series<Row> = Readonly<Record<string, readonly [color: Tone | "accent", count: (row: Row) => number]>>
 
 export const HOUR_MS = 3_600_000
@@ -15,9 +15,9 @@ interface HistogramProps<Row> {
   readonly series: Series<Row>
   readonly rows: ReadonlyArray<Row>
   readonly at: (row: Row) => Timestamp
-  /** The length of that time in milliseconds. Default an hour. */
+  /** Length of a bar in milliseconds. Default an hour. */
   readonly stepMs?: number
-  /** The range that is shown, in Unix milliseconds. */
+  /** The shown range in Unix milliseconds. */
   readonly from: number
   readonly to: number
   readonly empty: string
@@ -56,7 +56,7 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
         marginLeft: 40,
         marginRight: 16,
         x: { type: "utc", domain: [from, to], label: null, tickFormat: (at: Date) => at.toISOString() },
-        // Counts are whole: fewer of them have no more marks than there are.
+        // Counts are integers: more ticks would repeat them.
         y: {
           domain: [0, Math.max(1, highest)],
           grid: true,

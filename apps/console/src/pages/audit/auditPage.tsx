@@ -31,7 +31,7 @@ const TONES: Readonly<Record<AuditEntry["result"], Tone>> = {
   unfinished: "warning",
 }
 
-/** Where the next page begins: an entry's id without its prefix. An entry is not of an organization. */
+/** The start of the next page: an entry's id without its prefix, because entries belong to no organization. */
 const Before = textSchema("the end of another page, from its link", (text) =>
   /^[0-9a-f]{32}$/.test(text) ? `aud_${text}` : undefined,
 )
@@ -96,7 +96,7 @@ export const auditPage = definePage("/audit", {
   }),
 })
 
-/** Finds where things are shown that have no page of their own. */
+/** Finds the page of objects without an own page. */
 const placesOf = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>) {
   const values = entries.flatMap((entry) => Object.values(entry.arguments).flat()).map(String)
   const ids = values.filter((value) => ID.test(value) && OBJECT_PAGES[value.slice(0, 3)] === undefined)

@@ -56,7 +56,7 @@ const campaignPage = definePage("/campaigns/:campaign", {
 
 const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: number) {
   const found = yield* consistentRead(readRows(campaignId))
-  // The checks ask name servers.
+  // The checks query name servers.
   const checks = CLOSED.includes(found.campaign.status) ? [] : yield* checkCampaign(campaignId)
   const { progress, failures } = found.sending
   const cause = whyNotSent(found.sending, now)
@@ -90,7 +90,7 @@ export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 const contentOf = (view: CampaignView, sort: string | undefined) => {
   const { campaign, checks, domains } = view
   const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
-  // Once a campaign is under way, its numbers come before what was checked.
+  // For a running campaign, the counts come before the checks.
   const isToCome = campaign.status === "draft" || campaign.status === "scheduled"
   return (
     <Page
@@ -234,7 +234,7 @@ const changePauses = defineAction("/campaigns/:campaign/complaints", "campaigns 
   }),
 })
 
-/** Sends a test message to an address, which no log repeats. */
+/** Sends a test message to an address, which no log contains. */
 const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
   role: "operator",
   inputs: { to: required(field(EmailAddress, "Your own address", { inputmode: "email", size: 24 })) },

@@ -20,7 +20,7 @@ export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatu
   <StatusBadge tone={TONES[status] ?? "neutral"}>{status}</StatusBadge>
 )
 
-/** The counts beside a campaign's progress, with the lists of those that have one. */
+/** The counts next to a campaign's progress, linked to their lists. */
 const COUNTS = {
   sent: "sent",
   bounced: "bounced",
@@ -69,7 +69,7 @@ export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "
   )
 }
 
-/** The hours that are shown at least, so that one hour is not as wide as the page. */
+/** Minimum number of shown hours, so that one hour isn't as wide as the page. */
 const MIN_HOURS = 12
 
 export const CampaignFunnel = ({ totals, campaign }: Pick<CampaignView, "totals" | "campaign">) => {

@@ -17,7 +17,7 @@ const LEVEL_TONES: Readonly<Record<ComplaintLevel, Tone>> = {
 
 type Feedback = Pick<CampaignTotals, "sent" | "complained" | "unsubscribed" | "refusedLater">
 
-/** A share of the accepted messages, and the level of complaints that it is. */
+/** A share of the accepted messages with its complaint level. */
 export const ComplaintRate = (counts: Pick<Feedback, "sent" | "complained">) => {
   const level = complaintLevel(counts)
   if (counts.complained === 0) return <>0</>
@@ -31,7 +31,7 @@ export const ComplaintRate = (counts: Pick<Feedback, "sent" | "complained">) => 
 const formatRate = <Name extends string>(name: Name, counts: Readonly<Record<Name | "sent", number>>) =>
   `${formatCount(counts[name])} (${formatShare(shareOfSent(counts[name], counts), 2)} of sent)`
 
-/** How many recipients complained and unsubscribed, and how many messages were refused later, with their shares of those that were accepted. */
+/** Counts of complaints, unsubscriptions and late refusals, with their shares of the accepted messages. */
 export const feedbackFacts = (counts: Feedback) => ({
   Complaints: <ComplaintRate {...counts} />,
   Unsubscribed: formatRate("unsubscribed", counts),

@@ -12,7 +12,7 @@ const REASONS = [
   ["other", "other"],
 ] as const
 
-/** What the domains of the recipients answered, those that are paused first. */
+/** Outcomes by recipient domain, paused domains first. */
 export const DomainTable = (props: {
   readonly domains: ReadonlyArray<CampaignDomain>
   readonly limit: number
@@ -78,7 +78,7 @@ const CAUSES: Readonly<Record<LateRefusalCause, string>> = {
   other: "other",
 }
 
-/** Which messages servers accepted and refused later; nothing when there are none. */
+/** Messages that were accepted and refused later; empty without any. */
 export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefusalCount> }) => (
   <Table
     caption="Accepted and refused later, without a hard bounce: by cause, and then by domain"

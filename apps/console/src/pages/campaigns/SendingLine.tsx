@@ -2,7 +2,7 @@ import type { Finding } from "@outreach/domain/operators/Finding"
 import { Advice } from "../../components/Advice.tsx"
 import { Prose } from "../../components/values.tsx"
 
-/** Says why no e-mail of a campaign goes out, and what to do; nothing while they go out. */
+/** Explains why a campaign sends no e-mails, with the remedy. Empty while it sends. */
 export const SendingLine = ({ cause }: { readonly cause: Finding | null }) =>
   cause && (
     <p class={cause.status === "ok" ? undefined : "problem"}>

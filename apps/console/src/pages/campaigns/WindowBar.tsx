@@ -2,7 +2,7 @@ import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatDuration } from "../../components/format.ts"
 import { Minute, useView } from "../../components/values.tsx"
 
-/** How many milliseconds the bar shows before and after now. */
+/** Milliseconds before and after now on the bar. */
 const REACH_MS = 14 * 86_400_000
 const WIDTH = 140
 const HEIGHT = 14

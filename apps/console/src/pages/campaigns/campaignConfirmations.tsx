@@ -18,7 +18,7 @@ import { WindowBar } from "./WindowBar.tsx"
 
 const TITLES = { schedule: "Schedule", resume: "Resume", pause: "Pause", cancel: "Cancel" } as const
 
-/** Reads what is asked before any command: how many recipients are without their e-mail, and whose they are. */
+/** Reads the counts for each confirmation: the recipients without an e-mail, and their organization. */
 const askAbout = Effect.fnUntraced(function* (id: CampaignId, command: Command) {
   const repository = yield* CampaignRepository
   const campaign = yield* repository.find(id)
@@ -49,7 +49,7 @@ const askAbout = Effect.fnUntraced(function* (id: CampaignId, command: Command) 
 
 const launching = (command: Scheduling, notice: string) =>
   defineConfirmation(`/campaigns/:campaign/${command}`, `campaigns ${command}`, {
-    // Its checks ask name servers.
+    // Its checks query name servers.
     isConsistent: false,
     role: "operator",
     inputs: { force: ForcedChecks },
@@ -85,7 +85,7 @@ export const scheduleRoutes = launching(
 )
 export const resumeRoutes = launching("resume", "Resumed: it sends again within seconds.")
 
-/** Pausing is quick, because it can be undone: its form stands on the campaign's page. */
+/** Pausing can be undone, so its form is on the campaign's page. */
 export const pauseCampaign = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
   role: "operator",
   inputs: { reason },

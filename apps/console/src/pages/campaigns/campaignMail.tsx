@@ -22,7 +22,7 @@ const SAMPLES = 3
 const VIEWS = { html: "HTML", phone: "On a phone", text: "Text" } as const
 const VIEW_NAMES = Struct.keys(VIEWS)
 
-/** A campaign's e-mail as it would be sent: to nobody, or to one of its recipients. */
+/** Preview of a campaign's e-mail with placeholders or for one recipient. */
 const campaignMailPage = definePage("/campaigns/:campaign/mail", {
   inputs: { view: oneOf(VIEW_NAMES), recipient: RecipientId },
   run: Effect.fnUntraced(function* ({ campaign: campaignId, view = "html", recipient }, { operator }) {
@@ -74,13 +74,13 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
   }),
 })
 
-/** Nothing but the e-mail's own styles: no script, no image or font from elsewhere, no form, and no way out of the frame. */
+/** Only inline styles: no script, no external image or font, no form, and no navigation out of the frame. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 
 type Part = "html" | "text"
 
-/** Renders the e-mail to a recipient, or to a placeholder without `token`. */
+/** Renders the e-mail to a recipient, without `token` to a placeholder. */
 const preview = Effect.fnUntraced(function* (campaign: Campaign, token?: string) {
   const { publicBaseUrl, mailFrom } = yield* ConsoleConfig
   return yield* Effect.provide(previewMail(campaign, token, { publicBaseUrl, mailFrom }), throwawaySeal)
@@ -101,7 +101,7 @@ const respond = Effect.fnUntraced(function* (campaignId: CampaignId, part: Part,
   })
 })
 
-/** Leaves out the pixel that shows an opening: an operator's look is not an opening, and the policy would block the image. */
+/** Removes the tracking pixel: an operator's preview isn't an open, and the policy would block the image. */
 const withoutPixel = (html: string): string => html.replaceAll(PIXEL, "")
 
 const PIXEL = new RegExp(`<img src="https?://[^"]+${TRACKING_PATHS.open}[\\w-]{67}"[^>]*>`, "g")

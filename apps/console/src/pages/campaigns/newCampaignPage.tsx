@@ -126,7 +126,7 @@ const inputs = {
 const createAction = defineAction(path, "campaigns create", {
   role,
   inputs,
-  // A character may take three bytes in a form, and there are two parts.
+  // A character can take three bytes in a form, and there are two parts.
   maxBytes: 6 * MAX_TEMPLATE_BYTES,
   faults: {
     ProgramNotFound: "program",

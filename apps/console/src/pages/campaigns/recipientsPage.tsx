@@ -42,13 +42,13 @@ const WORDS: Readonly<Record<RecipientListName, string>> = {
   withdrawn: "Withdrawn",
 }
 
-/** Returns the address of a list of a campaign's recipients. */
+/** Returns the URL of a list of a campaign's recipients. */
 export const recipientsOf = (campaignId: string, outcome: RecipientListName): string =>
   `/campaigns/${campaignId}/recipients?outcome=${outcome}`
 
 const recipientCursor = defineCursor({ at: Instant, id: RecipientId })
 
-/** The recipients of a campaign by outcome; NPIs and addresses are masked. */
+/** A campaign's recipients by outcome, with masked NPIs and addresses. */
 export const recipientsPages = defineMaskedPage("/campaigns/:campaign/recipients", "recipients export", {
   inputs: { outcome: oneOf(Struct.keys(RECIPIENT_LISTS)), before: recipientCursor.input },
   confirmed: { reveal: required(On) },
@@ -58,7 +58,7 @@ export const recipientsPages = defineMaskedPage("/campaigns/:campaign/recipients
     const totals = yield* (yield* CampaignReader).totals(key)
     const total = totals[RECIPIENT_LISTS[outcome].total]
     const page = yield* (yield* OutcomeReader).page(key, outcome, PAGE_SIZE, before)
-    // The count says when nothing is left, before all rows were looked at.
+    // The count shows the end before all rows were read.
     const isWhole = page.recipients.length >= total && before === null
     const next = isWhole ? null : page.next
     const hidden = { outcome, before: before === null ? undefined : recipientCursor.of(before), reveal: true }

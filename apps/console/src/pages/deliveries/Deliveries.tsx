@@ -40,12 +40,12 @@ export const Deliveries = (props: {
   />
 )
 
-/** The result of an attempt: its status, or why it had none. */
+/** An attempt's status, or the reason for a missing one. */
 export const Outcome = (attempt: Pick<Attempt, "status" | "outcome">) => (
   <StatusBadge tone={attempt.outcome === "success" ? "good" : "bad"}>{describeOutcome(attempt)}</StatusBadge>
 )
 
-/** Why a call failed, as a sentence, with the first line of its response. */
+/** The reason of a failed call as a sentence, with the first line of its response. */
 export const FailureSentence = ({
   firstLine,
   ...failure
@@ -73,7 +73,7 @@ export const DeliveryState = ({ state, replayedAs }: Pick<DeliverySummary, "stat
   </>
 )
 
-/** Links that narrow a list to dead letters whose last attempt had a status. */
+/** Links that filter dead letters by the status of the last attempt. */
 export const StatusChips = (props: {
   readonly label: string
   readonly statuses: ReadonlyArray<{ readonly status: number | null; readonly count: number }>
@@ -111,7 +111,7 @@ export const EndpointLink = (props: { readonly id: EndpointId; readonly endpoint
   return url === undefined ? <IdLink id={props.id} /> : <IdLink id={props.id}>{hostOf(url)}</IdLink>
 }
 
-/** The endpoint that a list is of, and the choices that a page gives. */
+/** The endpoint of a list, and the choices of the page. */
 export const endpointFilter = field(EndpointId, "Endpoint", { kind: "choice", all: "All" })
 export const endpointOptions = (endpoints: Endpoints) => ({
   options: Array.from(endpoints, ([id, url]) => [id, `${hostOf(url)} (…${id.slice(-4)})`] as const),

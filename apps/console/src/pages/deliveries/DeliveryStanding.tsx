@@ -4,11 +4,11 @@ import { Countdown, IdLink, Time } from "../../components/values.tsx"
 import { endpointState } from "../endpoints/endpointsPage.tsx"
 import { FailureSentence } from "./Deliveries.tsx"
 
-/** Says in words whether a webhook arrived, and if not, why. */
+/** States whether a webhook arrived, or the reason why not. */
 export const DeliveryStanding = (props: {
   readonly delivery: DeliverySummary
   readonly endpoint: EndpointStatus
-  /** The first line of the response to the attempt that failed last. */
+  /** The first line of the response to the last failed attempt. */
   readonly line: string | null
 }) => {
   const { state, dueAt, finishedAt, replayedAs, lastOutcome: outcome, lastStatus: status } = props.delivery

@@ -16,7 +16,7 @@ export const OutboundType = Schema.Literals(outboundEventTypes).pipe(
 
 export const HttpStatus = wholeNumber(100, 599, "an HTTP status")
 
-/** The inputs that select dead letters, by the names of the flags of `ops dead-letters`. */
+/** The inputs that select dead letters, named as the flags of `ops dead-letters`. */
 export const deadLetterInputs = {
   organization: OrganizationId,
   endpoint: EndpointId,
@@ -28,7 +28,7 @@ export const deadLetterInputs = {
   to: Instant,
 } as const
 
-/** How fast a replay goes. */
+/** The rate of a replay. */
 export const rate = required(
   field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries a second", {
     value: DEFAULT_REPLAYS_PER_SECOND,

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000
 
 const LIVE_STATES = ["pending", "sending", "delivered", "cancelled"] as const
 
-/** The states that the list is narrowed to; `dead` stands for dead letters of every reason that were not replayed. */
+/** The states of the filter; `dead` includes dead letters of every reason without a replay. */
 const STATES: Readonly<Record<(typeof LIVE_STATES | typeof DEAD_LETTER_REASONS)[number] | "dead", string>> = {
   pending: "Waiting",
   sending: "Sending",
@@ -57,10 +57,10 @@ export const deliveriesPage = definePage("/deliveries", {
 })
 
 const STEPS_SECONDS = [300, 900, 3600, 4 * 3600, 86_400] as const
-/** The most steps that are told apart on a screen. */
+/** Maximum number of steps on a screen. */
 const MAX_STEPS = 150
 
-/** Returns the step of a histogram of a range in seconds, as fine as outcomes are kept. */
+/** Returns the step of a histogram for a range in seconds, limited by the resolution of stored outcomes. */
 const stepOf = (from: Timestamp, to: Timestamp, now: number): number => {
   const seconds = (toUnixMillis(to) - toUnixMillis(from)) / 1000
   const isFine = toUnixMillis(from) > now - FINE_OUTCOMES_DAYS * 86_400_000
@@ -74,7 +74,7 @@ const readList = Effect.fnUntraced(function* ({ before, after, ...given }: Input
   const scope = pickDefined({ organizationId: organization, endpointId: endpoint })
   const stepSeconds = stepOf(from, to, now)
   const isSlowestFirst = given.order === "slowest"
-  // What a replay can select is listed by when it died. The last attempts of all others are looked at one by one.
+  // Lists that a replay can select are ordered by the time of death. All other lists check the last attempt of each row.
   const isDead =
     state !== undefined &&
     !LIVE_STATES.some((each) => each === state) &&

@@ -46,7 +46,7 @@ export const replayDelivery = defineAction("/deliveries/replay", "dead-letters r
   }),
 })
 
-/** A delivery with its attempts side by side; what was sent and answered is masked. */
+/** A delivery with its attempts side by side, with masked request and response. */
 const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show-request", {
   forPartners: true,
   run: Effect.fnUntraced(function* ({ delivery: id }, { operator, isShown, show }) {

@@ -4,7 +4,7 @@ import { formatCount } from "../../components/format.ts"
 import { Facts } from "../../components/layout.tsx"
 import { Time } from "../../components/values.tsx"
 
-/** How far a program is from its targets. */
+/** A program's progress towards its targets. */
 export const Quotas = ({ quotas }: { readonly quotas: ProgramQuotas }) => (
   <div class="halves">
     <Quota title="Learners" stage="learner_qualified" quotas={quotas} />

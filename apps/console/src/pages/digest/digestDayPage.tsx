@@ -97,7 +97,7 @@ const OUTREACH = ["recipients_published", "sent", "bounced", "opened", "clicked"
 
 const isHit = (name: (typeof OUTREACH)[number]): name is "opened" | "clicked" => name === "opened" || name === "clicked"
 
-/** The dates that one request recounts at most: it reads every event of them. The command takes more. */
+/** Maximum dates of a recount by one request, which reads all their events. The command has no limit. */
 const MAX_DATES = 31
 
 const verifyDigestAction = defineAction("/digest/verify", "digests verify", {

@@ -110,7 +110,7 @@ export const digestPage = definePage("/digest", {
   }),
 })
 
-/** Reads what may be chosen and what is chosen: by default the first program of the first organization. */
+/** Reads the possible and the chosen programs: by default the first program of the first organization. */
 const readChoices = Effect.fnUntraced(function* (given: InputsOf<typeof inputs>) {
   const organizations = yield* (yield* OrganizationReader).list
   const named = given.program === undefined ? undefined : yield* (yield* ProgramRepository).find(given.program)

@@ -117,7 +117,7 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       url,
     })
     if (Object.keys(changes).length === 0) return "Nothing was changed: it is so already."
-    // The address that was given may hold a secret.
+    // The given URL can contain a secret.
     const wanted = { ...settingsOf({ ...now, ...changes, url: now.url }), ...(changes.url && { Address: "another" }) }
     const change = updateEndpoint(endpoint, changes, { allowPrivate: allowPrivateAddresses, version })
     yield* refuseStale(Effect.map(find, settingsOf), wanted)(change)
@@ -150,7 +150,7 @@ const settingsOf = ({
 
 type Changes = Parameters<typeof updateEndpoint>[1]
 
-/** Returns what is given and differs. New event types give each event that waits a row of its own, so the same types are left out. */
+/** Returns the given values that differ. New event types create a row for each waiting event, so unchanged types are omitted. */
 const changesOf = (now: Endpoint, given: { readonly [Name in keyof Changes]: Changes[Name] | undefined }): Changes =>
   Object.fromEntries(
     Object.entries(given).filter(

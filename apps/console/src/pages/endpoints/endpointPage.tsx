@@ -100,7 +100,7 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
   }
 }
 
-/** Why the last call failed, while calls fail. */
+/** The reason of the last failure, while calls fail. */
 const CurrentCause = ({ cause }: { readonly cause: FailureGroup | null }) =>
   cause && (
     <p class="problem">
@@ -121,7 +121,7 @@ const Failures = (props: { readonly causes: ReadonlyArray<FailureGroup>; readonl
     </Section>
   )
 
-/** Reads how an endpoint answered: the share of calls that it took, its latencies, and the outcomes over time. */
+/** Reads an endpoint's success rate, its latencies, and the outcomes over time. */
 const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: number) {
   const outcomes = yield* DeliveryOutcomeReader
   const stepMs = OUTCOME_STEP_SECONDS * 1000
@@ -155,7 +155,7 @@ const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: n
 })
 
 const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readonly now: number }) => {
-  // Each lasted until the next change, which stands before it.
+  // Each setting lasted until the next change, which is listed before it.
   const rows = props.changes.slice(0, MAX_CHANGES).map((change, i) => {
     const next = props.changes[i - 1]
     const end = next === undefined ? props.now : toUnixMillis(next.changedAt)

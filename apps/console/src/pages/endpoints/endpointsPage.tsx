@@ -114,7 +114,7 @@ export const endpointsPage = definePage("/endpoints", {
   }),
 })
 
-/** An endpoint is late if an event has waited for it longer than this. */
+/** An endpoint is late if an event has waited for it longer. */
 const LATE_SECONDS = 60
 
 export interface EndpointState {
@@ -135,7 +135,7 @@ const DISABLED: Readonly<Record<DisabledReason, string>> = {
   failing: "Every call failed for days. Its deliveries wait until it is enabled.",
 }
 
-/** Returns the state of an endpoint: of several, the worst. */
+/** Returns the worst of an endpoint's states. */
 export const endpointState = (endpoint: EndpointStatus): EndpointState => {
   const { enabled, notices, breaker, lagEvents, lagSeconds, removedAt, disabledReason } = endpoint
   if (removedAt !== null)

@@ -17,11 +17,11 @@ import { replayDelivery } from "../deliveries/deliveryPage.tsx"
 import { On } from "../people/personActions.tsx"
 import { ClinicianOf } from "./eventsPage.tsx"
 
-/** An event of ours: what it tells, and its deliveries. Its content is masked. */
+/** An outgoing event with its deliveries. Its content is masked. */
 export const eventPages = defineMaskedPage("/events/:event", "events show", {
   confirmed: { reveal: required(On) },
   run: Effect.fnUntraced(function* ({ event }, { operator, isShown, show }) {
-    // A partner's event may have the id of an event of another organization, so whose the id is does not tell whose the event is.
+    // A partner's event can have the id of another organization's event, so the id doesn't determine the organization.
     const found = yield* (yield* EventReader).find(event as EventId, operator.organizationId)
     if (found === undefined) return yield* inboundPage(event, operator.organizationId)
     const { id, organizationId, type, emittedAt, campaignId } = found
@@ -73,7 +73,7 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
   }),
 })
 
-/** The audit log and searches name events of partners by the same kind of id. */
+/** The audit log and searches use the same ids for partners' events. */
 const inboundPage = Effect.fnUntraced(function* (id: string, organizationId: OrganizationId | null) {
   const named = yield* (yield* ObjectFinder).find([id], organizationId)
   const found = named.filter(({ shownOn }) => shownOn === "inbox")

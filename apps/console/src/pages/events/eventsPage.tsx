@@ -15,7 +15,7 @@ import { choice, defineCursor, field, organizationFilter, pickDefined, timeRange
 import { definePage } from "../../http/Route.ts"
 
 const PAGE_SIZE = 50
-/** How many campaigns the filter offers. */
+/** Number of campaigns in the filter. */
 const MAX_CAMPAIGNS = 200
 
 const filters = {
@@ -28,7 +28,7 @@ const filters = {
 
 const eventCursor = defineCursor({ emittedAt: Instant, id: EventId })
 
-/** The log of the events that were published for partners, newest first. */
+/** The published events, newest first. */
 export const eventsPage = definePage("/events", {
   inputs: { ...filters, before: eventCursor.input },
   run: Effect.fnUntraced(function* ({ before = null, ...given }, { operator }) {
@@ -71,9 +71,9 @@ export const eventsPage = definePage("/events", {
   }),
 })
 
-/** The clinician that an event tells of, if it is one. */
+/** The clinician of an event about exactly one. */
 export const ClinicianOf = ({ recipientId, npi }: Pick<LoggedEvent, "recipientId" | "npi">) => {
   if (recipientId === null) return <>–</>
-  // The page of a clinician who was erased is gone.
+  // An erased clinician has no page.
   return npi === null ? <>Erased clinician</> : <IdLink id={recipientId}>{`NPI ${maskNpi(npi)}`}</IdLink>
 }

@@ -11,33 +11,33 @@ import { PageError } from "../../http/PageError.ts"
 import type { Upload } from "../../http/readForm.ts"
 import type { ListCheck } from "./importJobs.ts"
 
-/** How many lists are held. */
+/** Maximum number of lists. */
 export const MAX_HELD = { ofOperator: 3, ofAll: 20 } as const
-/** How long a list is held that nobody imports. */
+/** Lifetime of a list that isn't imported. */
 export const HELD_MS = 15 * 60_000
-/** After how long a file is left over from a process that was killed. */
+/** Age after which a file belongs to a killed process. */
 const ABANDONED_MS = 60 * 60_000
-/** How many lists are checked or imported at the same time, each with a connection of the database. */
+/** Maximum number of lists in a check or import, each with a database connection. */
 const CONCURRENCY = 2
 
-/** Each has a choice on the page of the check. */
+/** Each column has a choice on the page of the check. */
 const MAX_COLUMNS = 60
 
 const PREFIX = "outreach-console-list-"
 
-/** A list between its check and its import, in a file that only the owner of the process can read. */
+/** A list between its check and its import, in a file that only this process's user can read. */
 export interface HeldList {
   readonly id: string
   readonly operatorId: OperatorId
   readonly campaignId: CampaignId
-  /** As the browser named the file. */
+  /** The file's name from the browser. */
   readonly name: string
   readonly path: string
   readonly columns: Effect.Success<ReturnType<typeof readColumns>>["columns"]
   readonly readAs: string
   /** When it is removed, in Unix milliseconds. */
   readonly until: number
-  /** Its files are removed, and its check ends, when it closes. */
+  /** Closing it removes its files and ends its check. */
   readonly scope: Scope.Closeable
   check: ListCheck | undefined
 }
@@ -54,7 +54,7 @@ const notWritable = PageError.of(
   "The console cannot write to its temporary folder, where it holds lists. Make room in it, or import the list on the command line.",
 )
 
-/** Holds the lists that operators have sent to this process: each until it is imported, for 15 minutes, or until the process stops. */
+/** Stores the lists that operators have sent to this process until their import, for at most 15 minutes. */
 export class HeldLists extends Context.Service<HeldLists>()("console/pages/imports/HeldLists", {
   make: Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
@@ -87,7 +87,7 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
       )
     })
 
-    // What a process that was killed has left here.
+    // Files of killed processes.
     const names = yield* Effect.orElseSucceed(files.readDirectory(tmpdir()), () => [])
     yield* Effect.forEach(
       names.filter((name) => name.startsWith(PREFIX)),
@@ -102,7 +102,7 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
     )
 
     return {
-      /** Writes a list to a file, and reads its columns. The oldest of the operator's lists make room for it. */
+      /** Writes a list to a file, and reads its columns. Removes the operator's oldest lists if necessary. */
       hold: Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, upload: Upload) {
         const own = [...held.values()].filter(({ list }) => list.operatorId === operator.id)
         for (const { list, removal } of own.slice(0, Math.max(0, own.length + 1 - MAX_HELD.ofOperator))) {
@@ -120,20 +120,20 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
         return list
       }),
 
-      /** Finds a list of an operator for a campaign; undefined if it is gone. */
+      /** Finds an operator's list for a campaign; undefined if it was removed. */
       find: (operator: Operator, campaignId: CampaignId, id: string): HeldList | undefined => {
         const list = held.get(id)?.list
         return list?.operatorId === operator.id && list.campaignId === campaignId ? list : undefined
       },
 
-      /** Takes a list out, so that it is not imported twice, nor removed while it is imported. */
+      /** Takes a list out, so that it can't be imported twice or removed during its import. */
       take: Effect.fnUntraced(function* (list: HeldList) {
         const found = held.get(list.id)
         yield* forget(list)
         if (found !== undefined) yield* Fiber.interrupt(found.removal)
       }),
 
-      /** Works on a list until the scope closes. Few lists are worked on at the same time. */
+      /** Works on a list until the scope closes, on few lists at a time. */
       forkIn: <A, E, R>(work_: Effect.Effect<A, E, R>, of: Scope.Scope = scope) =>
         Effect.forkIn(work.withPermits(1)(Effect.provideService(work_, FileSystem.FileSystem, files)), of),
     }

@@ -10,9 +10,9 @@ interface Reject {
   readonly reason: string
 }
 
-/** The reasons why lines were refused, the most frequent first, each with its first lines. */
+/** The reasons for rejected lines, the most frequent first, each with its first lines. */
 export const RejectedLines = ({ rejects }: { readonly rejects: ReadonlyArray<Reject> }) => {
-  // Reasons that name other lines are one.
+  // Reasons that only differ in the named lines are one.
   const groups = Arr.groupBy(rejects, ({ reason }) => reason.replace(/\bline \d+/, "line …"))
   const rows = Object.entries(groups).sort(([, one], [, other]) => other.length - one.length)
   return (

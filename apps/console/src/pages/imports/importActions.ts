@@ -14,7 +14,7 @@ import { defineAction } from "../../http/Route.ts"
 import { type HeldList, HeldLists } from "./HeldLists.ts"
 import { checkList, importList } from "./importJobs.ts"
 
-/** A column that is left out. A form sends no empty values. */
+/** An omitted column. Forms send no empty values. */
 export const LEFT_OUT = "-"
 
 export const ListId = textSchema("the id of a list that the console holds", (text) =>
@@ -29,12 +29,12 @@ const Targets = textSchema("what each column holds", (text): ReadonlyArray<strin
   return targets.every(isTarget) ? targets.map((target) => (target === LEFT_OUT ? "" : target)) : undefined
 })
 
-/** What a list must have a column for. */
+/** The required columns of a list. */
 export const wantedOf = ({ fields }: Pick<Campaign, "fields">): ReadonlyArray<string> => [
   ...new Set(["npi", "email", ...fields]),
 ]
 
-/** Returns what each column holds by its name; an empty string for other names and for repeated ones. */
+/** Returns the target of each column by its name, empty for ignored and repeated names. */
 export const targetsOf = (wanted: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
   const names = columns.map(({ name }) =>
     /^(?:npi|email)$/i.test(name) ? name.toLowerCase() : Result.getOrElse(fieldNameOf(name), () => ""),
@@ -53,7 +53,7 @@ export const lackOf = (missing: ReadonlyArray<string>): string =>
 
 const addressOf = ({ campaignId, id }: HeldList): string => `/campaigns/${campaignId}/imports/new?list=${id}`
 
-/** What is wrong with a file, without the place where the console keeps it. */
+/** The fault of a file, without its path in the console. */
 export const messageOf = (error: { readonly message: string }): string =>
   "file" in error && "reason" in error ? `The file cannot be imported: ${error.reason}.` : error.message
 

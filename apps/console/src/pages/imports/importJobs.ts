@@ -6,13 +6,13 @@ import type { Operator } from "@outreach/domain/operators/Operator"
 import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
 import { type HeldList, HeldLists } from "./HeldLists.ts"
 
-/** How long an action waits for its work, so that most pages after it show the outcome. */
+/** Time that an action waits for its work, so that most pages show the outcome. */
 const WAIT = "3 seconds"
 
-/** What each column of a list is taken for, and what an import would do then. */
+/** The targets of a list's columns, and the effect of an import. */
 export interface ListCheck {
   readonly targets: ReadonlyArray<string>
-  /** The file of the refused lines. */
+  /** The file of rejected lines. */
   readonly rejects: string
   readonly scope: Scope.Closeable
   /** Undefined until the check has ended. */
@@ -33,7 +33,7 @@ const runCheck = Effect.fnUntraced(function* (
   return yield* importFile(campaignId, path, { ...optionsFor(targets, operator), check: true, rejects })
 }, Effect.exit)
 
-/** Checks a list with its columns taken for these targets, instead of an earlier check. */
+/** Checks a list with these targets for its columns. Replaces an earlier check. */
 export const checkList = Effect.fnUntraced(function* (
   list: HeldList,
   targets: ReadonlyArray<string>,
@@ -53,8 +53,8 @@ export const checkList = Effect.fnUntraced(function* (
 })
 
 /**
- * Imports a list as it was checked. Returns the id of the import once it has begun; undefined if it still waits for other lists. Until then the list stays
- * for another try.
+ * Imports a checked list. Returns the import's id once it has started, or undefined if it still waits for other lists. Until then the list stays
+ * available.
  */
 export const importList = Effect.fnUntraced(function* (list: HeldList, { targets }: ListCheck, operator: Operator) {
   const { take, forkIn } = yield* HeldLists

@@ -32,7 +32,7 @@ import { RejectedLines } from "./RejectedLines.tsx"
 
 const MAX_SAMPLES = 2
 
-/** Returns the columns of a list as a command reads them. */
+/** Returns the columns of a list for a command. */
 const mapFor = ({ columns }: HeldList, targets: ReadonlyArray<string>): string => {
   const renamed = columns.flatMap(({ title, name }, i) => {
     const target = targets[i]
@@ -122,7 +122,7 @@ const failureOf = (cause: Cause.Cause<{ readonly message: string }>): string => 
   return error === undefined ? "The check failed unexpectedly. Check again." : messageOf(error)
 }
 
-/** For each column what it holds, with its first values. */
+/** The target and first values of each column. */
 const ColumnChoices = (props: {
   readonly list: HeldList
   readonly campaign: Campaign

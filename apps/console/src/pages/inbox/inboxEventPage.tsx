@@ -15,7 +15,7 @@ import { Content, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 
-/** One event that a partner sent: what was received, and how it was applied. Personal data is masked. */
+/** A partner's event: the received body, and its application. Personal data is masked. */
 const pages = defineMaskedPage("/inbox/:event", "inbox show", {
   inputs: { organization: required(OrganizationId) },
   confirmed: { reveal: required(Schema.Literal("true")) },
@@ -74,7 +74,7 @@ const factsOf = (entry: InboxEntry, organization: string) => ({
 
 const timesOf = (count: number): string => (count === 1 ? "once" : `${formatCount(count)} times`)
 
-/** Describes what was done with an event. It reads a clinician's part from the event's body, and names nobody. */
+/** Describes the effect of an event. It reads a clinician's role from the body, without names. */
 const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) {
   const { organizationId, eventId, type } = entry
   if (entry.state === "waiting") {

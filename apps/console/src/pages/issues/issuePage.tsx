@@ -27,7 +27,7 @@ const issuePage = definePage("/issues/:group", {
   forPartners: true,
   inputs: { after: deadLetterCursor.input },
   run: Effect.fnUntraced(function* ({ group: id, after }, { now, operator }) {
-    // The reason of a mute is for operators alone.
+    // Only operators see the reason of a mute.
     const mayRead = mayActAs(operator.role, "viewer")
     const groups = yield* FailureGroupReader
     const group = yield* groups.find(id)
@@ -172,7 +172,7 @@ const FailureCause = (cause: Cause) => (
   </>
 )
 
-/** How many calls failed with a cause, and while it lasts their share of the endpoint's calls. */
+/** The number of failed calls with a cause, and during the issue their share of the endpoint's calls. */
 const Episode = (group: FailureGroup) => (
   <>
     {formatCount(group.failures)}{" "}
@@ -203,5 +203,5 @@ export const causeColumns = {
 const groupTitle = (cause: Cause) =>
   cause.firstLine === null ? describeOutcome(cause) : foreign`${describeOutcome(cause)}: ${cause.firstLine}`
 
-/** Returns where the first of a number of hours begins, of which the last one is the current hour. */
+/** Returns the start of the first of a number of hours, the last of which is the current hour. */
 export const firstHour = (now: number, hours: number): number => (Math.floor(now / HOUR_MS) - hours + 1) * HOUR_MS

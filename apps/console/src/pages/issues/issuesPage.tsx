@@ -26,7 +26,7 @@ import { causeColumns, firstHour } from "./issuePage.tsx"
 
 const PAGE_SIZE = 20
 const JOBS = 10
-/** How often the browser renews the issues and the jobs while one of them runs. */
+/** Reload interval of the issues and jobs while a job runs. */
 const REFRESH_SECONDS = 3
 
 const groupCursor = defineCursor({ lastAt: Instant, id: FailureGroupId })
@@ -54,7 +54,7 @@ const issuesPage = definePage("/issues", {
     const groups = yield* FailureGroupReader
     const scope = pickDefined({ organizationId: organization, endpointId: endpoint, state })
     const filter = { ...scope, ...pickDefined({ status }) }
-    // Before the counts: a page of finished jobs is not renewed, so its counts must be those after the jobs.
+    // Before the counts: a page of finished jobs isn't reloaded, so its counts must be newer than the jobs.
     const jobs = yield* (yield* ReplayReader).list(JOBS, operator.organizationId)
     const [organizations, endpoints, totals, statuses, found] = yield* Effect.all(
       [
@@ -130,7 +130,7 @@ const issuesPage = definePage("/issues", {
   }),
 })
 
-/** How many calls failed in the last 24 hours, by the hour. */
+/** Failed calls of the last 24 hours by hour. */
 const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
   const first = firstHour(useView().now, 24)
   const counts = new Map(props.hours.map(({ hour, count }) => [toUnixMillis(hour), count]))

@@ -10,7 +10,7 @@ import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterFilter, deadLetterInputs, rate } from "../deliveries/deadLetters.ts"
 
-/** Among how many dead letters those of a type or a time are counted for the page. */
+/** Maximum number of dead letters that the page counts by type or time. */
 const MAX_COUNTED = 5000
 
 export const replayRoutes = defineConfirmation("/dead-letters/replay", "dead-letters replay", {

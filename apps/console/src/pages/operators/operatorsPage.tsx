@@ -20,7 +20,7 @@ import { choice, field, organizationFilter, required } from "../../http/inputs.t
 import { defineAction, definePage } from "../../http/Route.ts"
 import { ShownOnce } from "../partners/ShownOnce.tsx"
 
-/** The removed operators that are listed, the last removed first. */
+/** The listed removed operators, the last removed first. */
 const MAX_REMOVED = 50
 
 export const roleInput = required(
@@ -31,7 +31,7 @@ export const roleInput = required(
 
 export const expiresInput = field(Seconds, "The sign-in link works for", { value: "24h", hint: "Such as 2h", size: 6 })
 
-/** Lists the operators that an admin manages: those of the admin's own organization, or all. */
+/** Lists the operators that an admin manages: those of the admin's organization, or all. */
 export const managedBy = ({ organizationId }: Operator) =>
   Effect.map(
     OperatorRepository.use(({ list }) => list),
@@ -105,7 +105,7 @@ const addAction = defineAction("/operators", "operators create", {
   }),
 })
 
-/** Makes a sign-in link and shows it once. Behind a proxy that signs in, links do not work. */
+/** Creates a sign-in link and shows it once. Behind a proxy that signs in, links don't work. */
 export const linkFor = Effect.fnUntraced(function* (operator: Operator, seconds: number = SIGN_IN_LINK_SECONDS) {
   const { id, name, role } = operator
   const { consoleUrl, proxyHeader } = yield* ConsoleConfig

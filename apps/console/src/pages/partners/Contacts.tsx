@@ -36,7 +36,7 @@ export const contactsAction = defineAction("/partners/:organization/contacts", "
   }),
 })
 
-/** Who is notified when an endpoint of the partner fails. */
+/** The people who are notified of a failing endpoint. */
 export const Contacts = (props: Masking & { readonly organization: Organization }) => {
   const { isShown, show, organization } = props
   const { id, contacts } = organization

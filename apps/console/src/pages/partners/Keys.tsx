@@ -60,7 +60,7 @@ const Acts = ({ id, name }: ApiKey) => (
   </Folded>
 )
 
-/** Leads to the documents with a key in the fragment, which browsers send to nobody: a script of theirs fills it into the commands. */
+/** Links to the documents with a key in the fragment, which browsers don't send. A script fills it into the commands. */
 const readDocumentsLink = (text: Redacted.Redacted) =>
   Effect.map(ConsoleConfig, ({ publicBaseUrl }) => (
     <LinkLine to={`${publicBaseUrl}/docs#key=${Redacted.value(text)}`}>

@@ -24,7 +24,7 @@ import { ShownOnce } from "./ShownOnce.tsx"
 
 const MAX_OVER = 5
 
-/** Reads the signing secrets of an organization, or those that sign for an endpoint: their age, who still signs with which, and what may be done. */
+/** Reads the signing secrets of an organization or an endpoint: age, users and possible actions. */
 export const readSecrets = Effect.fnUntraced(function* (organization: Organization, now: number, endpoint?: Endpoint) {
   const repository = yield* SigningSecretRepository
   const isOwn = endpoint?.ownSecrets === true
@@ -108,7 +108,7 @@ const rotation = {
   },
 } as const
 
-/** Makes a new secret, and shows it. */
+/** Creates a secret and shows it. */
 const rotate = Effect.fnUntraced(function* (
   owner: SecretOwner,
   grace: number,

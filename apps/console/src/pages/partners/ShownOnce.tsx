@@ -5,7 +5,7 @@ import { CopyButton } from "../../components/values.tsx"
 
 export const ShownOnce = (props: {
   readonly text: Redacted.Redacted
-  /** The page that it was made on. */
+  /** The page of its creation. */
   readonly back: string
   readonly children: ComponentChildren
 }) => (

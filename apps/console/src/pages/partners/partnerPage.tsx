@@ -108,7 +108,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
   )
 }
 
-/** What is sent for the partner. It stands on pages of staff alone. */
+/** E-mails for the partner, shown only to staff. */
 const Outreach = ({ organization: { id: organization }, programs, senders }: Partner) =>
   useMay({ role: "viewer" }) ? (
     <Section title="Outreach" id="outreach">

@@ -3,11 +3,11 @@ import { SUPPRESSED_BECAUSE, whyNotWrittenTo } from "@outreach/domain/campaigns/
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { IdLink, isolated, useView } from "../../components/values.tsx"
 
-/** Says whether somebody gets e-mails, and why not: by the suppressions, and then by the newest campaigns. */
+/** States whether a clinician gets e-mails, by suppressions and the newest campaigns. */
 export const PersonStanding = (props: {
   readonly suppressions: ReadonlyArray<Suppression>
   readonly sendings: ReadonlyArray<RecipientSending>
-  /** Of programs, by their ids. */
+  /** Programs by id. */
   readonly names: ReadonlyMap<string, string>
 }) => {
   const { now } = useView()

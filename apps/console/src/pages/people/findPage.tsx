@@ -29,7 +29,7 @@ const COMMANDS = [
 ]
 const MAX_ENTRIES = 20
 
-/** A thing that was found, and the page that shows it. */
+/** A found object and its page. */
 interface Hit {
   readonly what: string
   readonly to: string
@@ -42,7 +42,7 @@ const findPage = definePage("/find", {
   run: () => Effect.succeed(searchPage({ title: "Find" })),
 })
 
-/** Leads to what a term means. It is a POST, so that no address, log or history holds the term, which may be personal or secret. */
+/** Redirects to the object of a search term. It is a POST, because the term can be personal or secret and must not be in a URL, log or history. */
 const search = defineAction("/find", "recipients find", {
   role: "viewer",
   isRepeatable: true,
@@ -67,7 +67,7 @@ const search = defineAction("/find", "recipients find", {
         : { entries: [], erasedIn: [] }
     return searchPage({
       title: hits.length === 0 ? "Nothing was found" : `${formatCount(hits.length)} things were found`,
-      // A secret is not shown again.
+      // A secret can't be shown again.
       typed: term.by === "key" || term.by === "secret" ? undefined : term.value,
       found: (
         <>
@@ -139,11 +139,11 @@ const hitOf = (object: FoundObject): Hit => {
   return { what, to: pageShowing(object), name: <ShortId>{id}</ShortId>, organizationId }
 }
 
-/** Finds a key or signing secret, also one that has ended, by the hash of its text. */
+/** Finds a key or signing secret by the hash of its text, including ended ones. */
 const findCredential = Effect.fnUntraced(function* (by: "key" | "secret", text: Redacted.Redacted, operator: Operator) {
   const key = by === "key" ? yield* (yield* ApiKeyRepository).findByText(text) : undefined
   const secret = by === "secret" ? yield* (yield* SigningSecretRepository).findByText(text) : undefined
-  // A key that was leaked is revoked before anything else, and its page says what it was used for.
+  // A leaked key must be revoked first, and its page shows its use.
   const isOwn = [null, key?.organizationId].includes(operator.organizationId)
   if (key !== undefined && key.revokedAt === null && isOwn && mayUse(operator, revokeKey[0])) {
     const { id, name, organizationId } = key
@@ -175,7 +175,7 @@ const findPeople = Effect.fnUntraced(function* (by: "npi" | "email" | "token", v
   )
 })
 
-/** What a thing is called, by the kind of its id. */
+/** Labels of objects by the kind of id. */
 const WHAT: Readonly<Record<Kind, string>> = {
   organization: "Organization",
   program: "Program",
@@ -211,7 +211,7 @@ const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean, isErased: boolea
   if (by === "key" || by === "secret") return "No organization here has or had it. It may be of another deployment."
   if (by === "name") return "No organization, program, campaign or sender has this in its name."
   if (isKnown) return "No campaign has a recipient like this. What is known beside campaigns stands below."
-  // Nothing but recipients is found by a token.
+  // Only recipients have tokens.
   if (isErased || by === "token") return "No campaign has a recipient like this."
   return "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
 }

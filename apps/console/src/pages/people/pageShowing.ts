@@ -1,7 +1,7 @@
 import type { FoundObject } from "@outreach/backoffice/operators/ObjectFinder"
 import { OBJECT_PAGES } from "../../components/values.tsx"
 
-/** Returns the address of the page that shows a thing: its own, or its place on that of another one. */
+/** Returns the URL of an object: its own page, or its place on another page. */
 export const pageShowing = ({ id, organizationId, shownOn }: FoundObject): string => {
   if (shownOn === "inbox") return `/inbox/${id}?organization=${organizationId}`
   if (id.startsWith("ers_")) return `/audit?organization=${organizationId}&command=clinicians+erase`

@@ -27,7 +27,7 @@ const findPerson = Effect.fnUntraced(function* (id: RecipientId) {
   if (recipient === undefined) return yield* PageError.notFound()
   const { organizationId, npi } = recipient
   const [first, ...others] = [...new Set(recipients.map(({ email }) => email))]
-  // Each address is a key of its own, as each NPI is.
+  // Addresses and NPIs are separate keys.
   const clinicians = [{ npi, email: first! }, ...others.map((email) => ({ npi: null, email }))]
   return { organizationId, npi, clinicians }
 })

@@ -23,7 +23,7 @@ import { erasePerson, exportPerson, liftPerson, On, suppressPerson } from "./per
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const PAGE_SIZE = 50
-/** Of how many campaigns, the newest, the page says whether they have written to the clinician. */
+/** The number of newest campaigns that the page checks for an e-mail to the clinician. */
 const MAX_CAMPAIGNS = 3
 
 const timelineCursor = defineCursor({
@@ -31,7 +31,7 @@ const timelineCursor = defineCursor({
   key: textSchema("32 hex digits", (text) => (/^[0-9a-f]{32}$/.test(text) ? text : undefined)),
 })
 
-/** One clinician in one organization, over all campaigns. The address holds a recipient's id, and never an NPI or an e-mail address. */
+/** One clinician in one organization, across campaigns. The URL contains a recipient's id, never an NPI or an e-mail address. */
 export const personPages = defineMaskedPage("/people/:id", "recipients find", {
   inputs: { before: timelineCursor.input },
   confirmed: { reveal: required(On) },
@@ -104,7 +104,7 @@ const readPerson = Effect.fnUntraced(function* (id: RecipientId, before: Timelin
     ...addresses.flatMap((email) => suppressionKeys({ npi: null, email })),
   ]
   const suppressions = yield* (yield* SuppressionReader).find(recipient.organizationId, keys)
-  // The partner's events have ids of the partner's own, and no deliveries.
+  // Partners choose the ids of their events, which have no deliveries.
   const eventIds = found.entries.flatMap(({ kind, eventId }) =>
     kind === "received" || eventId === null ? [] : [eventId as EventId],
   )

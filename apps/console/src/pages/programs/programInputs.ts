@@ -8,7 +8,7 @@ const Target = noneOr(wholeNumber(1, MAX_TARGET), `none, or a whole number from 
 const target = (label: string, whenReached: string) =>
   field(Target, label, { hint: `Or none. When it is reached, ${whenReached}.`, value: "none", size: 10 })
 
-/** What a program has that may change later. */
+/** The changeable values of a program. */
 export const programInputs = {
   name: field(DisplayName, "Name", { hint: "For people; each e-mail may show it", size: 32 }),
   "sender-name": field(DisplayName, "Sender name", {
@@ -23,7 +23,7 @@ export const programInputs = {
   "completer-target": target("Completers wanted", WHEN_REACHED.completer_qualified),
 }
 
-/** Returns what was given of a program, by the names that the domain has for it. */
+/** Returns the given values of a program by the domain's names. */
 export const programDetails = (given: Partial<InputsOf<typeof programInputs>>) =>
   pickDefined({
     name: given.name,

@@ -37,7 +37,7 @@ const readProgram = Effect.fnUntraced(function* (programId: ProgramId) {
   return {
     program,
     organization: yield* (yield* OrganizationReader).find(organizationId),
-    /** Its own before that of the organization. */
+    /** The program's before the organization's. */
     senders: [programId, null].flatMap((owner) => senders.filter((sender) => sender.programId === owner)),
     quotas: yield* (yield* DigestReader).quotas(organizationId, programId),
     campaigns: yield* (yield* CampaignReader).list({ organizationId, programId }, MAX_CAMPAIGNS),
@@ -124,7 +124,7 @@ const contentOf = (view: ProgramView) => {
 
 const ProgramFacts = ({ program, organization, senders }: ProgramView) => {
   const isLive = ({ liveSince }: Sender) => liveSince !== null
-  // A sender that is not verified yet is passed over.
+  // Unverified senders are skipped.
   const used = senders.find(isLive)
   const waiting = senders.slice(0, used && senders.indexOf(used))
   return (

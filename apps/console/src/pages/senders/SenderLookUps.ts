@@ -8,18 +8,18 @@ import { type RecordFinding, senderFindings } from "@outreach/mail/dnsFindings"
 import { Clock, Context, Effect, Layer } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 
-/** What name servers said about a sender's records, and when they were asked. */
+/** The name servers' records of a sender, and the time of the query. */
 export interface LookUp {
   readonly at: Timestamp
   readonly findings: ReadonlyArray<RecordFinding>
 }
 
-/** For how long what was found is shown before it is looked up again. */
+/** Age at which a result is queried again. */
 const FRESH_MS = 60_000
-/** Of how many senders it is kept. */
+/** Maximum number of senders in the cache. */
 const MAX_KEPT = 500
 
-/** Looks up the DNS records of senders, and keeps what was found for the pages: none of them waits for a name server. */
+/** Queries the DNS records of senders and caches the results, so that no page waits for a name server. */
 export class SenderLookUps extends Context.Service<SenderLookUps>()("console/SenderLookUps", {
   make: Effect.gen(function* () {
     const { dnsServers, preflight, allowPrivateAddresses, secretsKey } = yield* ConsoleConfig
@@ -33,7 +33,7 @@ export class SenderLookUps extends Context.Service<SenderLookUps>()("console/Sen
     const recordsOf = (sender: SenderWithKeys): ReadonlyArray<DnsRecord> => dnsRecords(sender, linkHost)
     const keyOf = (sender: SenderWithKeys): string => `${sender.id} ${JSON.stringify(recordsOf(sender))}`
 
-    /** Looks up what the name servers say now, and whether this deployment answers at a link domain. */
+    /** Queries the current records, and whether this deployment responds at a link domain. */
     const lookUp = Effect.fnUntraced(function* (sender: SenderWithKeys, linkDomain: string | null) {
       const resolver = createResolver(dnsServers)
       const records = yield* senderFindings(resolver, sender)
@@ -45,7 +45,7 @@ export class SenderLookUps extends Context.Service<SenderLookUps>()("console/Sen
       return findings
     })
 
-    /** Returns what was found last, and has it looked up anew if that is a while ago; undefined while nothing was found yet. */
+    /** Returns the last result and refreshes an old one in the background; undefined without a result. */
     const lastOf = Effect.fnUntraced(function* (sender: SenderWithKeys, now: number) {
       const key = keyOf(sender)
       const last = kept.get(key)

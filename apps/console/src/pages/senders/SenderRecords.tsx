@@ -13,10 +13,10 @@ const WORDS: Readonly<Record<Finding["status"], readonly [words: string, tone: T
 }
 
 const AGAIN_SECONDS = 60
-/** While name servers are asked. */
+/** During the query. */
 const SOON_SECONDS = 2
 
-/** The DNS records that a sender needs, each as a line to publish, and what name servers say about it. */
+/** A sender's DNS records, each as a line to publish with the result of its query. */
 export const SenderRecords = (props: {
   readonly records: ReadonlyArray<DnsRecord>
   readonly lookUp: LookUp | undefined

@@ -13,7 +13,7 @@ export const selectorInput = {
   selector: field(Selector, "Selector of the key", { hint: "Such as s2026; empty for the date and four digits" }),
 }
 
-/** What a sender has that may change later; `none` takes it away. */
+/** The changeable values of a sender; `none` removes one. */
 export const senderInputs = {
   from: field(senderMailbox, "From", { hint: "Such as Acme Health <outreach@acme.example>", size: 40 }),
   "reply-to": field(noneOr(ReplyTo), "Replies go to", {
@@ -35,13 +35,13 @@ export const senderInputs = {
   }),
 }
 
-/** The inputs at which refusals are shown. */
+/** The inputs that show errors. */
 export const senderFaults = {
   LinkDomainTaken: "link-domain",
   LinkDomainUnusable: "link-domain",
 } as const
 
-/** Says in a refusal which records are missing or wrong, and what to do. */
+/** Adds the missing or wrong records to an error, with the remedy. */
 export const sayingWhatFailed = <A, E extends Refusal, R>(verified: Effect.Effect<A, E, R>) =>
   Effect.mapError(verified, (error): Refusal => {
     if (!(error instanceof SenderNotVerified)) return error

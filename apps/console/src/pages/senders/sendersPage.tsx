@@ -73,7 +73,7 @@ export const sendersPage = definePage("/senders", {
   }),
 })
 
-/** Whether e-mails are sent in a sender's name, and links stand on its domain. */
+/** The state of a sender and of its link domain. */
 export const SenderBadge = (props: Pick<Sender, "liveSince" | "linkDomain" | "linkDomainVerifiedAt">) => {
   const { liveSince, linkDomain, linkDomainVerifiedAt } = props
   if (liveSince === null) return <StatusBadge tone="warning">Not verified</StatusBadge>

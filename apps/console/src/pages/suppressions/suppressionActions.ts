@@ -54,7 +54,7 @@ export const liftSuppression = defineAction("/suppressions/lift", "suppressions 
 
 const refuse = (message: string) => Effect.fail(PageError.of(400, "Not done", message))
 
-/** Reads where a suppression binds, and the address of its list. */
+/** Reads the scope of a suppression and the URL of its list. */
 const readScope = ({ program: programId, organization: organizationId }: InputsOf<typeof inputs>) => {
   if (programId !== undefined)
     return Effect.succeed({ scope: { programId }, list: `/suppressions?program=${programId}` })

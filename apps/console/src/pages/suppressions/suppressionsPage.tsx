@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 const wordsOf = (word: string): string => WORDS[word] ?? word
 
-/** The place of an entry in the list. It holds a time and a count, because values are personal. */
+/** The position of an entry in the list: a time and a count, because values are personal. */
 const suppressionCursor = defineCursor({ at: Instant, seen: wholeNumber(0, 99_999) })
 
 const inputs = {
@@ -54,7 +54,7 @@ const inputs = {
 
 type Given = InputsOf<typeof inputs>
 
-/** The clinicians that programs and organizations must not write to; NPIs and addresses are masked. */
+/** The suppressed clinicians of programs and organizations, with masked NPIs and addresses. */
 export const suppressionPages = defineMaskedPage("/suppressions", "suppressions list", {
   inputs,
   run: Effect.fnUntraced(function* (given, { isShown, show }) {

@@ -51,7 +51,7 @@ export const Processes = ({ processes, load, schema }: System) => (
   </Section>
 )
 
-/** Returns a dash for what could not be read. */
+/** Returns a dash for an unknown value. */
 const known = <A,>(value: A | undefined, textOf: (value: A) => string | undefined) =>
   value === undefined ? "–" : textOf(value)
 

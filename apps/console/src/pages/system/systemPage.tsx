@@ -40,7 +40,7 @@ export const systemPage = definePage("/system", {
 
 export type System = Effect.Success<typeof readSystem>
 
-/** Reads the state of the deployment. A part that fails, or takes too long, does not keep the others from being shown. */
+/** Reads the state of the deployment. Parts that fail or time out don't affect the other parts. */
 const readSystem = Effect.gen(function* () {
   const { readLoad, readServer } = yield* DatabaseInspection
   const { readProcesses, readSchema, readTables, readPartitions, readSettings } = yield* SystemReader
@@ -74,7 +74,7 @@ const orUndefined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       : Effect.as(Effect.logWarning("a part of the system page could not be read"), undefined),
   )
 
-/** A finding of `ops doctor`, by the name of its check there. */
+/** A finding of `ops doctor`, by the name of its check. */
 const checked = <E, R>(check: string, finding: Effect.Effect<Finding, E, R>) =>
   Effect.map(orUndefined(finding), (found) => ({
     check,
@@ -101,7 +101,7 @@ const COLUMNS: Columns<{
   "Known from": ({ source }) => source,
 }
 
-/** What is wrong, the worst first, each with what to do about it. */
+/** The problems with their remedies, the worst first. */
 const Problems = ({ alerts, findings }: System) => {
   const active = (alerts ?? []).map(({ severity, unit, value, name, found, advice, delay }) => {
     const source = (

@@ -134,10 +134,10 @@ export const todayPage = definePage("/", {
   }),
 })
 
-/** What is wrong comes first; the others keep their order. */
+/** Problems come first, otherwise in the given order. */
 const byUrgency = Order.mapInput(Order.Number, ({ tone }: TodayTile) => URGENCY[tone])
 
-/** A number that leads to its list. */
+/** A number with a link to its list. */
 const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChildren }) => {
   const { title, href, tone, value, detail } = props.tile
   return (
@@ -154,7 +154,7 @@ const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChi
   )
 }
 
-/** The count of the quota over the last 30 days. */
+/** The quota's count over the last 30 days. */
 const QuotaLine = (props: { readonly days: Effect.Success<ReturnType<TodayReader["Service"]["readQuotaDays"]>> }) => {
   const points = props.days.map(({ date, count }) => ({ at: toUnixMillis(date), value: count }))
   const values = points.map(({ value }) => value)

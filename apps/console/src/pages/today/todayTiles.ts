@@ -4,7 +4,7 @@ import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alert
 import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
 import type { Tone } from "../../components/values.tsx"
 
-/** What a tile shows. */
+/** The content of a tile. */
 export interface TodayTile {
   readonly name: string
   readonly title: string
