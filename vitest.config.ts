@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],
     setupFiles: "packages/testing/src/configureProperties.ts",
-    globalSetup: "packages/embedded-postgres/src/vitestServerInMemory.ts",
+    globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
     // One more than there are cores, because tests wait for a quarter of their time.
     maxWorkers: availableParallelism() + 1,
     // Loading the modules anew for each file would take longer than the tests.

@@ -16,7 +16,6 @@ import { startServer } from "./startServer.ts"
 
 const database = testDatabase({
   name: "checkpoints",
-  sources: [new URL("../src/postgresCheckpointStore.ts", import.meta.url)],
   migrate: async (url) => {
     const pool = new Pool({ connectionString: url })
     await postgresCheckpointStore(pool).createTable()

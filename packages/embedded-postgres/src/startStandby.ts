@@ -4,7 +4,6 @@ import { chmod, chown, mkdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
-import type { Client } from "pg"
 import { temporaryRoot } from "./paths.ts"
 import { type Postgres, type StartOptions, startPostgres } from "./startPostgres.ts"
 import { withClient } from "./withClient.ts"
@@ -51,14 +50,7 @@ export async function startStandby(
       },
       files: { "standby.signal": "" },
     })
-    return {
-      ...standby,
-      promote: () => promote(standby.url),
-      stop: async () => {
-        await standby.stop()
-        await dropSlot(primary.url, slot)
-      },
-    }
+    return { ...standby, promote: () => promote(standby.url) }
   } finally {
     await rm(base, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -110,21 +102,6 @@ export async function takeBaseBackup(
   await Promise.all(notCopied.map((name) => rm(join(data, name), { force: true })))
   const { uid, gid } = await stat(data)
   await chown(join(data, "backup_label"), uid, gid)
-}
-
-/** Drops a slot of a primary, unless the primary has ended or is mute. */
-async function dropSlot(url: string, slot: string): Promise<void> {
-  const drop = async (client: Client) => {
-    for (;;) {
-      const { rows } = await client.query<{ active: boolean }>(
-        "select active, case when not active then pg_drop_replication_slot(slot_name) end from pg_replication_slots where slot_name = $1",
-        [slot],
-      )
-      if (rows[0]?.active !== true) return
-      await delay(20)
-    }
-  }
-  await withClient(url, drop, 5000).catch(() => {})
 }
 
 async function promote(url: string): Promise<void> {

@@ -57,7 +57,6 @@ describe("dumpSchema", () => {
 
 const url = testDatabase({
   name: "schema_sql",
-  sources: [SCHEMA],
   migrate: async (url) => {
     const text = await readFile(SCHEMA, "utf8")
     // The client sends one statement at a time; a block of PL/pgSQL holds them all.

@@ -8,7 +8,6 @@ import { describeStore, newKey } from "./describeStore.ts"
 
 const database = testDatabase({
   name: "rate_limits",
-  sources: [new URL("../src/postgresStore.ts", import.meta.url)],
   migrate: async (url) => {
     const pool = new Pool({ connectionString: url })
     await postgresStore(pool).createTable()

@@ -26,10 +26,6 @@ export const runOnDatabase = <Others = never>(
 export const migratedDatabase = (): (() => string) => {
   const url = testDatabase({
     name: "outreach",
-    sources: [
-      new URL("../sql", import.meta.resolve("@outreach/postgres/migrate")),
-      new URL(import.meta.resolve("@outreach/postgres/roles/grants")),
-    ],
     migrate: async (url) => {
       await Effect.runPromise(Effect.provide(migrateWithRoles, testDatabaseLayer(url)))
     },

@@ -10,7 +10,6 @@ import { describeStore, newEvent, type StoreSubject } from "./describeStore.ts"
 
 const database = testDatabase({
   name: "deduplicate",
-  sources: [new URL("../src/postgresStore.ts", import.meta.url)],
   migrate: async (url) => {
     const pool = new Pool({ connectionString: url })
     await postgresStore(pool).createTable()

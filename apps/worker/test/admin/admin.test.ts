@@ -20,7 +20,7 @@ import { journey } from "../journey.ts"
 import { runObservedWorker, samples } from "../runObservedWorker.ts"
 
 const { url, run, launch, takeAll, deliveries } = journey()
-const empty = testDatabase({ name: "empty", sources: [], migrate: async () => {} })
+const empty = testDatabase({ name: "empty", migrate: async () => {} })
 
 describe("the admin port", () => {
   it("has metrics with stable names, which count attempts and identify no partner, address or event", async () => {

@@ -29,7 +29,7 @@ const sqlFolders = (): ((files: Readonly<Record<string, string>>) => Promise<URL
   }
 }
 
-const url = testDatabase({ name: "empty", sources: [], migrate: async () => {} })
+const url = testDatabase({ name: "empty", migrate: async () => {} })
 const writeSql = sqlFolders()
 
 // Connections of its own for each test: plans that are kept don't outlive the tables.
