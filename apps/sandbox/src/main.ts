@@ -16,8 +16,8 @@ import { behaviorOf } from "./behaviorOf.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { openDisplay } from "./openDisplay.ts"
 import { type Options, readOptions, USAGE } from "./options.ts"
-import { checkDisk, checkMachine, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
-import { folderError, SandboxError } from "./SandboxError.ts"
+import { checkMachine, checkPort, holdConsolePort, lockDirectory } from "./preconditions.ts"
+import { SandboxError } from "./SandboxError.ts"
 import { openSandboxState, writePrivate } from "./sandboxState.ts"
 import { draftCampaign, earlierState, launchCampaign } from "./seed/launchCampaign.ts"
 import { seedPartner, signInTokenOf } from "./seed/seedPartner.ts"
@@ -29,9 +29,6 @@ import { startSamplePartner } from "./startSamplePartner.ts"
 import { startServices } from "./startServices.ts"
 
 const SAMPLE = join(import.meta.dirname, "seed", "recipients.csv")
-
-/** A first run takes some 50 MB, and PostgreSQL's write-ahead log grows. */
-const MIN_FREE_BYTES = 150_000_000
 
 const sandbox = Effect.fnUntraced(function* (options: Options) {
   const { folder, host, port } = options
@@ -48,7 +45,6 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
   const baseUrl = `http://${host}:${port}`
   const consolePort = yield* holdConsolePort(host, options.consolePort)
   const consoleUrl = `http://${host}:${consolePort.port}`
-  yield* checkDisk(folder, MIN_FREE_BYTES)
 
   display.step("starting PostgreSQL")
   const database = yield* openDatabase(options)
@@ -150,8 +146,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
         firstWebhook: partner.firstWebhook,
       })
     })
-    const diskFull = Effect.forever(Effect.andThen(checkDisk(folder), Effect.sleep(1000)))
-    return yield* Effect.raceFirst(run, Effect.raceFirst(services.failed, diskFull))
+    return yield* Effect.raceFirst(run, services.failed)
   }).pipe(
     Effect.provide(
       adapters.pipe(
@@ -187,10 +182,12 @@ const farewell = ({ folder }: Options): string =>
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
   if (options === undefined) return yield* printLine(USAGE)
-  return yield* Effect.catchDefect(sandbox(options), (defect) => {
-    const message = folderError(options.folder, defect)
-    return message === undefined ? Effect.die(defect) : Effect.fail(new SandboxError({ message }))
-  }).pipe(Effect.onInterrupt(() => printLine(farewell(options))))
+  return yield* Effect.catchDefect(sandbox(options), (defect) =>
+    // An error of the file system, such as a full disk, is not a fault of the sandbox.
+    defect instanceof Error && "syscall" in defect
+      ? Effect.fail(new SandboxError({ message: defect.message }))
+      : Effect.die(defect),
+  ).pipe(Effect.onInterrupt(() => printLine(farewell(options))))
 }).pipe(
   Effect.catchTag(["SandboxError", "MigrationMismatch", "MigrationFailed", "SchemaLocked", "NotOwner"], ({ message }) =>
     Effect.sync(() => {

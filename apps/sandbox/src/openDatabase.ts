@@ -7,7 +7,7 @@ import { databaseSettings } from "@outreach/postgres-connection/databaseSettings
 import { sessionFault } from "@outreach/postgres-connection/sessionFault"
 import { ConfigProvider, Effect } from "effect"
 import type { Options } from "./options.ts"
-import { folderError, SandboxError } from "./SandboxError.ts"
+import { SandboxError } from "./SandboxError.ts"
 
 /**
  * Returns the URL of `DATABASE_URL`. Without it, starts a PostgreSQL until the scope closes, with its data in the folder.
@@ -36,7 +36,7 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
   const { url } = yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: () => startPostgres({ dataDirectory: join(folder, "postgres"), fresh }),
-      catch: (error) => new SandboxError({ message: folderError(folder, error) ?? (error as Error).message }),
+      catch: (error) => new SandboxError({ message: (error as Error).message }),
     }),
     (server) => Effect.promise(() => server.stop()),
   )

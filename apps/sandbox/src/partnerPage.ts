@@ -16,7 +16,6 @@ export interface PartnerCounts {
 }
 
 export interface StoredEvent {
-  readonly event_id: string
   readonly event_type: string
   /** How many webhooks brought the event; 0 if only the feed did. */
   readonly copies: number
@@ -24,13 +23,13 @@ export interface StoredEvent {
   readonly body: string
 }
 
-/** Renders the page of the events that the sample partner received, verified, deduplicated, reconciled and sent. `type` filters the list. */
+/** Renders the page of the events that the sample partner received, verified, deduplicated, reconciled and sent. */
 export const partnerPage = (
   { counts, duplicates, rejected, reconciled, told }: PartnerCounts,
   events: ReadonlyArray<StoredEvent>,
-  options: { readonly byFeedAlone: number; readonly type: string | undefined; readonly consoleUrl: string },
+  options: { readonly byFeedAlone: number; readonly consoleUrl: string },
 ): string => {
-  const { byFeedAlone, type, consoleUrl } = options
+  const { byFeedAlone, consoleUrl } = options
   const stored = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const sent = Object.values(told).reduce((sum, count) => sum + count, 0)
   const summary = [
@@ -47,17 +46,12 @@ export const partnerPage = (
   const types = (Object.keys(EVENTS) as EventType[]).map((name) => {
     const { direction, description } = EVENTS[name]
     return direction === "to_consumer"
-      ? [
-          `<a href="/?type=${name}">${name}</a>`,
-          "received",
-          counts[name] ?? 0,
-          escapeHtml(description.replaceAll("`", "")),
-        ]
+      ? [name, "received", counts[name] ?? 0, escapeHtml(description.replaceAll("`", ""))]
       : [name, "sent", told[name.replace("clinician.", "")] ?? 0, escapeHtml(description)]
   })
-  const rows = events.map(({ event_id, event_type, copies, received_at, body }) => [
+  const rows = events.map(({ event_type, copies, received_at, body }) => [
     received_at.toISOString().slice(11, 19),
-    `<a href="/events/${escapeHtml(event_id)}">${escapeHtml(event_type)}</a>`,
+    escapeHtml(event_type),
     describe(body),
     copies === 0 ? "feed" : copies === 1 ? "webhook" : `webhook, ${copies} times`,
   ])
@@ -65,28 +59,15 @@ export const partnerPage = (
     title: "Sample partner",
     refreshSeconds: 5,
     lead: `<p>Plays a partner's platform: verifies the signature of each webhook, stores each event once, reads the feed every 5 seconds,
-and sends the service events about clinicians. This page reloads every 5 seconds. The same as <a href="/received.json">JSON</a>.</p>
+and sends the service events about clinicians. This page reloads every 5 seconds. Whole events are in <a href="/received.json">JSON</a>.</p>
 <p><a href="${escapeHtml(consoleUrl)}">The partner's own view of the console</a>: its endpoint and deliveries, why some failed, its keys, secrets and usage.</p>`,
     main: `${table(["Step", "Count", "What"], summary)}
 <h2>Event types</h2>
 ${table(["Type", "Direction", "Count", "Meaning"], types)}
-<h2>Latest ${type === undefined ? "received events" : `<code>${escapeHtml(type)}</code> events (<a href="/">all types</a>)`}</h2>
+<h2>Latest received events</h2>
 ${rows.length === 0 ? "<p>None yet.</p>" : table(["Time (UTC)", "Event", "About", "Came by"], rows)}`,
   })
 }
-
-/** Renders the page of one event with its whole body. */
-export const eventPage = ({ event_id, event_type, copies, received_at, body }: StoredEvent): string =>
-  page({
-    title: event_type,
-    lead: `<p><a href="/">All events</a></p>`,
-    main: `${table(undefined, [
-      ["Event id", `<code>${escapeHtml(event_id)}</code>`],
-      ["Received", received_at.toISOString()],
-      ["Came by", copies === 0 ? "the feed alone" : `webhook, ${copies === 1 ? "once" : `${copies} times`}`],
-    ])}
-<h2>Body</h2><pre>${escapeHtml(JSON.stringify(JSON.parse(body), null, 2))}</pre>`,
-  })
 
 const number = (value: number): string => value.toLocaleString("en")
 

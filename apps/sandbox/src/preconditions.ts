@@ -1,24 +1,10 @@
-import { mkdir, statfs } from "node:fs/promises"
+import { mkdir } from "node:fs/promises"
 import { createServer } from "node:net"
 import { DirectoryInUse, lockDirectory as lock } from "@outreach/embedded-postgres/lockDirectory"
 import { whyNoPostgres } from "@outreach/embedded-postgres/whyNoPostgres"
 import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 import { close, listen, portOf } from "./serveHttp.ts"
-
-const MIN_FREE_BYTES = 16_000_000
-
-/** Fails if the disk of a folder has less than `minFreeBytes` left. */
-export const checkDisk = Effect.fnUntraced(function* (folder: string, minFreeBytes: number = MIN_FREE_BYTES) {
-  const { bavail, bsize } = yield* Effect.promise(() => statfs(folder))
-  const free = bavail * bsize
-  if (free >= minFreeBytes) return
-  return yield* new SandboxError({
-    message: `The disk of ${folder} is full: ${megabytes(free)} MB are free, and the sandbox needs ${megabytes(minFreeBytes)} MB. Free some space, or choose a folder on another disk with --folder.`,
-  })
-})
-
-const megabytes = (bytes: number): number => Math.floor(bytes / 1_000_000)
 
 /** Fails if the sandbox cannot bring a PostgreSQL for this machine and none is named. */
 export const checkMachine = Effect.suspend(() => {

@@ -4,7 +4,7 @@ import { webhookHandler } from "@outreach/webhook-verifier/node"
 import { Effect, Schedule } from "effect"
 import { Pool } from "pg"
 import { sendPage } from "./page.ts"
-import { eventPage, type PartnerCounts, partnerPage, type StoredEvent } from "./partnerPage.ts"
+import { type PartnerCounts, partnerPage, type StoredEvent } from "./partnerPage.ts"
 import { readLimit, serveHttp } from "./serveHttp.ts"
 import type { FirstWebhook } from "./showProgress.ts"
 import { countAccepted, simulateClinicians, storeVisitors, VISITORS } from "./simulateClinicians.ts"
@@ -13,7 +13,7 @@ import { countAccepted, simulateClinicians, storeVisitors, VISITORS } from "./si
 const MAX_LISTED = 2000
 const MAX_ON_PAGE = 100
 
-/** The partner's own tables. Its page lists the newest events of a type, and counts the events that only the feed brought. */
+/** The partner's own tables. Its page lists the newest events, and counts the events that only the feed brought. */
 const SCHEMA = `
   create schema if not exists sample_partner;
   create table if not exists sample_partner.events (
@@ -24,7 +24,6 @@ const SCHEMA = `
     received_at timestamptz not null default clock_timestamp()
   );
   create index if not exists events_by_receipt on sample_partner.events (received_at desc, event_id);
-  create index if not exists events_of_type on sample_partner.events (event_type, received_at desc, event_id);
   create index if not exists events_by_feed_alone on sample_partner.events (event_id) where copies = 0;
   create table if not exists sample_partner.reconciliation (
     checkpoint jsonb not null,
@@ -113,38 +112,23 @@ export const startSamplePartner = Effect.fnUntraced(function* (options: {
     return { ...current, events: rows.map((row) => JSON.parse(row.body) as unknown) }
   }
 
-  const renderPage = async (type: string | undefined) => {
+  const renderPage = async () => {
     const { rows } = await pool.query<StoredEvent>(
-      `select event_id, event_type, copies, received_at, body from sample_partner.events
-       where $2::text is null or event_type = $2 order by received_at desc, event_id limit $1`,
-      [MAX_ON_PAGE, type],
+      `select event_type, copies, received_at, body from sample_partner.events
+       order by received_at desc, event_id limit $1`,
+      [MAX_ON_PAGE],
     )
     const alone = await pool.query<{ count: number }>(
       "select count(*)::int as count from sample_partner.events where copies = 0",
     )
-    return partnerPage(counts, rows, {
-      byFeedAlone: alone.rows[0]!.count,
-      type,
-      consoleUrl: options.consoleUrl(),
-    })
-  }
-
-  const findEvent = async (id: string): Promise<StoredEvent | undefined> => {
-    const { rows } = await pool.query<StoredEvent>("select * from sample_partner.events where event_id = $1", [id])
-    return rows[0]
+    return partnerPage(counts, rows, { byFeedAlone: alone.rows[0]!.count, consoleUrl: options.consoleUrl() })
   }
 
   const port = yield* serveHttp("The sample partner", options.host, options.port, async (request, response) => {
     try {
       if (request.method === "POST") return await receive(request, response)
-      const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost")
-      const [, id] = /^\/events\/(\w+)$/.exec(pathname) ?? []
-      if (id !== undefined) {
-        const event = await findEvent(id)
-        return event ? sendPage(response, eventPage(event)) : response.writeHead(404).end("There is no such event.\n")
-      }
-      if (pathname === "/" && request.headers.accept?.includes("text/html")) {
-        return sendPage(response, await renderPage(searchParams.get("type") ?? undefined))
+      if (request.url === "/" && request.headers.accept?.includes("text/html")) {
+        return sendPage(response, await renderPage())
       }
       const body = JSON.stringify(await listJson(readLimit(request.url, MAX_LISTED)))
       return response.writeHead(200, { "content-type": "application/json" }).end(body)

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createWriteStream } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Clock, Deferred, Effect } from "effect"
-import { folderError, SandboxError } from "./SandboxError.ts"
+import { SandboxError } from "./SandboxError.ts"
 
 const LOG_TAIL_CHARACTERS = 2000
 
@@ -52,7 +52,7 @@ export const startService = Effect.fnUntraced(function* (
     )
     child.stdin!.on("error", () => {})
     const log = createWriteStream(options.log, { flags, mode: 0o600 })
-    log.on("error", (error) => fail(folderError(options.log, error) ?? error.message))
+    log.on("error", ({ message }) => fail(message))
     for (const output of [child.stdout!, child.stderr!]) {
       output.setEncoding("utf8")
       output.on("data", (text: string) => {

@@ -1,11 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
-import { mkdir } from "node:fs/promises"
+import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { commandLine } from "@outreach/embedded-postgres/processToken"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
 import { REPOSITORY } from "./artifact.ts"
 import { processTree, runningOf } from "./processTree.ts"
 import { published, pull, received, sentCount } from "./receivedEvents.ts"
@@ -63,45 +62,6 @@ it("loses nothing when its worker, its API and then all of its processes are kil
     () => runningOf(processes),
     (left) => left.length === 0,
   )
-})
-
-describe("a folder that cannot hold it", () => {
-  /** Mounts a small file system in memory. */
-  const mount = async (options: string): Promise<string> => {
-    const folder = join(await temporaryFolder("faults"), "disk")
-    await mkdir(folder)
-    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder])
-    onTestFinished(() => void execFileSync("umount", ["--lazy", folder]))
-    return folder
-  }
-  const canMount = process.platform === "linux" && process.getuid?.() === 0
-
-  it.skipIf(!canMount)("is named in one sentence if it is too small", async () => {
-    const sandbox = runSandbox(await mount("size=1m"))
-    expect(await sandbox.ended).toBe(1)
-    expect(sandbox.output()).toMatch(
-      /^The disk of \S+\/disk is full: 1 MB are free, and the sandbox needs 150 MB\. .*--folder\.\n$/,
-    )
-  })
-
-  it.skipIf(!canMount)("ends it with one sentence when its disk fills up", async () => {
-    const folder = await mount("size=400m,mode=755")
-    const sandbox = runSandbox(folder)
-    await sandbox.addresses(folder)
-    const processes = await processTree(sandbox.child.pid!)
-    const chunk = Buffer.alloc(1_000_000)
-    try {
-      for (let i = 0; i < 1000; i++) writeFileSync(join(folder, `filler${i}`), chunk)
-    } catch {
-      // Full.
-    }
-    expect(await sandbox.ended).toBe(1)
-    expect(sandbox.output()).toMatch(
-      /(The disk of \S+\/disk is full|cannot be written: the disk is full).*--folder\.\n/,
-    )
-    expect(sandbox.output()).not.toMatch(/^ +at /m)
-    expect(await runningOf(processes)).toEqual([])
-  })
 })
 
 it("runs with Node 20, which fetches the rest, and says so if types can't be stripped", () => {

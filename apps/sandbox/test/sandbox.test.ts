@@ -40,8 +40,7 @@ beforeAll(async () => {
   await sandbox.shows(/opened 4 · clicked 4 · bounced 2 · unsubscribed 2 · accounts 2 · learners 2 · completers 2/)
 }, 300_000)
 
-const asBrowser = (path = "") =>
-  fetch(new URL(path, addresses.partner_url), { headers: { Accept: "text/html,application/xhtml+xml" } })
+const asBrowser = () => fetch(addresses.partner_url, { headers: { Accept: "text/html,application/xhtml+xml" } })
 
 it("shows every type of event in webhooks, feed and digest without anybody doing anything", async () => {
   const state = await eventually(
@@ -117,12 +116,6 @@ it("shows the sample partner as a page to a browser, and as JSON to others", asy
   const words = ["Received", "Verified", "Deduplicated", "Reconciled", "mailbox_not_found", "bot suspected"]
   for (const word of [...words, "; 1 without one were refused"]) expect(html).toContain(word)
   for (const type of Object.keys(EVENTS)) expect(html).toContain(type)
-
-  const bounces = await (await asBrowser("/?type=outreach.email_bounced")).text()
-  const listed = [...bounces.matchAll(/href="(\/events\/\w+)">([\w.]+)</g)]
-  expect(listed.map(([, , type]) => type)).toEqual(["outreach.email_bounced", "outreach.email_bounced"])
-  expect(await (await asBrowser(listed[0]![1])).text()).toContain("&quot;bounce_reason&quot;")
-  expect((await asBrowser("/events/evt_0")).status).toBe(404)
 
   for (const path of ["/", "/received.json"]) {
     const json = await fetch(new URL(path, addresses.partner_url))
