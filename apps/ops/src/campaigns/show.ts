@@ -102,7 +102,7 @@ const IDLE_STATUSES: ReadonlyArray<Campaign["status"]> = ["completed", "paused",
 /** Prints a campaign's progress to standard error until nothing more is sent; nothing as JSON. */
 const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const campaigns = yield* CampaignRepository
-  const line = (yield* Output) === "json" ? undefined : yield* progressLine("stderr")
+  const line = (yield* Output) === "json" ? undefined : yield* progressLine
   while (true) {
     const { status } = yield* campaigns.find(campaignId)
     yield* line?.show(`${status} · ${formatProgress(yield* campaigns.progress(campaignId))}`) ?? Effect.void

@@ -6,52 +6,13 @@ const MAX_READ_LENGTH = 2000
 const WORDS = /^[!-~]+(?: [!-~]+)*$/
 const ADDRESS = /(?:"[^"]*"|[^\s<>()[\],;:"]*)(?:@|%40)[^\s<>(),;"]*/gi
 /** Words of replies that are also role addresses and identify no person. */
-const ROLES: ReadonlySet<string> = new Set([
-  ...[
-    "access",
-    "account",
-    "accounts",
-    "address",
-    "admin",
-    "billing",
-    "bounce",
-    "client",
-    "contact",
-    "delivery",
-    "domain",
-    "email",
-  ],
-  ...[
-    "error",
-    "help",
-    "host",
-    "hostmaster",
-    "info",
-    "list",
-    "mail",
-    "mailbox",
-    "mailer",
-    "message",
-    "network",
-    "office",
-    "policy",
-  ],
-  ...[
-    "postmaster",
-    "quota",
-    "recipient",
-    "reply",
-    "root",
-    "sales",
-    "security",
-    "sender",
-    "server",
-    "service",
-    "smtp",
-    "spam",
-  ],
-  ...["support", "system", "team", "test", "unknown", "user", "users", "webmaster"],
-])
+const ROLES: ReadonlySet<string> = new Set(
+  (
+    "access account accounts address admin billing bounce client contact delivery domain email error help host " +
+    "hostmaster info list mail mailbox mailer message network office policy postmaster quota recipient reply " +
+    "root sales security sender server service smtp spam support system team test unknown user users webmaster"
+  ).split(" "),
+)
 
 /** Shorter local parts aren't removed from the text. */
 const MIN_TELLING_LENGTH = 4

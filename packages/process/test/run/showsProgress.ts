@@ -4,7 +4,7 @@ import { progressBar, progressLine } from "../../src/progress.ts"
 // A process that shows a line, replaces it, and then shows a bar that it finishes.
 Effect.gen(function* () {
   yield* Effect.gen(function* () {
-    const line = yield* progressLine("stdout")
+    const line = yield* progressLine
     for (const text of ["one", "one", "x".repeat(200)]) yield* line.show(text)
   }).pipe(Effect.scoped)
   const bar = yield* progressBar("Importing", 2)
