@@ -122,11 +122,14 @@ describe("campaigns create", () => {
     ["invalid_template", { subject: "{{ first_name }}", fields: "specialty" }, { part: "subject" }],
     ["invalid_template", { html: file("nowhere.html", "{{ short_link }}") }],
     ["invalid_template", { text: file("bad.txt", "{{ tokn }}") }, { part: "text" }],
-    ["invalid_template", { html: FRAGMENT, layout: "plain", preheader: "{{ programme }}" }, { part: "html" }],
+    [
+      "invalid_template",
+      { html: file("misspelt-fragment.html", "<p>{{ programme }}</p>"), layout: "plain" },
+      { part: "html" },
+    ],
     ["sender_not_shown", { html: FRAGMENT }, { missing: ["senderName", "postalAddress", "unsubscribeUrl"] }],
     ["sender_not_shown", { text: file("mail.txt", "Dear colleague") }, { part: "text" }],
     ["text_unusable", { text: join(folder, "nowhere.txt") }],
-    ["preheader_without_layout", { preheader: "Two minutes" }],
     ["invalid_short_link", { "short-link": "https://go.partner.test/" }],
     ["invalid_short_link", { "short-link": "javascript:alert('{token}')" }],
     ["invalid_window", { "window-end": "2099-03-01T08:00:00Z" }],
@@ -303,11 +306,9 @@ describe("campaigns preview", () => {
     expect(sample.html).toContain("<p>[specialty]</p>")
   })
 
-  it("shows the plain layout with its preheader, and a separate text part with the footer", async () => {
-    const preheader = "Two minutes about {{ program_name }} & you"
-    const wrapped = await preview((await create({ html: FRAGMENT, layout: "plain", preheader })).id)
+  it("shows the plain layout, and a separate text part with the footer", async () => {
+    const wrapped = await preview((await create({ html: FRAGMENT, layout: "plain" })).id)
     expect(wrapped.html).toContain("about X from Acme Health, 1 Main Street, Springfield, IL 62701")
-    expect(wrapped.html).toContain('none;mso-hide:all;">Two minutes about X &amp; you</div>\n')
     expect(wrapped.eml).toMatch(/^Dear colleague\r\n/m)
     const text = file("separate.txt", "Dear colleague,\n\nhttps://l.test/{{ token }}\n")
     const { id } = await create({ text, layout: "plain" })

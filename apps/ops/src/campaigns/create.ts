@@ -49,12 +49,6 @@ export const create = changing({
       ),
       "none",
     ),
-    preheader: optional(
-      flag(
-        DisplayName,
-        "With --layout plain: what inboxes show beside the subject, likewise; the message itself does not show it",
-      ),
-    ),
     shortLink: optional(
       text("The partner's own link, with {token} in it, such as https://go.partner.example/{token}", "url"),
     ),

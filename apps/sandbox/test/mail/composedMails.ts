@@ -64,7 +64,7 @@ const compose = (html: string): Mail =>
 /** This repository's mails, composed as they are sent. */
 export const composedMails: ReadonlyArray<readonly [name: string, mail: Mail]> = [
   ["the sandbox's invitation", compose(readFileSync(INVITATION, "utf8"))],
-  ["the plain layout", compose(wrapInPlainLayout(FRAGMENT, "Two minutes about {{ program_name }}"))],
+  ["the plain layout", compose(wrapInPlainLayout(FRAGMENT))],
 ]
 
 /** Serializes a signed mail as it is sent. */

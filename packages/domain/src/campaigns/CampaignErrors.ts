@@ -44,11 +44,6 @@ export class QuotaReached extends DescribedError(
 
 export class InvalidWindow extends DescribedError("InvalidWindow", "{reason}") {}
 
-export class PreheaderWithoutLayout extends DescribedError(
-  "PreheaderWithoutLayout",
-  "A preheader needs the plain layout. Put your own into other HTML.",
-) {}
-
 export class InvalidTemplate extends DescribedError(
   "InvalidTemplate",
   ({ part, reason }: { readonly part: TemplatePart; readonly reason: string }) =>

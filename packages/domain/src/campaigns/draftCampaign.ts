@@ -1,22 +1,19 @@
 import { Effect } from "effect"
 import { addPlainFooter, wrapInPlainLayout } from "../mail/wrapInPlainLayout.ts"
-import { PreheaderWithoutLayout } from "./CampaignErrors.ts"
 import { createCampaign, type NewCampaign } from "./Campaigns.ts"
 
 /** A campaign described by an operator. */
 interface CampaignDraft extends NewCampaign {
   /** `plain` wraps the HTML, and adds a footer to the text. */
   readonly layout: "none" | "plain"
-  readonly preheader?: string
 }
 
 /** Creates a draft campaign from an operator's description. */
 export const draftCampaign = Effect.fnUntraced(function* (draft: CampaignDraft) {
-  const { layout, preheader, html, text = null, ...campaign } = draft
-  if (preheader !== undefined && layout !== "plain") return yield* new PreheaderWithoutLayout()
+  const { layout, html, text = null, ...campaign } = draft
   return yield* createCampaign({
     ...campaign,
-    html: layout === "plain" ? wrapInPlainLayout(html, preheader) : html,
+    html: layout === "plain" ? wrapInPlainLayout(html) : html,
     text: text !== null && layout === "plain" ? addPlainFooter(text) : text,
   })
 })

@@ -7,7 +7,6 @@ import { isInert } from "./isInert.ts"
 import type { MessageTemplate } from "./Message.ts"
 import { cutAtLinks, pixelTo, rewriteLinks, trackingOf } from "./rewriteLinks.ts"
 import { compileTemplate, escapeHtml } from "./Template.ts"
-import { PREHEADER } from "./wrapInPlainLayout.ts"
 
 export interface MailBody {
   readonly html: string
@@ -210,7 +209,6 @@ const mailText = compile({
   wordwrap: false,
   selectors: [
     { selector: "img", format: "skip" },
-    { selector: `.${PREHEADER}`, format: "skip" },
     // Capitals would change a token.
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
   ],

@@ -4,11 +4,9 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5"
  * Wraps a template's HTML in a simple responsive layout, with a footer that contains the required details. Links with the class
  * `button` are styled as buttons. For a whole document, uses its body and styles.
  *
- * The preheader is the preview that inboxes show next to the subject: plain text with variables, hidden in the opened message.
- *
  * Longer than 3,200 bytes: SpamAssassin adds up to 2.8 points to shorter HTML with an image, such as the pixel.
  */
-export const wrapInPlainLayout = (html: string, preheader?: string): string => {
+export const wrapInPlainLayout = (html: string): string => {
   const { content, styles } = readDocument(html)
   return `<!doctype html>
 <html lang="en">
@@ -48,7 +46,7 @@ img { max-width: 100%; border: 0; }
 </style>
 ${styles}</head>
 <body class="plain-page" style="margin:0;padding:0;background-color:#ffffff;color:#1c2229;">
-${preheader === undefined ? "" : `<div class="${PREHEADER}" style="display:none;mso-hide:all;">${escapeOutsideTags(preheader)}</div>\n`}<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="plain-page" style="background-color:#ffffff;">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="plain-page" style="background-color:#ffffff;">
 <tr><td align="center">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
@@ -67,15 +65,6 @@ You get this e-mail about {{ program_name }} from {{ sender_name }}, {{ postal_a
 </html>
 `
 }
-
-/** Class of the element that is hidden in the opened message, and excluded from the text part. */
-export const PREHEADER = "plain-preheader"
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
-
-/** Escapes text except template tags, whose output is escaped. */
-const escapeOutsideTags = (text: string): string =>
-  text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}|[&<>]/gs, (part) => ENTITIES[part] ?? part)
 
 export const addPlainFooter = (text: string): string => `${text.trimEnd()}
 

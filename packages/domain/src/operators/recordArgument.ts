@@ -13,10 +13,7 @@ const all = (treatment: Treatment, names: string): ReadonlyArray<readonly [name:
  * are all values that look like an e-mail address or an NPI.
  */
 export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries([
-  ...all(
-    "withheld",
-    "contact dkim-key email file html log map npi out preheader recipient rejects reply-to subject text token",
-  ),
+  ...all("withheld", "contact dkim-key email file html log map npi out recipient rejects reply-to subject text token"),
   ...all("origin", "short-link url"),
   ...all("recorded", "after all before bom bounce-domain campaign check completer-target confirm date"),
   ...all(

@@ -45,7 +45,10 @@ describe("hiddenDetails", () => {
     ["an attribute", () => `<img src="x.png" alt="${NAME} ${ADDRESS} ${details.unsubscribeUrl}">`],
     ["an element with `hidden`", (html: string) => `<div hidden><p>${html}</p></div>`],
     ["what is not displayed", (html: string) => `<div style="color:red; DISPLAY : none"><p>${html}</p></div>`],
-    ["a preheader", (html: string) => `<div style="max-height:0;overflow:hidden;mso-hide:all">${html}</div>`],
+    [
+      "an element for inboxes alone",
+      (html: string) => `<div style="max-height:0;overflow:hidden;mso-hide:all">${html}</div>`,
+    ],
     [
       "what cannot be seen",
       (html: string) => `<p style="opacity:0">${html}</p><p style="visibility:hidden">${html}</p>`,

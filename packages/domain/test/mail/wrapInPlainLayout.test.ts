@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { composeBody } from "../../src/mail/composeBody.ts"
 import { hiddenDetails } from "../../src/mail/hiddenDetails.ts"
 import { checkTemplate, compileTemplate } from "../../src/mail/Template.ts"
 import { wrapInPlainLayout } from "../../src/mail/wrapInPlainLayout.ts"
 import { SAMPLE } from "../../src/TemplateVariables.ts"
-import { testLinks, to } from "./testLinks.ts"
 
 const variables = { ...SAMPLE, sender_name: "Acme & Sons", postal_address: "1 Main Street, Springfield, IL 62701" }
 const details = {
@@ -14,26 +12,6 @@ const details = {
 }
 
 describe("wrapInPlainLayout", () => {
-  it("begins with a preheader, which names variables, is escaped, and counts neither as text nor as shown", () => {
-    const preheader = `{{ first_name | default: "You" }} & your <seat>{% if token > "a" %} at {{ sender_name }}!{% endif %}`
-    const html = wrapInPlainLayout("<p>Dear colleague</p>", preheader)
-    expect(checkTemplate(html, "html", { ...variables, first_name: "x" })).toBeUndefined()
-    const { program_name: programName, campaign_name: campaignName } = variables
-    const { sender_name: senderName, postal_address: postalAddress } = variables
-    const template = { subject: "s", html, text: null, shortLink: null, fields: ["first_name"] }
-    const compose = composeBody({ ...template, programName, campaignName, senderName, postalAddress }, testLinks())
-    for (const [fields, shown] of [
-      [{ first_name: "<Ann>" }, "&lt;Ann&gt;"],
-      [{}, "You"],
-    ] as const) {
-      const mail = compose(to, { ...variables, ...fields })
-      const line = `<div class="plain-preheader" style="[^"]*">${shown} &amp; your &lt;seat&gt; at Acme &amp; Sons!</div>`
-      expect(mail.html).toMatch(new RegExp(`<body[^>]*>\\n${line}`))
-      expect(mail.text).toMatch(/^Dear colleague\n/)
-      expect(hiddenDetails(mail.html, { ...details, senderName: "your seat" })).toContain("senderName")
-    }
-  })
-
   it("adds what each e-mail must show to a fragment", () => {
     const wrapped = wrapInPlainLayout("<p>Dear colleague</p>\n{% if token %}<p>{{ token }}</p>{% endif %}")
     expect(checkTemplate(wrapped, "html", variables)).toBeUndefined()

@@ -87,11 +87,6 @@ const inputs = {
       { group: mail },
     ),
   ),
-  preheader: field(DisplayName, "Preheader", {
-    group: mail,
-    hint: "With the plain layout: what inboxes show beside the subject",
-    size: 60,
-  }),
   html: required(field(TemplateText, "HTML", { group: mail, kind: "lines" })),
   text: field(TemplateText, "Text", { group: mail, kind: "lines", hint: "Empty: it is made of the HTML" }),
   "short-link": field(Schema.String, "Short link", {
@@ -132,7 +127,6 @@ const createAction = defineAction(path, "campaigns create", {
     ProgramNotFound: "program",
     ProgramArchived: "program",
     ProgramWithoutSender: "program",
-    PreheaderWithoutLayout: "preheader",
     SenderNotShown: ({ part }: SenderNotShown) => part,
     InvalidTemplate: ({ part }: InvalidTemplate) => part,
     InvalidShortLink: "short-link",
@@ -145,7 +139,6 @@ const createAction = defineAction(path, "campaigns create", {
       windowEnd: given["window-end"],
       pauseOnComplaints: given["pause-on-complaints"] === "yes",
       ...pickDefined({
-        preheader: given.preheader,
         text: given.text,
         shortLink: given["short-link"],
         fields: given.fields,
