@@ -16,7 +16,7 @@ const UNCOMPARED = [
   "x-request-id",
 ]
 
-/** Asserts that both candidates give the same responses, except for ids, counts, error messages and opaque values. Returns the number of compared responses. */
+/** Asserts that both candidates return the same responses, except for ids, counts, error messages and opaque values. Returns the number of compared responses. */
 export async function assertSameResponses(
   servers: Readonly<Record<CandidateName, Server>>,
   { key, token, since }: { readonly key: string; readonly token: string; readonly since: string },

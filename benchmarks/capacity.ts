@@ -39,14 +39,14 @@ const { values } = parseArgs({
 const [RECIPIENTS, ROUNDS] = [Number(values.recipients), Number(values.rounds)]
 const IMPORT_BATCH_SIZE = 500
 const PAGE_SIZE = 100
-/** How often a round reads each list from its beginning: pages are too few otherwise for a clock of 10 ms. */
+/** The number of times that a round reads each list: a single pass is too short for the clock's 10 ms resolution. */
 const LIST_READS = 10
 const CONNECTIONS = 16
 const POLL_MS = 100
 const SINCE = "2020-01-01T00:00:00Z"
 
 const folder = await mkdtemp(join(tmpdir(), "outreach-capacity-"))
-// If this process runs as root, PostgreSQL runs as another user, which must be able to enter the folder.
+// If this process runs as root, PostgreSQL runs as a different user, who needs access to the folder.
 await chmod(folder, 0o711)
 const server = await startPostgres({
   dataDirectory: folder,
@@ -59,7 +59,7 @@ const run = <A>(effect: Effect.Effect<A, unknown, Layer.Success<typeof layer>>) 
   Effect.runPromise(effect.pipe(Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "None")))
 const layer = adaptersFor(server.url)
 await run(migrateWithRoles as Effect.Effect<unknown, unknown, Layer.Success<typeof layer>>)
-// Workers add the partitions a minute after their start at the latest, and would move rows of the first rounds into them.
+// Workers add the partitions within a minute after their start, and would move rows of the first rounds into them.
 for (const table of PARTITIONED_TABLES) await sql`select from keep_partitions(${table})`
 
 const catcher = fork(fileURLToPath(import.meta.resolve("./email/catcher.ts")))
@@ -95,7 +95,7 @@ await sql.end()
 await server.stop()
 await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 
-/** Takes the recipients of a new organization through their whole journey; returns what each step used for one recipient, delivery or request. */
+/** Takes the recipients of a new organization through their whole journey; returns the usage of each step for one recipient, delivery or request. */
 async function measureRound(): Promise<ReadonlyMap<string, Usage>> {
   const steps = new Map<string, Usage>()
   const step = async (name: string, units: number, work: () => Promise<unknown>) => {
@@ -207,7 +207,7 @@ async function measureRound(): Promise<ReadonlyMap<string, Usage>> {
   return withJourney(steps, counted!.events / RECIPIENTS)
 }
 
-/** Adds the journey of one recipient: its steps, its deliveries, one look-up, and once from each list as often as it stands there. */
+/** Adds the journey of one recipient: its steps, its deliveries, one look-up, and its share of the list pages. */
 function withJourney(steps: Map<string, Usage>, deliveries: number): ReadonlyMap<string, Usage> {
   const times = {
     import: 1,
@@ -236,7 +236,7 @@ async function importAll(campaignId: Parameters<typeof importLines>[0]): Promise
   }
 }
 
-/** Follows tracked links as mail programs do, and waits until the hits are judged. */
+/** Opens tracked links like mail clients, and waits until the hits are classified. */
 async function hitAll(organizationId: OrganizationId, urls: readonly string[], status: number): Promise<void> {
   const count = async () => {
     const [row] = await sql<{ hits: number }[]>`
@@ -328,7 +328,7 @@ async function isEmpty(query: postgres.PendingQuery<postgres.Row[]>): Promise<bo
   return (await query).length === 0
 }
 
-/** Works on all items, some at a time. */
+/** Processes all items, several at a time. */
 async function each<Item>(items: readonly Item[], work: (item: Item, i: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const takeTurns = async () => {

@@ -11,10 +11,10 @@ import { type Sizes, seed } from "./console/seed.ts"
 import { type RunningConsole, startConsole } from "./console/startConsole.ts"
 import { median } from "./median.ts"
 
-// Does every page of the console answer within 100 ms beside a month of a large deployment? Fails if the median of a page is above the limit.
+// Measures the console's response times on a month of data of a large deployment. Fails if the median of a page is above the limit of 100 ms.
 
 const LIMIT_MS = 100
-/** The page that searches each text of an organization for one clinician, before an erasure. */
+/** The page that searches all texts of an organization for a clinician before an erasure. */
 const SEARCHING = { path: /^\/people\/[^/]+\/erase/, limitMs: 5000 }
 
 const { values } = parseArgs({
@@ -23,7 +23,7 @@ const { values } = parseArgs({
     events: { type: "string", default: "5000000" },
     "dead-letters": { type: "string", default: "100000" },
     rounds: { type: "string", default: "15" },
-    // A folder that keeps the databases for the next run; default none.
+    // A folder that keeps the databases for the next run. Default: none.
     data: { type: "string" },
   },
 })
@@ -79,7 +79,7 @@ async function open(): Promise<RunningConsole> {
   return startConsole(url.href)
 }
 
-/** Opens a page as a browser does. Returns how many milliseconds it took. */
+/** Opens a page like a browser. Returns the milliseconds it took. */
 async function ask(running: RunningConsole, address: string): Promise<number> {
   const began = performance.now()
   const headers = { cookie: running.cookie, "accept-encoding": "br, gzip" }

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs"
 
-// Linux reports CPU time in hundredths of a second, whatever the kernel's tick rate is (proc(5), USER_HZ).
+// Linux reports CPU time in hundredths of a second, independent of the kernel's tick rate (proc(5), USER_HZ).
 const MICROS_PER_TICK = 10_000
 
 /**
@@ -24,7 +24,7 @@ const ticks = (pid: number, ...fields: readonly number[]): number => {
   return fields.reduce((sum, field) => sum + Number(stat[field] ?? 0), 0)
 }
 
-// The fields after the command name, whose parentheses may contain any character: state 0, parent 1, user time 11, system time 12,
+// The fields after the command name, which is in parentheses and may contain any character: state 0, parent 1, user time 11, system time 12,
 // and the user and system time of dead children 13 and 14.
 const readStat = (pid: number): readonly string[] => {
   try {

@@ -26,7 +26,7 @@ const { values } = parseArgs({
     deliveries: { type: "string", default: "40000" },
     only: { type: "string" },
     latency: { type: "boolean", default: true },
-    /** Profiles ours and undici alone instead of measuring. */
+    /** Profiles only our worker and undici instead of measuring. */
     profile: { type: "boolean", default: false },
   },
   allowNegative: true,

@@ -16,13 +16,13 @@ import { cpuTime, parentOf } from "./cpuTime.ts"
 import { fieldsOf, htmlFor, subjectFor, TEMPLATE } from "./email/message.ts"
 import { median } from "./median.ts"
 
-// Compares one deployed worker that sends a campaign with nodemailer's pool, which sends as many messages that are already rendered.
+// Compares one deployed worker that sends a campaign with nodemailer's pool, which sends the same number of pre-rendered messages.
 
 const { values } = parseArgs({
   options: { recipients: { type: "string", default: "50000" }, rounds: { type: "string", default: "3" } },
 })
 const [recipients, rounds] = [Number(values.recipients), Number(values.rounds)]
-/** The share of the messages that warms up each candidate. */
+/** The share of the messages for the warm-up of each candidate. */
 const WARM_UP_SHARE = 0.1
 
 const server = await startPostgres()
@@ -56,7 +56,7 @@ const measurePool = () =>
 const ratios: number[] = []
 const cpuRatios: number[] = []
 for (let round = 1; round <= rounds; round++) {
-  // In turn, so that neither always follows the other.
+  // The order alternates, so that neither candidate always runs second.
   const first = round % 2 === 1 ? await measureWorker() : undefined
   const alone = await measurePool()
   const ours = first ?? (await measureWorker())
@@ -84,7 +84,7 @@ async function measureWorker() {
         ...{ recipients, opensIn: 86_400, fieldsOf },
         fields: ["first_name", "last_name", "specialty"],
       })
-      // Only sending is measured, so there are no webhooks to deliver.
+      // Only sending is measured, so webhooks are disabled.
       yield* sql`update webhook_endpoints set enabled = false`
       yield* sql`
         update campaigns set subject = ${subjectFor(TEMPLATE)}, html = ${htmlFor(TEMPLATE)} where id = ${seeded.campaign.id}`
@@ -105,11 +105,11 @@ async function measureWorker() {
   ) {
     await sleep(200)
   }
-  // The messages were due when the window opens, a day from now.
+  // The messages were due at the start of the window, a day from now.
   await query((sql) => sql`update messages set due_at = clock_timestamp()`)
   await query((sql) => sql`vacuum analyze`)
   await query((sql) => sql`update campaigns set window_start = clock_timestamp() where id = ${campaign.id}`)
-  // Their turn was that of the window as well.
+  // Their turn was also scheduled for the window.
   await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
   await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
   return measure(worker)

@@ -12,7 +12,7 @@ import { endFleet, signalFleet, startFleet } from "./growth/startFleet.ts"
 import { median } from "./median.ts"
 import { waitFor } from "./waitFor.ts"
 
-// Does a delivery cost more beside many endpoints, and does a claim of messages take longer beside many sending campaigns?
+// Measures whether a delivery costs more with many endpoints, and whether a claim of messages takes longer with many sending campaigns.
 // Each scenario is measured in turn with its baseline, and the result is the ratio of the two.
 
 const { values } = parseArgs({
@@ -27,9 +27,9 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds)
 const DELIVERIES = Number(values.deliveries)
 const ENDPOINTS = 20
-/** The organizations that many endpoints belong to. */
+/** The number of organizations that share the endpoints. */
 const ORGANIZATIONS = 500
-/** A minute covers each look of an idle worker but those of the hour. */
+/** A minute includes every periodic task of an idle worker except the hourly ones. */
 const IDLING_MS = 60_000
 const SETTLING_MS = 10_000
 
@@ -38,15 +38,15 @@ const admin = postgres(server.url, { max: 1, onnotice: () => {} })
 const [{ pid }] = (await admin`select pg_backend_pid() as pid`) as unknown as [{ pid: number }]
 const postmaster = parentOf(pid)
 const receiver = await startReceiver()
-/** A database that is set up for a comparison. */
+/** A database for a comparison. */
 interface Scenario {
   readonly databaseUrl: string
   readonly sql: postgres.Sql
-  /** How many endpoints each event is sent to. */
+  /** The number of endpoints that receive each event. */
   readonly endpointsEach: number
 }
 
-/** What the worker's processes need, and PostgreSQL: CPU microseconds per delivery, or percents of a core. */
+/** The usage of the worker's processes and of PostgreSQL: CPU microseconds per delivery, or percent of a core. */
 interface Cost {
   readonly worker: number
   readonly database: number
@@ -72,7 +72,7 @@ try {
   await server.stop()
 }
 
-/** Measures what a worker and PostgreSQL need while nothing happens, with few endpoints and with many. */
+/** Measures the idle usage of a worker and of PostgreSQL, with few endpoints and with many. */
 async function measureIdling(): Promise<void> {
   for (const scenario of [await openScenario("idling"), await openManyEndpoints("idling_many")]) {
     const [{ count }] = (await scenario.sql`select count(*)::int from endpoint_readers`) as unknown as [
@@ -92,7 +92,7 @@ async function measureIdling(): Promise<void> {
   }
 }
 
-/** Measures deliveries to 60 endpoints of each organization, beside many that are idle. */
+/** Measures deliveries to 60 endpoints of each organization, with many idle endpoints. */
 async function measureIdleEndpoints(): Promise<void> {
   const few = await openScenario("few")
   const many = await openManyEndpoints("many")
@@ -121,14 +121,14 @@ async function openManyEndpoints(name: string): Promise<Scenario> {
   return { ...scenario, endpointsEach }
 }
 
-/** Measures claims of 64 messages beside more and more sending campaigns, one claim of each in turn. */
+/** Measures claims of 64 messages with increasing numbers of sending campaigns, one claim of each in turn. */
 async function measureClaims(): Promise<void> {
   const claims = Number(values.claims)
   const scenarios: Claimed[] = []
   for (const campaigns of [1, 100, 500, 2000]) {
     const { sql } = await openScenario(`claims_${campaigns}`, [])
     scenarios.push({ campaigns, sql })
-    // Warming up, without rates and with them.
+    // Warm-up, without rates and with them.
     await seedSending(scenarios.at(-1)!, 2 * claims + 100)
   }
   for (const perMinute of [null, 999_999]) {
@@ -141,7 +141,7 @@ async function measureClaims(): Promise<void> {
     }
     for (const [at, { campaigns }] of scenarios.entries()) {
       if (at === 0) continue
-      // Medians of ten claims each: a single one says little.
+      // Medians of ten claims, because single claims vary too much.
       const ratios = times[at]!.flatMap((_, i) =>
         i % 10 === 9 ? [median(times[at]!.slice(i - 9, i + 1)) / median(times[0]!.slice(i - 9, i + 1))] : [],
       )
@@ -162,7 +162,7 @@ async function compareCosts(label: string, first: Scenario, second: Scenario): P
     [first, await startFleet(first, 1)],
     [second, await startFleet(second, 1)],
   ] as const
-  // The first round warms up.
+  // The first round is the warm-up.
   for (let round = 0; round <= ROUNDS; round++) {
     const measured: Cost[] = []
     for (const [scenario, fleet] of scenarios) measured.push(await measureCost(scenario, fleet))
@@ -201,12 +201,12 @@ async function measureCost(scenario: Scenario, fleet: readonly ChildProcess[]): 
   }
 }
 
-/** Reads the CPU microseconds of workers and of PostgreSQL up to now. */
+/** Reads the CPU microseconds of workers and of PostgreSQL since their start. */
 function readCpu(fleet: readonly ChildProcess[]): Cost {
   return { worker: fleet.reduce((sum, { pid }) => sum + cpuTime(pid!), 0), database: cpuTime(postmaster) }
 }
 
-/** Prepares a database with endpoints that respond at once, twenty unless `urls` are given. */
+/** Prepares a database with endpoints that respond immediately, twenty unless `urls` are given. */
 async function openScenario(
   name: string,
   urls = Array.from({ length: ENDPOINTS }, (_, i) => `${receiver.url}/${i}`),

@@ -5,7 +5,7 @@ import type { Comparison } from "./leaves/Comparison.ts"
 import { dependenciesOf, versionOf } from "./leaves/dependenciesOf.ts"
 import { raceOperations } from "./leaves/raceOperations.ts"
 
-// Compares each leaf library with what a team would pick instead: bytes, dependencies, features, operations a second.
+// Compares each leaf library with its common alternatives: bytes, dependencies, features, operations per second.
 
 const LEAVES = ["error-catalog", "cursor", "rate-limit", "retry-policy", "bot-suspicion", "signature"] as const
 

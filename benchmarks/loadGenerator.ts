@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net"
 import { createEventRequests, type Webhook } from "./receiver/createEventRequests.ts"
 
-// Sends requests over keep-alive connections, each as soon as the last response is read. Of a response it parses only the status and
-// the length, because it competes with the servers for CPU time.
+// Sends requests over keep-alive connections, each as soon as the previous response is read. It parses only the status and the length of a
+// response, because it competes with the servers for CPU time.
 
 /** The source of the requests: GETs of these paths in turn, or new signed events to an endpoint. */
 export type RequestSource = { readonly targets: readonly string[] } | { readonly webhook: Webhook }

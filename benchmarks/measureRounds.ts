@@ -24,7 +24,7 @@ export type Round = Readonly<Record<CandidateName, Performance>>
 export interface Bench {
   readonly servers: Readonly<Record<CandidateName, readonly Server[]>>
   readonly load: LoadGenerator
-  /** The process whose children are the database's connections. */
+  /** The parent process of the database's connections. */
   readonly postmaster: number
   readonly connections: number
 }

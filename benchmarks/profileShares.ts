@@ -13,7 +13,7 @@ export interface Profile {
   readonly functions: Shares
 }
 
-/** Runs a process with flags of Node that profile it, and sums the last seconds of its profile. It must have ended by itself. */
+/** Runs a process with Node's profiling flags, and sums the last seconds of its profile. The process must exit on its own. */
 export async function profileShares(
   run: (flags: readonly string[]) => Promise<{ readonly cpu: number; readonly seconds: number }>,
 ): Promise<Profile> {
@@ -38,7 +38,7 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[]
 }
 
-/** Sums the self time in the last seconds of a profile of `node --cpu-prof` by the name that `nameOf` gives each frame. Excludes idle time. */
+/** Sums the self time in the last seconds of a profile of `node --cpu-prof` by the name that `nameOf` returns for a frame. Excludes idle time. */
 function sharesOf(
   file: string,
   seconds: number,

@@ -35,7 +35,7 @@ const MAINS: Mains = {
 }
 
 const folder = await mkdtemp(join(tmpdir(), "outreach-receiver-"))
-// If this process runs as root, PostgreSQL runs as another user, which must be able to enter the folder.
+// If this process runs as root, PostgreSQL runs as a different user, who needs access to the folder.
 await chmod(folder, 0o711)
 const database = await startPostgres({ dataDirectory: folder })
 const sql = postgres(database.url, { max: 1, onnotice: () => {} })

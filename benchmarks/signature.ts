@@ -3,7 +3,7 @@ import { parseArgs } from "node:util"
 import { type Candidate, candidates } from "./signature/candidates.ts"
 import { measure, type Workload } from "./signature/measure.ts"
 
-// Compares the CPU time of a signature with alternative libraries, and with the digest alone.
+// Compares the CPU time of a signature with alternative libraries, and with only the digest.
 
 const { values } = parseArgs({
   options: {
@@ -39,7 +39,7 @@ for (const [size, text] of SIZES) {
   }
 }
 
-/** Measures all candidates in rounds, each beginning with another candidate. The first round warms up the compiler. */
+/** Measures all candidates in rounds, each starting with a different candidate. The first round warms up the compiler. */
 async function race(workload: Workload): Promise<ReadonlyMap<Candidate, readonly number[]>> {
   const results = new Map(candidates.map((candidate) => [candidate, [] as number[]]))
   for (let round = -1; round < rounds; round++) {

@@ -9,7 +9,7 @@ export interface TableBytes {
   readonly indexes: number
 }
 
-/** Measures the tables that hold at least `minRows` rows, largest first. */
+/** Measures the tables with at least `minRows` rows, largest first. */
 export async function measureTables(sql: postgres.Sql, minRows: number): Promise<readonly TableBytes[]> {
   const tables = await sql<Omit<TableBytes, "rows">[]>`
     select root.relname as name, sum(pg_table_size(part.oid) - toast)::float8 as heap, sum(toast)::float8 as toast,

@@ -5,7 +5,7 @@ import { bytesOf, type TableBytes } from "./measureTables.ts"
 export const PARTS = ["importer", "api", "worker", "postgres", "wal"] as const
 export type Usage = Record<(typeof PARTS)[number], number>
 
-/** Prints the medians of each step, and the range of PostgreSQL's. */
+/** Prints the medians of each step, and the range of PostgreSQL's values. */
 export function reportSteps(rounds: readonly ReadonlyMap<string, Usage>[]): void {
   console.log(
     'CPU in µs: medians, and the range of PostgreSQL\'s; bytes of write-ahead log. "import" is the process that imports.',
@@ -26,7 +26,7 @@ export function reportSteps(rounds: readonly ReadonlyMap<string, Usage>[]): void
   }
 }
 
-/** Prints the bytes a row of each table after a number of journeys. */
+/** Prints the bytes per row of each table after a number of journeys. */
 export function reportTables(tables: readonly TableBytes[], recipients: number): void {
   console.log(`\nBytes a row after ${recipients} journeys, of tables with a row for every tenth recipient or more`)
   printRow("", ["heap", "toast", "indexes", "together", "rows/recipient", "B/recipient"])

@@ -1,15 +1,15 @@
 import type { RunningConsole } from "./startConsole.ts"
 
-/** A page, by the form of its address, and the first address of that form that a link led to. */
+/** A kind of page by its URL pattern, and the first URL found. */
 export interface FoundPage {
   readonly pattern: string
   readonly address: string
 }
 
-/** How many addresses are opened to find links. */
+/** The number of URLs that are opened to find links. */
 const MAX_OPENED = 140
 
-/** What no link leads to, but a form: filters that few rows or none fit are the hardest. */
+/** URLs that only a form produces: filters that match few rows or none are the slowest. */
 const OF_FORMS = [
   "/audit?operator=nobody",
   "/audit?result=failed",
@@ -29,7 +29,7 @@ const OF_FORMS = [
   `/people/rcp_${"1".padStart(8, "0")}${"100".padStart(24, "0")}`,
 ] as const
 
-/** Finds a page of each kind by following links, as an operator does. */
+/** Finds a page of each kind by following links, like an operator. */
 export async function findPages({ url, cookie }: RunningConsole): Promise<ReadonlyArray<FoundPage>> {
   const found = new Map<string, string>()
   const waiting: Array<string> = ["/", ...OF_FORMS]
@@ -56,7 +56,7 @@ export async function findPages({ url, cookie }: RunningConsole): Promise<Readon
   )
 }
 
-/** Returns an address with the names of its query, and without the values. */
+/** Returns a URL with the names of its query parameters but without the values. */
 const patternOf = (address: string): string => {
   const [path = "", search = ""] = address.split("?")
   const names = [...new Set(new URLSearchParams(search).keys())].sort()

@@ -4,14 +4,14 @@ import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import type postgres from "postgres"
 import { seedHistory } from "./seedHistory.ts"
 
-/** How much the database holds. */
+/** The size of the data. */
 export interface Sizes {
   readonly recipients: number
   readonly events: number
   readonly deadLetters: number
 }
 
-/** How many organizations share the data. The first has half of it. */
+/** The number of organizations that share the data. The first has half of it. */
 const ORGANIZATIONS = 8
 const CAMPAIGNS_EACH = 12
 const DAYS = 30
@@ -25,7 +25,7 @@ const causesOf = (endpointId: EndpointId) =>
     return { id: exact.id, failure_group: exact }
   })
 
-/** Fills a migrated database as a deployment would look after a month. */
+/** Fills a migrated database with a month of data. */
 export async function seed(sql: postgres.Sql, { recipients, events, deadLetters }: Sizes): Promise<void> {
   const causes = Array.from({ length: ORGANIZATIONS }, (_, n) =>
     causesOf(EndpointId.make(`whe_${toHex(n + 1)}`)),
@@ -92,7 +92,7 @@ export async function seed(sql: postgres.Sql, { recipients, events, deadLetters 
       '{"object":"event","livemode":false,"event_version":1,"source":"service","data":{"is_bot_suspected":false},"metadata":null}'
     from shares cross join lateral generate_series(1, (${events}::int * share)::int) e
     cross join lateral (select clock_timestamp() - (1 - e / (${events}::int * share)) * interval '${sql.unsafe(String(DAYS))} days' as stamp) at`
-  // One partner has lost most, by few causes; each event is dead once.
+  // Most failures are at one partner, with few causes; each event has at most one dead letter.
   await sql`
     with cause as (
       select id as group_id, failure_group->>'endpointId' as endpoint_id, (failure_group->>'status')::int as status, failure_group

@@ -1,11 +1,11 @@
 import type postgres from "postgres"
 
-/** How many days of deliveries that arrived are kept; they are most of the rows. */
+/** The number of days that successful deliveries are kept; they are most of the rows. */
 const DAYS_DELIVERED = 7
 
-/** Adds what a month of use leaves beside the events: deliveries, their outcomes, requests, replays and commands. */
+/** Adds the history of a month in addition to the events: deliveries, their outcomes, requests, replays and commands. */
 export async function seedHistory(sql: postgres.Sql): Promise<void> {
-  // What arrived shares a row with what arrived within 8 seconds.
+  // Deliveries within 8 seconds share a row.
   await sql`
     insert into delivered (organization_id, id, endpoint_id, first_id, deliveries, finished_at)
     select organization_id, max(delivery_id), endpoint_id, min(delivery_id), json_agg(json_build_object(
@@ -19,7 +19,7 @@ export async function seedHistory(sql: postgres.Sql): Promise<void> {
         select from dead_letters dead where dead.organization_id = event.organization_id and dead.id = 'dlv_' || substr(event.id, 5))
     ) each
     group by organization_id, endpoint_id, date_bin('8 seconds', emitted_at, 'epoch')`
-  // Twelve endpoints more of the first organization, to which nothing is sent any more.
+  // Twelve more endpoints of the first organization that no longer receive events.
   await sql`
     insert into webhook_endpoints (id, organization_id, url)
     select 'whe_' || lpad(to_hex(100 + n), 32, '0'), min(organizations.id), 'https://quiet' || n || '.test/hooks'
@@ -31,7 +31,7 @@ export async function seedHistory(sql: postgres.Sql): Promise<void> {
     insert into reader_positions (organization_id, endpoint_id, begun_at, begun_id)
     select organization_id, id, last, '~' from webhook_endpoints join organization_clock using (organization_id)
     where id not in (select endpoint_id from reader_positions)`
-  // By five minutes for two days, before that by the hour.
+  // In intervals of five minutes for two days, and hourly before.
   await sql`
     insert into delivery_outcomes (organization_id, endpoint_id, at, seconds, delivered, client_errors, server_errors, latencies)
     select organization_id, id, at, seconds, 40 + random() * 100, random() * 3, random() * 5, '{0,0,1,2,5,9,20,30,9,4,2,1,1,0,0,0,1,0,0,1}'

@@ -6,14 +6,14 @@ import { addOperator, createSignInLink, signIn } from "@outreach/domain/operator
 import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { Effect, Redacted } from "effect"
 
-/** A console in a process of its own, and a session of an admin. */
+/** A console in a separate process, and a session of an admin. */
 export interface RunningConsole {
   readonly url: string
   readonly cookie: string
   readonly stop: () => Promise<void>
 }
 
-/** Starts the console from its sources, as the sandbox does. */
+/** Starts the console from its sources, like the sandbox. */
 export async function startConsole(databaseUrl: string): Promise<RunningConsole> {
   const child = spawn(
     process.execPath,

@@ -1,15 +1,15 @@
 import type postgres from "postgres"
 
-/** An event on its way to one endpoint. */
+/** An event for one endpoint, before its delivery. */
 export interface Publication {
   readonly eventId: string
   readonly deliveryId: string
-  /** Which of the endpoints, from 0. */
+  /** The index of the endpoint. */
   readonly endpoint: number
   readonly body: string
 }
 
-/** A delivery system that is measured: how to publish to it, and the process that delivers. */
+/** A measured delivery system: how to publish to it, and its process. */
 export interface Candidate {
   readonly name: string
   /** The main module of its process. */
@@ -19,12 +19,12 @@ export interface Candidate {
   readonly setUp: (sql: postgres.Sql, databaseUrl: string, urls: readonly string[]) => Promise<void>
   /** Publishes many events in one transaction, as its users would. */
   readonly publish: (sql: postgres.Sql, publications: readonly Publication[]) => Promise<void>
-  /** Reports whether no delivery waits or is in flight. */
+  /** Reports whether all deliveries are finished. */
   readonly isDone: (sql: postgres.Sql) => Promise<boolean>
   readonly close?: () => Promise<void>
 }
 
-/** The maximum of calls in flight, for all candidates. */
+/** The maximum number of calls in flight, for all candidates. */
 export const MAX_IN_FLIGHT = 128
 
 /** The signing secret of all candidates. */

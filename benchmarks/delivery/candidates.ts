@@ -18,7 +18,7 @@ const SECRETS_KEY = Buffer.alloc(32, 7)
 const organizationId = (endpoint: number) => `org_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 const endpointId = (endpoint: number) => `whe_0198000000007000800000000000${String(endpoint).padStart(4, "0")}`
 
-/** The worker as it is deployed. */
+/** The worker as deployed. */
 export const ours: Candidate = {
   name: "ours",
   main: fileURLToPath(import.meta.resolve("@outreach/worker/main")),
@@ -55,7 +55,7 @@ export const ours: Candidate = {
         select organization_id, ${endpointId}, last, '~' from organization_clock where organization_id = ${organizationId}`
     }
   },
-  // Writes events as `publishEvents` does, in the order of the organizations, and notifies the worker as the service does.
+  // Writes events like `publishEvents`, in the order of the organizations, and notifies the worker like the service.
   publish: async (sql, publications) => {
     const organizations = [...new Set(publications.map(({ endpoint }) => organizationId(endpoint)))].toSorted()
     await sql`
@@ -86,7 +86,7 @@ export const ours: Candidate = {
     ).length === 0,
 }
 
-/** The pending notifications. As in the service, the first is sent at once, and the next carries all that came until 2 ms after it. */
+/** The pending notifications. As in the service, the first is sent immediately, and the next contains all that arrive in the 2 ms after it. */
 const hinted = new Set<string>()
 let isHinting = false
 async function hintSoon(sql: postgres.Sql): Promise<void> {

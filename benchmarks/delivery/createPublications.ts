@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { Publication } from "./Candidate.ts"
 
 const hex = () => randomUUID().replaceAll("-", "")
-/** Creates an id that begins with the time, as the service does. */
+/** Creates an id that starts with the time, like the service. */
 const timeOrderedId = () => Date.now().toString(16).padStart(12, "0") + hex().slice(12)
 
 /** Creates events like the service's, published now, for each endpoint in turn. */

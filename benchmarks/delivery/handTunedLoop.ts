@@ -2,7 +2,7 @@ import postgres from "postgres"
 import { MAX_IN_FLIGHT } from "./Candidate.ts"
 import { postSigned } from "./postSigned.ts"
 
-// A loop that is written by hand for speed: batched claims, concurrent calls, batched settlement and LISTEN. It records the same data
+// A hand-optimized loop: batched claims, concurrent calls, batched settlement and LISTEN. It records the same data
 // as our worker, but has no fairness, no limit per endpoint, no circuit breaker and no handling of lost leases.
 
 interface Claimed {

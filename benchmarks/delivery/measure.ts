@@ -9,7 +9,7 @@ import type { Candidate } from "./Candidate.ts"
 import { createPublications } from "./createPublications.ts"
 import type { Receiver } from "./startReceiver.ts"
 
-/** A candidate's performance on a backlog. */
+/** A candidate's performance with a backlog. */
 export interface Backlog {
   readonly perSecond: number
   /** CPU microseconds per delivery of the candidate's process, and of PostgreSQL. */
@@ -32,16 +32,16 @@ export interface Bench {
   readonly postmaster: number
   readonly receiver: Receiver
   readonly endpoints: number
-  /** Flags of Node for the candidate's process. */
+  /** Node flags for the candidate's process. */
   readonly flags?: readonly string[]
 }
 
 const POLL_MS = 10
 
-/** How long events are published at the measured rate before the measurement begins. */
+/** How long events are published at the measured rate before the measurement starts. */
 const WARM_UP_SECONDS = 10
 
-/** Runs some work beside a candidate's process, and kills the process afterwards; one with flags may end by itself, to write its profile. */
+/** Runs some work while a candidate's process runs, and kills the process afterwards; a process with flags may exit on its own to write its profile. */
 async function withProcess<A>(
   { main, env = {} }: Pick<Candidate, "main" | "env">,
   { databaseUrl, flags = [] }: Pick<Bench, "databaseUrl" | "flags">,
@@ -66,7 +66,7 @@ async function withProcess<A>(
   }
 }
 
-/** Measures how a candidate works off a backlog. The first quarter is the warm-up. */
+/** Measures how a candidate delivers a backlog. The first quarter is the warm-up. */
 export async function measureBacklog(bench: Bench, candidate: Candidate, deliveries: number): Promise<Backlog> {
   const { databaseUrl, postmaster, receiver } = bench
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
@@ -139,7 +139,7 @@ export async function measureLatency(
         await Promise.all(published)
         await arrived(receiver, count)
       }
-      // A new process spends its first seconds compiling, which deployed processes do once in weeks.
+      // A new process spends its first seconds on compilation, which isn't representative of a deployed process.
       const warmUp = createPublications(2000, bench.endpoints)
       await receiver.reset()
       await candidate.publish(sql, warmUp)

@@ -4,7 +4,7 @@ import { MAX_IN_FLIGHT, SECRET } from "./Candidate.ts"
 
 const agent = new Agent({ connections: MAX_IN_FLIGHT, headersTimeout: 15_000, bodyTimeout: 15_000 })
 
-/** Posts a signed body, as every candidate but ours does. Returns the status and the beginning of the response. */
+/** Posts a signed body, like every candidate except our worker. Returns the status and the start of the response. */
 export async function postSigned(url: string, deliveryId: string, attempt: number, body: string) {
   const bytes = Buffer.from(body)
   const started = Date.now()

@@ -1,7 +1,7 @@
-/** The maximum of SMTP connections of each candidate. */
+/** The maximum number of SMTP connections of each candidate. */
 export const MAX_IN_FLIGHT = 16
 
-/** What an invitation names of its recipient and of its sender. */
+/** The recipient's and the sender's fields in an invitation. */
 interface Person {
   readonly token: string
   readonly sender_name: string
@@ -16,14 +16,14 @@ const FIRST_NAMES = ["Ana", "Ben", "Chloé", "Dev", "Élise", "Finn", "Grace", "
 const LAST_NAMES = ["Abara", "Brown", "Castillo", "Diaz", "Evans", "Fischer", "García", "Hall", "Ito", "O'Neil"]
 const SPECIALTIES = ["Cardiology", "Family medicine", "Internal medicine", "Nephrology", "Obstetrics & gynecology"]
 
-/** Returns the fields of the recipient of a number; every sixth has no specialty. */
+/** Returns the fields of a recipient by number; every sixth has no specialty. */
 export const fieldsOf = (n: number): Record<string, string> => ({
   first_name: FIRST_NAMES[n % FIRST_NAMES.length]!,
   last_name: LAST_NAMES[n % LAST_NAMES.length]!,
   ...(n % 6 > 0 && { specialty: SPECIALTIES[n % SPECIALTIES.length]! }),
 })
 
-/** What templates name of each recipient. */
+/** The placeholders of the template. */
 export const TEMPLATE: Person = {
   token: "{{ token }}",
   sender_name: "{{ sender_name }}",
@@ -34,7 +34,7 @@ export const TEMPLATE: Person = {
   specialty: '{{ specialty | default: "medicine" }}',
 }
 
-/** Returns an invitation of some 2 KB. */
+/** Returns an invitation of about 2 KB. */
 export const htmlFor = (person: Person): string => {
   const { token, sender_name, postal_address, unsubscribe_url, first_name, last_name, specialty } = person
   return `<!doctype html>
@@ -59,9 +59,8 @@ const PARAGRAPHS = Array.from(
 changes the first visit, and what to tell patients who ask. It takes twenty minutes, and counts towards your credits.</p></td></tr>`,
 ).join("\n")
 
-/** Returns the subject. */
 export const subjectFor = ({ first_name }: Person): string => `${first_name}, an invitation to Heart failure`
 
-/** Returns the same invitation as text. */
+/** Returns the invitation as plain text. */
 export const textFor = ({ token, sender_name, postal_address, first_name, last_name, specialty }: Person): string =>
   `Dear ${first_name} ${last_name}, there is news in ${specialty}.\n${PARAGRAPHS.replace(/<[^>]*>/g, "")}\nTake part [https://go.partner.test/${token}]\n${sender_name}, ${postal_address}\n`

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer"
 import { fieldsOf, htmlFor, MAX_IN_FLIGHT, subjectFor, textFor } from "./message.ts"
 
-// nodemailer's pool, which sends messages that are already rendered, as a script without a database would. Escaping and links cost it nothing.
+// nodemailer's pool, which sends pre-rendered messages like a script without a database. Escaping and links cost it no time.
 
 const transport = createTransport({ url: process.env["SMTP_URL"]!, pool: true, maxConnections: MAX_IN_FLIGHT })
 let next = 0

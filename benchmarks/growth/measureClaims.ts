@@ -1,7 +1,7 @@
 import { type DueMessages, decideClaim } from "@outreach/domain/mail/decideClaim"
 import type { Sql } from "postgres"
 
-/** A database with this number of sending campaigns, each of which has messages that are due. */
+/** A database with a number of sending campaigns, each with due messages. */
 export interface Claimed {
   readonly campaigns: number
   readonly sql: Sql
@@ -10,7 +10,7 @@ export interface Claimed {
 const CAMPAIGNS_PER_ORGANIZATION = 5
 const LIMIT = 64
 
-/** Fills an empty database with campaigns that are sending, five of each organization, and as many messages together as all claims need. */
+/** Fills an empty database with sending campaigns, five per organization, and enough messages for all claims. */
 export async function seedSending({ campaigns, sql }: Claimed, claims: number): Promise<void> {
   const each = Math.max(LIMIT, Math.ceil((claims * LIMIT) / campaigns))
   await sql`
@@ -34,13 +34,13 @@ export async function seedSending({ campaigns, sql }: Claimed, claims: number): 
   await sql`
     insert into messages (organization_id, recipient_id, campaign_id, due_at)
     select organization_id, id, campaign_id, created_at from recipients`
-  // As the worker gives turns to campaigns that have none.
+  // Like the worker, which adds missing turns.
   await sql`insert into campaign_turns select organization_id, id, '-infinity' from campaigns`
   await sql`insert into organization_turns select distinct organization_id, '-infinity'::timestamptz from campaigns`
   await sql`vacuum analyze`
 }
 
-/** Claims 64 messages, and returns how many milliseconds it took; then they are gone. */
+/** Claims 64 messages and deletes them. Returns the milliseconds the claim took. */
 export async function measureClaim({ sql }: Claimed, perMinute: number | null): Promise<number> {
   const begun = performance.now()
   const rows = await sql.begin(async (sql) => {

@@ -46,7 +46,7 @@ export async function endFleet(fleet: readonly ChildProcess[]): Promise<void> {
   )
 }
 
-/** Stops the workers for a while, or lets them go on. */
+/** Pauses or resumes the workers. */
 export function signalFleet(fleet: readonly ChildProcess[], name: "SIGSTOP" | "SIGCONT"): void {
   for (const child of fleet) child.kill(name)
 }

@@ -1,24 +1,24 @@
-/** A leaf library beside its alternatives. Ours is the first candidate. */
+/** A leaf library and its alternatives. Ours is the first candidate. */
 export interface Comparison {
   readonly candidates: readonly Candidate[]
-  /** The rows of the table that are answered by yes or no, as its README words them. */
+  /** The yes/no rows of the table, with the wording of the README. */
   readonly features: readonly string[]
-  /** Rows that are counted: by their heads, a cell for each candidate. */
+  /** Numeric rows by heading, with a cell for each candidate. */
   readonly counts?: Readonly<Record<string, readonly string[]>>
-  /** The names of the operations that are measured. */
+  /** The names of the measured operations. */
   readonly operations: readonly string[]
-  /** Ends what the operations need, such as a server. */
+  /** Closes resources of the operations, such as a server. */
   readonly close?: () => Promise<void>
 }
 
 export interface Candidate {
-  /** The head of its column. */
+  /** The heading of its column. */
   readonly name: string
-  /** The package on npm, whose installed dependencies are counted. Without one it is written by hand. */
+  /** The package on npm; its installed dependencies are counted. Undefined for a hand-written candidate. */
   readonly packageName?: string
-  /** A module that uses it for the smallest real task, which is bundled to weigh it. */
+  /** A module that uses it for the smallest real task. It is bundled to measure its size. */
   readonly code: string
   readonly has: readonly string[]
-  /** By name; each call does one operation, and returns a promise where it has to. One that a candidate cannot do is missing. */
+  /** Operations by name; each call does one operation, and returns a promise if it is asynchronous. Unsupported operations are left out. */
   readonly operations: Readonly<Record<string, () => unknown>>
 }

@@ -11,20 +11,20 @@ const agentsOf = (name: string): readonly string[] =>
   Object.values(
     JSON.parse(readFileSync(new URL(`../../packages/bot-suspicion/test/data/${name}.json`, import.meta.url), "utf8")),
   )
-/** Returns the agents of the public list that have one of the tags, which its types leave out. */
+/** Returns the agents of the public list with one of the tags. The list's types don't include tags. */
 const listed = (...tags: readonly string[]): readonly string[] =>
   (crawlers as readonly { readonly tags?: readonly string[]; readonly instances: readonly string[] }[])
     .filter((it) => it.tags?.some((tag) => tags.includes(tag)))
     .flatMap(({ instances }) => instances)
 
-/** A person reads the mail behind these, and some are in the public list all the same. */
+/** Image proxies and mail apps of human readers; some are in the public list. */
 const READERS = /GoogleImageProxy|YahooMailProxy|FastmailUA|Shortwave|okhttp/
 const programs = (agents: readonly string[]): readonly string[] => agents.filter((agent) => !READERS.test(agent))
 const readers = [...new Set([...agentsOf("people"), ...listed("social-preview", "http-library")])].filter((agent) =>
   READERS.test(agent),
 )
 
-/** Agents by kind; those of crawler-user-agents by their tags, of which some have two. */
+/** Agents by kind; those of crawler-user-agents by tag, and some have two tags. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   "mail scanners and link previews in mail, detected": agentsOf("scanners"),
   "link previews in crawler-user-agents, detected": programs(listed("social-preview")),

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 
-/** Bundles a module with all that it imports, and returns its bytes, minified and gzipped. Modules of Node stay outside. */
+/** Bundles a module with all its imports, and returns its size minified and gzipped. Node's modules are external. */
 export async function bundleBytes(code: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: import.meta.dirname, loader: "ts" },

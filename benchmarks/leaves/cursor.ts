@@ -49,7 +49,7 @@ const schema = z.object({ created_at: z.string(), id: z.number() })
 const key = "a key of at least thirty-two bytes"
 const secret = new TextEncoder().encode(key)
 const ring = cursorKeyRing([{ key }])
-/** Made for each request, as its scope is. */
+/** Created for each request, because its scope depends on the request. */
 const codecOf = () => cursorCodec({ schema, key: ring, scope: "invoices of acme" })
 const cursor = codecOf().encode(last)
 
@@ -100,7 +100,7 @@ const query = kysely.selectFrom("invoices").select(["id", "created_at", "custome
 const kyselyCursor = (await paginator.paginate({ query: query.where("invoices.id", "=", last.id), sorts, limit: 1 }))
   .endCursor!
 
-/** By the names of the candidates: each reads the page, and makes the cursor of the next one. */
+/** By candidate: each reads a page, and creates the cursor of the next page. */
 const pages = {
   cursor: () => {
     const codec = codecOf()
@@ -129,7 +129,7 @@ for (const name of ["kyselyCursor", "jose", "base64", "offset"] as const) {
   if ((await idsOf(name)) !== (await idsOf("cursor"))) throw new Error(`${name} reads another page.`)
 }
 
-/** Each reads a page of invoices, the newest first, after the position of a cursor. */
+/** Each candidate reads a page of invoices, newest first, after the position of a cursor. */
 export const comparison: Comparison = {
   features: [
     ...[CHECKED, AUTHENTIC, SCOPED, EXPIRES, KEYS, TYPES],
@@ -165,7 +165,7 @@ export function page(sql, schema, key, cursor, limit) {
 const paginator = createPaginator({ dialect: SqlitePaginationDialect })
 const sorts = [{ col: "invoices.created_at", dir: "desc" }, { col: "invoices.id", dir: "desc" }]
 export const page = (query, nextPage, limit) => paginator.paginate({ query, sorts, limit, cursor: { nextPage } })`,
-      // An altered cursor is refused, and none can be read, with its codec of AES, which derives a key with scrypt each time.
+      // Its AES codec rejects altered cursors and encrypts them. It derives a key with scrypt each time.
       has: [AUTHENTIC, TYPES, STATEMENT, PREVIOUS, STABLE, DIALECTS, ENCRYPTED],
       operations: {
         [PAGE]: pages.kyselyCursor,

@@ -9,13 +9,13 @@ export function versionOf(packageName: string): string {
   return version
 }
 
-/** Counts the packages that npm installs with a package, of any depth. */
+/** Counts the packages that npm installs with a package, at any depth. */
 export function dependenciesOf(packageName: string): number {
   const found = new Set<string>()
   const visit = (name: string, from: string) => {
     const link = findPackageJSON(name, from)
     if (link === undefined) throw new Error(`${name} is not installed: add it to benchmarks/package.json.`)
-    // pnpm installs the dependencies of a package beside what its link leads to.
+    // pnpm installs the dependencies of a package next to the target of its link.
     const path = realpathSync(link)
     if (found.has(path)) return
     found.add(path)

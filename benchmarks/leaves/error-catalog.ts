@@ -33,7 +33,7 @@ const errors = defineCatalog({
 const details = { reason: "expired" }
 const received = JSON.stringify(errors.body("CARD_DECLINED", { details }))
 
-/** Each throws an error with a code and a detail, and answers with a status, headers and a body of JSON. */
+/** Each candidate throws an error with a code and a detail, and returns a status, headers and a JSON body. */
 const thrown = (create: () => Error, answer: (caught: never) => object) => (): object => {
   try {
     throw create()

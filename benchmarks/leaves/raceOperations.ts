@@ -1,9 +1,9 @@
 import { median } from "../median.ts"
 
 /**
- * Measures operations in rounds, each beginning with another one; the first round warms up the compiler.
+ * Measures operations in rounds, each starting with a different operation; the first round warms up the compiler.
  *
- * @returns for each its operations for each second of CPU time, and how many times as fast the first one is, with the range of the rounds
+ * @returns for each operation the number per second of CPU time, and how many times as fast the first one is, with the range of the rounds
  */
 export async function raceOperations(
   operations: readonly ((() => unknown) | undefined)[],

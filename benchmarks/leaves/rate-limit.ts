@@ -52,7 +52,7 @@ await server?.start()
 const client = server && new Redis({ path: server.socket })
 const together = (take: () => PromiseLike<unknown>) => () => Promise.all(Array.from({ length: 20 }, take))
 
-/** What a middleware of Express reads and writes, without a connection. */
+/** The parts of a request and a response that an Express middleware uses, without a connection. */
 const expressCall = (middleware: (request: never, response: never, next: () => void) => unknown) => {
   const request = { ip: "192.0.2.1", headers: {}, method: "GET", path: "/", app: { get: () => false } }
   const response = { headersSent: false, statusCode: 200, setHeader: () => {}, end: () => {}, on: () => {} }
@@ -79,7 +79,7 @@ const limitedHono = new Hono()
   .use(honoRateLimiter({ windowMs: 60_000, limit: LIMIT, standardHeaders: "draft-7", keyGenerator: () => "one" }))
   .get("/", (context) => context.text("ok"))
 
-/** Each limits an Express app to 100 requests a minute for each address, in memory. */
+/** Each candidate limits an Express app to 100 requests per minute and address, in memory. */
 export const comparison: Comparison = {
   features: [
     BUCKET,
@@ -123,7 +123,7 @@ export const middleware = rateLimit(rateLimiter(fixedWindow({ limit: 100 }), mem
     {
       name: "rate-limiter-flexible",
       packageName: "rate-limiter-flexible",
-      // Its README writes the middleware by hand.
+      // Its README has a hand-written middleware.
       code: `import { RateLimiterMemory } from "rate-limiter-flexible"
 const limiter = new RateLimiterMemory({ points: 100, duration: 60 })
 export const middleware = (request, response, next) => limiter.consume(request.ip).then(() => next()).catch(() => response.status(429).send("Too Many Requests"))`,

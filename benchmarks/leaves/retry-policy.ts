@@ -32,7 +32,7 @@ const call = `async () => {
   return response
 }`
 
-/** Each calls a server up to six times, with growing delays that are left to chance. */
+/** Each candidate calls a server up to six times, with growing random delays. */
 export const comparison: Comparison = {
   features: [JITTER, LISTED, DEADLINE, SIGNAL, SOME, HTTP, RETRY_AFTER, PURE, CIRCUIT],
   operations: [SUCCEEDS, NEXT_DELAY],
@@ -63,7 +63,7 @@ export const ping = () => pRetry(${call}, { retries: 5, randomize: true })`,
       code: `import { ExponentialBackoff, handleAll, retry } from "cockatiel"
 const policy = retry(handleAll, { maxAttempts: 5, backoff: new ExponentialBackoff() })
 export const ping = () => policy.execute(${call})`,
-      // A signal is heeded once the wait is over.
+      // A signal takes effect after the wait.
       has: [JITTER, LISTED, DEADLINE, SOME, CIRCUIT],
       operations: {
         [SUCCEEDS]: () => cockatiel.execute(task),

@@ -3,7 +3,7 @@ import type { Candidate, Comparison } from "./Comparison.ts"
 
 const BODY = JSON.stringify({ object: "event", data: { text: "a".repeat(2000) } })
 
-/** Returns the operations of a candidate of `bench:signature`, with a header that was signed before. */
+/** Returns the operations of a candidate of `bench:signature`, with a pre-signed header. */
 async function operationsOf(name: string): Promise<Candidate["operations"]> {
   const { sign, verify } = candidates.find((candidate) => candidate.name === name)!
   const header = await sign(BODY)

@@ -6,8 +6,8 @@ import { Redacted } from "effect"
 import Fastify from "fastify"
 import postgres from "postgres"
 
-// A receiver that is written by hand for speed: the raw body as a Buffer, a cached key for each secret, comparison in constant time,
-// an event that is checked field by field, and pipelined inserts.
+// A hand-optimized receiver: the raw body as a Buffer, a cached key for each secret, constant-time comparison,
+// field-by-field validation of events, and pipelined inserts.
 
 const { DATABASE_URL, SECRETS_KEY } = process.env as Record<string, string>
 const MAX_BYTES = 1_048_576

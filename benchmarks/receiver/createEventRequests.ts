@@ -7,7 +7,7 @@ export interface Webhook {
   readonly secret: string
 }
 
-/** Creates a function that returns requests, each with a new event about another clinician. A call takes 6 µs, most of it for the signature. */
+/** Creates a function that returns requests, each with a new event about a different clinician. A call takes 6 µs, most of it for the signature. */
 export function createEventRequests({ path, secret }: Webhook): () => string {
   const key = createSecretKey(secret, "utf8")
   const run = randomBytes(8).toString("hex")

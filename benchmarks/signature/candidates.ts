@@ -34,7 +34,7 @@ const headersOf = (signature: string) => ({
 })
 const at = new Date(TIMESTAMP * 1000)
 
-/** Our packages and their alternatives. Each does as much of the work as its library offers, and parses no JSON. */
+/** Our packages and their alternatives. Each does as much of the work as its library offers, and doesn't parse JSON. */
 export const candidates: readonly Candidate[] = [
   {
     name: "ours, synchronous",
@@ -47,7 +47,7 @@ export const candidates: readonly Candidate[] = [
     verify: (header, body) => web.verify(header, body, secrets, NOW),
   },
   {
-    // The lower bound: no header, no clock, no check of the body.
+    // The lower bound: no header, no clock, no validation of the body.
     name: "bare HMAC",
     sign: digest,
     verify: (header, body) => {

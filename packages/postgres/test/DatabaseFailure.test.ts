@@ -13,7 +13,7 @@ const url = migratedDatabase()
 const run = runOnDatabase({ url })
 const test = effectTest(run)
 
-/** Lets a statement fail on a connection of its own, and answers what becomes of it. */
+/** Runs a failing statement on a new connection, and returns the resulting defect. */
 const failureOf = async (
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>,
   other: { readonly port?: string; readonly password?: string; readonly pathname?: string } = {},
@@ -85,7 +85,7 @@ it("says about a schema that is missing or older how to migrate, and about all e
   expect(faultOf("22023").advice).toContain("look at the server's log")
 })
 
-/** Attempts a transaction in which an adapter's statement fails with a SQLSTATE. */
+/** Runs a transaction in which an adapter's statement fails with a SQLSTATE. */
 const attempt = Effect.fnUntraced(function* (code: string) {
   const sql = yield* SqlClient.SqlClient
   const statement = sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`)

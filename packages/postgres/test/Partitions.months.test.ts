@@ -30,7 +30,7 @@ const run = runOnDatabase({ url, layer: DeliveryReader.layer })
 const test = effectTest(run)
 
 const add = (table: PartitionedTable) => Effect.flatMap(Partitions, (partitions) => partitions.add(table))
-/** Drops all that is over, as the workers do from day to day. */
+/** Drops all expired partitions, one run per day like the workers. */
 const drop = Effect.fnUntraced(function* (table: PartitionedTable, keep: number) {
   const partitions = yield* Partitions
   const sql = yield* SqlClient.SqlClient
@@ -56,7 +56,7 @@ const eventsIn = (partition: string) =>
       (rows) => rows.map(({ id }) => id),
     ),
   )
-/** Lets the endpoints of earlier tests need no events. */
+/** Makes the endpoints of earlier tests need no events. */
 const forgetEndpoints = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update webhook_endpoints set enabled = false`
@@ -65,7 +65,7 @@ const forgetEndpoints = Effect.gen(function* () {
 })
 const start = Timestamp.make("1970-01-01T00:00:00.000000Z")
 
-// Each test goes on in the months that the one before it has left.
+// Each test continues in the months of the previous test.
 describe("the partitions by months", { shuffle: false }, () => {
   describe("the months of events", () => {
     test("are added two ahead, and take what came before them, whatever the clock says", function* () {
@@ -74,7 +74,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       const [january] = yield* publishSent(campaign, 1)
       yield* setClock("2050-03-01T00:00:00Z")
       const [march] = yield* publishSent(campaign, 1)
-      // The worker comes for the first time. Its clock is behind what was published.
+      // The worker's first run. Its clock is behind the published events.
       yield* setClock("2050-01-31T23:59:30Z")
       expect(yield* add("events")).toBe(4)
       expect(yield* partitionsOf("events")).toEqual(["earlier", "2050_01", "2050_02", "2050_03", "later"])
@@ -84,7 +84,7 @@ describe("the partitions by months", { shuffle: false }, () => {
 
       yield* setClock("2050-02-01T00:00:00Z")
       expect(yield* add("events")).toBe(1)
-      // A clock that jumps loses nothing: neither far ahead nor far back.
+      // A clock jump, forward or back, doesn't lose partitions.
       yield* setClock("2099-01-01T00:00:00Z")
       const [ahead] = yield* publishSent(campaign, 1)
       yield* setClock("1999-01-01T00:00:00Z")
@@ -93,7 +93,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       expect(yield* eventsIn("later")).toEqual([ahead])
       expect(yield* eventsIn("earlier")).toEqual([back])
       expect(yield* add("events")).toBe(0)
-      // No worker was there for half a year.
+      // The workers were down for half a year.
       yield* setClock("2050-08-15T00:00:00Z")
       const kept = yield* Effect.all(
         Array.from({ length: 4 }, () => add("events")),
@@ -123,7 +123,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       yield* setClock("2050-12-10T00:00:00Z")
       yield* add("events")
       const dropOld = drop("events", 1)
-      // The months before go.
+      // The earlier months are dropped.
       expect((yield* dropOld).reason).toBe(`endpoint ${endpoint.id} has not read them all`)
 
       const worker = yield* workerOn()
@@ -151,7 +151,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       expect(yield* dropOld).toEqual({ dropped: 0, reason: `replay ${job.id} reads them` })
       yield* replays.cancel(job.id)
 
-      // Somebody writes in a transaction of their own: the month is dropped another time.
+      // An open transaction is writing, so the month is dropped later.
       const [open] = yield* whileOpen(publishSent(campaign, 1), (ids) =>
         Effect.map(Effect.exit(dropOld), (exit) => [exit._tag, ids] as const),
       )
@@ -160,7 +160,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       expect(yield* partitionsOf("events")).toEqual(["earlier", "2050_11", "2050_12", "2051_01", "2051_02", "later"])
       expect(yield* dropOld).toEqual({ dropped: 0, reason: null })
 
-      // Who asks for an earlier time gets what is kept.
+      // Readers of an earlier time receive the events that are left.
       expect(yield* (yield* Partitions).eventsKeptFrom).toBe("2050-11-01T00:00:00.000000Z")
       const { rows: page } = yield* (yield* EventFeed).page(organization.id, FEED_EVENT_TYPES, feedFrom(start), 100)
       expect(page.map(({ id }) => id).slice(0, 1)).toEqual(recent)
@@ -175,7 +175,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       })
       const read = (yield* worker.take()).filter(({ endpointId }) => endpointId === late.id)
       expect(read.map(({ eventId }) => eventId)).toEqual(page.map(({ id }) => id))
-      // The history outlives its events.
+      // The history is kept longer than its events.
       const repository = yield* DeliveryReader
       const { delivery, attempts } = yield* repository.find(deliveries[0]!.id)
       expect(delivery).toMatchObject({ eventId: old[0], eventType: null, state: "delivered" })
@@ -259,7 +259,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       const left = sql`select id from hits`
       yield* setClock("2050-05-01T00:00:00Z")
       expect(yield* drop("hits", 90)).toEqual({ dropped: 0, reason: null })
-      // An hour more than 90 days after the last hit of January was judged.
+      // One hour more than 90 days after the last hit of January was classified.
       yield* setClock("2050-05-02T01:00:00Z")
       yield* add("hits")
       expect(yield* drop("hits", 90)).toEqual({ dropped: 2, reason: null })

@@ -17,7 +17,7 @@ const url = migratedDatabase()
 const setClock = simulatedClock(url)
 const test = effectTest(runOnDatabase({ url, layer: DeliveryReader.layer }))
 
-/** Takes a delivery of an event. */
+/** Claims the delivery of an event. */
 const leased = Effect.gen(function* () {
   const leases = yield* DeliveryLeases
   const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
@@ -28,7 +28,7 @@ const leased = Effect.gen(function* () {
   yield* intend(read)
   return read[0]!
 })
-/** Settles a delivery as delivered, and answers its id. */
+/** Settles a delivery as delivered, and returns its id. */
 const settle = Effect.fnUntraced(function* (delivery: Delivery) {
   expect(yield* (yield* workerOn()).settle([delivery])).toBe(true)
   return delivery.id
@@ -50,14 +50,13 @@ const unsorted = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return (yield* sql`select from delivered_default`).length
 })
-// Far ahead: what has the real clock for its default is in the past, as it should be.
+// Far in the future, so that defaults from the real clock are in the past.
 const day = (n: number): string => new Date(Date.UTC(2050, 0, 10 + n)).toISOString().slice(0, 10)
 const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => day(from + i))
 
-/** The last day of the test that goes on day after day. */
 const LAST_DAY = 6
 
-// The clock goes on from test to test, and partitions with it.
+// The tests share a simulated clock and its partitions, so they run in order.
 describe("the days of delivered", { shuffle: false }, () => {
   test("moves what came before a day had its place to where it belongs", function* () {
     yield* setClock(`${day(-2)}T00:00:00Z`)
@@ -82,7 +81,7 @@ describe("the days of delivered", { shuffle: false }, () => {
         Array.from({ length: 4 }, () => keep(3)),
         { concurrency: 4 },
       )
-      // The first to go is the day that the test before left behind.
+      // The first dropped day is from the previous test.
       expect(kept.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(today === 2 || today > 3 ? 1 : 0)
       yield* keep(3)
       expect(yield* days).toEqual([...(today < 2 ? [day(-2)] : []), ...span(Math.max(0, today - 3), today + 7)])
@@ -123,7 +122,7 @@ describe("the days of delivered", { shuffle: false }, () => {
         Effect.repeat({ until: (rows) => rows.length >= count }),
         Effect.timeoutOption("2 seconds"),
       )
-    // A reader holds the new day up, so that what is settled comes in the midst of it; should it do so for too long, the day comes later.
+    // An open read delays the new partition, so that a settlement runs at the same time. If it blocks for too long, the partition is added later.
     const [keeping, settling] = yield* whileOpen(sql`select from delivered_default`, () =>
       Effect.gen(function* () {
         const keeping = yield* Effect.forkDetach(

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Counts the blocks of a table, its partitions and its indexes that an effect reads, on the one connection there is. */
+/** Counts the blocks of a table, its partitions and its indexes that an effect reads on the only connection. */
 export const blocksRead = <A, E, R>(table: string, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

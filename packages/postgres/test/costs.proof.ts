@@ -34,7 +34,7 @@ test("an event is stored beside many for what it costs beside few, by the plan t
     body: "{}",
     traceparent: null,
   })
-  // As often as it takes the database to settle on its plan.
+  // Repeated until PostgreSQL uses its generic plan.
   for (let n = 0; n < 12; n++) yield* receive(message(`evt_${n}`))
   yield* sql`
     insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at)
@@ -47,7 +47,7 @@ test("an event is stored beside many for what it costs beside few, by the plan t
 
 const PROGRAMS = 20
 
-/** An organization of a number of programs, with something to count on each of a number of dates up to 2025-12-31. */
+/** Seeds an organization with a number of programs, and digest counts on a number of dates up to 2025-12-31. */
 const history = Effect.fnUntraced(function* (dates: number) {
   const { organization } = yield* seedCampaign({ recipients: 0 })
   const repository = yield* ProgramRepository
@@ -82,7 +82,7 @@ test("a digest reads as much beside a thousand dates as beside one, and no event
   const costOf = (table: string, organizationId: typeof young, date: string) =>
     Effect.gen(function* () {
       let most = 0
-      // The database settles on a plan after the first five.
+      // PostgreSQL may switch to a generic plan after five executions.
       for (let n = 0; n < 12; n++) {
         const [blocks, records] = yield* blocksRead(table, digests.read(organizationId, date as CalendarDate))
         expect(records).toHaveLength(PROGRAMS)
@@ -92,7 +92,7 @@ test("a digest reads as much beside a thousand dates as beside one, and no event
     })
   for (const date of ["2025-12-31", "2024-06-01", "2026-01-20"]) {
     for (const table of ["digest_outreach", "digest_funnel"]) {
-      // One look-up for each program: three levels of an index, a row, and what planning reads.
+      // One look-up for each program: three index levels, one row, and the planner's reads.
       expect(yield* costOf(table, young, date)).toBeLessThanOrEqual(PROGRAMS * 5)
       expect(yield* costOf(table, old, date)).toBeLessThanOrEqual(PROGRAMS * 5)
     }
@@ -110,7 +110,7 @@ test("the gauges look at nothing that waits for its time, and count what is due 
     insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay)
     select ${organization.id}, ${endpoint.id}, ${eventId}, clock_timestamp() + make_interval(secs => ${seconds}::int), n % 3 = 0
     from generate_series(1, ${count}::int) n`
-  // As often as it takes the database to settle on its plan.
+  // Repeated until PostgreSQL uses its generic plan.
   const cost = Effect.gen(function* () {
     const reads = yield* Effect.all(Array.from({ length: 12 }, () => blocksRead("deliveries", readGauges)))
     const [, [{ deliveries: due }]] = reads.at(-1)!
@@ -128,7 +128,7 @@ test("the gauges look at nothing that waits for its time, and count what is due 
 
   yield* wait(30_000, -3600)
   yield* sql`vacuum analyze deliveries`
-  // Each queue as far as is counted.
+  // Each queue is counted up to the cap.
   expect((yield* cost).count).toBe(20_000)
 })
 
@@ -156,7 +156,7 @@ test("the gauges read little of a log in which much waits, beside many endpoints
   const reads = yield* Effect.all(Array.from({ length: 12 }, () => blocksRead("events", readGauges)))
   const [blocks, [{ deliveries: due }]] = reads.at(-1)!
   expect([due.live.maxLagEvents, due.live.count]).toEqual([10_000, 10_000])
-  // Ten thousand are counted twice: in all, and for the endpoint.
+  // Ten thousand events are counted twice: in total and for the endpoint.
   expect(blocks).toBeLessThan(1000)
 })
 

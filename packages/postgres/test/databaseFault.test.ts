@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 const url = migratedDatabase()
 const test = effectTest(runOnDatabase({ url }))
 
-/** Returns the code of the fault that is found after a change of the database, which is rolled back. */
+/** Returns the fault code after changes to the database, which are rolled back. */
 const codeAfter = Effect.fnUntraced(function* (...statements: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const check = yield* makeDatabaseFault("1 minute")

@@ -12,12 +12,12 @@ import { SqlClient } from "effect/sql"
 const SCHEMA = new URL("../schema.sql", import.meta.url)
 const migrated = migratedDatabase()
 const run = runWith(() => testDatabaseLayer(migrated()))
-/** Dumps the schema as a statement would leave it, and takes the statement back. */
+/** Dumps the schema after a statement, and rolls the statement back. */
 const dumpAfter = (statement: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const dump = Effect.andThen(sql.unsafe(statement), dumpSchema)
-    // Success is turned into failure and back, because a failure is what takes a transaction back.
+    // Swaps success and failure, because only a failure rolls back.
     return yield* Effect.flip(sql.withTransaction(Effect.flip(dump)))
   })
 
@@ -59,7 +59,7 @@ const url = testDatabase({
   name: "schema_sql",
   migrate: async (url) => {
     const text = await readFile(SCHEMA, "utf8")
-    // The client sends one statement at a time; a block of PL/pgSQL holds them all.
+    // The client sends one statement at a time, so a PL/pgSQL block contains them all.
     const load = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`do $schema$ begin\n${text}\nend $schema$`))
     await Effect.runPromise(Effect.provide(load, testDatabaseLayer(url)))
   },

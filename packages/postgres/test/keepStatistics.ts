@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Lets the statistics of a table and its partitions be gathered by the test alone, because plans depend on them. */
+/** Disables autovacuum's statistics for a table and its partitions, because plans depend on them. */
 export const keepStatistics = Effect.fnUntraced(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
   const names = yield* sql<{ name: string }>`

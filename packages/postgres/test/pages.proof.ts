@@ -20,7 +20,7 @@ const test = effectTest(run)
 type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
 let seed: Seed
 
-/** When the row of a number was stamped: ten rows share each stamp. */
+/** The timestamp of a row; ten rows share each timestamp. */
 const stampOf = (row: number) =>
   `${new Date(Date.UTC(2026, 0, 1) + 1000 * Math.floor(row / 10)).toISOString().slice(0, -1)}000Z` as Timestamp
 const hex = (row: number) => row.toString(16).padStart(32, "0")
@@ -32,7 +32,7 @@ beforeAll(async () => {
       const sql = yield* SqlClient.SqlClient
       const { organization, campaign, program } = seeded
       for (const table of ["recipients", "events"]) yield* keepStatistics(table)
-      // Every tenth recipient is of another campaign, every 500th event a bounce.
+      // Every tenth recipient is in a second campaign, every 500th event is a bounce.
       yield* sql`
         insert into campaigns
         select (jsonb_populate_record(campaign, '{"id": "cmp_1"}')).* from campaigns campaign`
@@ -58,7 +58,7 @@ beforeAll(async () => {
   )
 })
 
-/** Reads a page as often as it takes for the database to settle on its generic plan, and answers the most blocks it read. */
+/** Reads a page until PostgreSQL uses its generic plan, and returns the maximum number of blocks read. */
 const cost = <E, R>(table: string, page: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   Effect.map(Effect.all(Array.from({ length: 8 }, () => blocksRead(table, page))), (reads) => {
     expect(reads.map(([, rows]) => rows.length)).toEqual(reads.map(() => LIMIT))
@@ -107,7 +107,7 @@ describe("a page deep in a list reads what the first one reads", () => {
       const late = types.length === 3 ? { ...afterEvent, emittedAt: stampOf(45_000) } : afterEvent
       expect(yield* page(types, late)).toBeLessThanOrEqual(shallow + 5)
     }
-    // One block for each event at most, and a few of the index: not the 50,000 events between them.
+    // At most one block for each event and a few of the index, but not the 50,000 events between them.
     expect(yield* page(["outreach.email_bounced"], feedFrom(first))).toBeLessThan(LIMIT + 20)
   })
 })

@@ -23,13 +23,13 @@ const runAsOwner = runOnDatabase({ url, layer: DatabaseInspection.layer })
 /** Runs a part of a test as the owner of the tables. */
 const asOwner = <A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
   Effect.flatten(Effect.promise(() => runAsOwner(Effect.exit(effect))))
-// Everything else uses the worker's role, which owns nothing.
+// The other statements use the worker's role, which doesn't own the tables.
 const test = effectTest(runOnDatabase({ url: () => asRole(url(), "worker"), layer: DatabaseInspection.layer }))
 type Services = Parameters<typeof runAsOwner>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never
 
 const at = (days: number): string => new Date(Date.UTC(2050, 5, 15, 12) + days * 86_400_000).toISOString()
 const believed = (days: number) => asOwner(setClock(at(days)))
-/** Sets the clock, and changes nothing of what is believed. */
+/** Sets the clock without changing the last trusted time. */
 const stepped = (days: number) => asOwner(stepClock(at(days)))
 
 const sqlAs = <Row extends object>(text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(text))
@@ -45,7 +45,7 @@ const partitionsOf = (table: string) =>
     sqlAs<{ name: string }>(`select name from partition_ranges('${table}') where ends_at is not null order by ends_at`),
     (rows) => rows.map(({ name }) => name),
   )
-/** Compares the clock as a worker whose own clock says `own` days, and that reckons `reckoned` days. */
+/** Compares the clock for a worker with a clock at day `own`, and an extrapolated time of day `reckoned`. */
 const doubt = (own: number, reckoned = own) =>
   Effect.map(
     sqlAs<{ doubt: string | null }>(`select doubt from watch_clock('${at(own)}', '${at(reckoned)}')`),
@@ -53,7 +53,7 @@ const doubt = (own: number, reckoned = own) =>
   )
 const addAll = Effect.forEach(PARTITIONED_TABLES, (table) => keep(table, null), { discard: true })
 
-/** Writes a row of a number of days ago into each table that loses rows by their age. */
+/** Writes a row of a number of days ago to each table with a retention period. */
 const seedOld = (days: number) =>
   asOwner(
     Effect.gen(function* () {
@@ -99,7 +99,7 @@ const ALL_THERE = {
   ...{ hits: 1, attempts: 1, outcomes: 1, trends: 1, responses: 1, deadLetters: 1 },
 }
 
-/** Deletes what is older than 90 days, or than its own time; returns the campaign whose recipients it would erase. */
+/** Deletes rows older than 90 days or their retention period; returns the campaign with recipients to erase. */
 const forgetAll = Effect.gen(function* () {
   yield* (yield* HitRepository).forget(90)
   yield* (yield* MessageQueue).forgetAttempts(90)
@@ -113,7 +113,7 @@ const forgetAll = Effect.gen(function* () {
   return yield* (yield* ErasureRepository).findEnded(3, null)
 })
 
-// The clock goes on from test to test.
+// The clock continues from test to test.
 describe("the clock of the database", { shuffle: false }, () => {
   describe("the time by which things are dropped and erased", () => {
     test("is none while the database's clock is 800 days off, so that nothing goes, and is right again with the clock", function* () {
@@ -134,7 +134,7 @@ describe("the clock of the database", { shuffle: false }, () => {
         yield* stepped(0)
         expect(yield* doubt(0)).toBeNull()
       }
-      // What is over by a right clock goes.
+      // A correct clock allows expired rows to be deleted.
       yield* believed(100)
       expect(yield* forgetAll).toMatchObject({ campaignId: expect.any(String) })
       expect(Object.values(yield* countOld).reduce((sum, count) => sum + count, 0)).toBe(0)
@@ -165,7 +165,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       yield* asOwner(sqlAs("update retention_limits set min_keep = 1000, dropped_on = null"))
       for (const table of PARTITIONED_TABLES) {
         const names = yield* partitionsOf(table)
-        // The months of hits go by when these were judged.
+        // The months of hits depend on the time of their classification.
         if (table !== "hits") expect((yield* keep(table, 1)).dropped).toBe(0)
         for (const limit of [0, -1, -2_147_483_648, 3651, 2_147_483_647]) {
           expect(String(yield* Effect.flip(keep(table, limit)))).toContain("SqlError")
@@ -178,12 +178,12 @@ describe("the clock of the database", { shuffle: false }, () => {
       yield* believed(400)
       yield* asOwner(sqlAs("update clock_watch set faults = '{}'"))
       const hour = 1 / 24
-      // Off for three days: it takes three hours.
+      // After a gap of three days, trust returns after three hours.
       yield* stepped(403)
       expect(yield* doubt(403)).toContain("it was last believed at 2051-07-20 12:00:00+00")
       yield* stepped(403 + 0.9 * hour)
       expect(yield* doubt(403 + 0.9 * hour)).not.toBeNull()
-      // A gap, or a step, begins it anew.
+      // A gap or a step restarts the waiting time.
       yield* stepped(403 + 2.5 * hour)
       expect(yield* doubt(403 + 2.5 * hour)).not.toBeNull()
       for (const hours of [3.4, 4.3, 5.2]) {
@@ -193,7 +193,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       yield* stepped(403 + 5.7 * hour)
       expect(yield* doubt(403 + 5.7 * hour)).toBeNull()
       expect((yield* sqlAs<{ now: string | null }>("select plausible_now() as now"))[0]!.now).not.toBeNull()
-      // It was right all the time.
+      // The clock was correct during the whole time.
       expect(yield* sqlAs("select from clock_watch where not isempty(faults)")).toEqual([])
     })
 
@@ -203,7 +203,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       expect(yield* doubt(1210)).toContain("and the worker's")
       expect(yield* doubt(-390)).toContain("and the worker's")
       expect(yield* doubt(410, 409)).toContain("and by what it said earlier it is 2051-07-29")
-      // The worker was wrong, and the database was not: another worker goes on.
+      // The worker's clock was wrong, and a second worker trusts the database.
       expect(yield* doubt(410)).toBeNull()
       expect(yield* sqlAs("select from clock_watch where not isempty(faults)")).toEqual([])
     })
@@ -222,7 +222,7 @@ describe("the clock of the database", { shuffle: false }, () => {
         status: "warning",
         found: expect.stringContaining("2049-08-19 11:00 to 2049-08-19 13:00"),
       })
-      // Once the operator has decided, they go.
+      // After the operator's decision they are deleted.
       yield* asOwner(sqlAs("update clock_watch set faults = '{}'"))
       yield* forgetAll
       expect(yield* countOld).toMatchObject({ hits: 0, attempts: 0, outcomes: 0, trends: 0, deadLetters: 0 })

@@ -14,7 +14,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterEach, describe, expect, it } from "vitest"
 
-/** How far the clock of the lost primary is ahead of that of its standby. */
+/** The clock difference between the lost primary and its standby. */
 const AHEAD_SECONDS = 10
 
 const started: Postgres[] = []
@@ -29,7 +29,7 @@ const query = <Row extends object>(url: string, text: string) =>
     SqlClient.SqlClient.use((sql) => sql.unsafe<Row>(text)),
   )
 
-/** Starts a server with the newest schema and an asynchronous standby of it. */
+/** Starts a server with the newest schema, and an asynchronous standby of it. */
 const startPair = async (): Promise<{ readonly primary: Postgres; readonly standby: Standby }> => {
   const primary = await startPostgres()
   started.push(primary)
@@ -39,7 +39,7 @@ const startPair = async (): Promise<{ readonly primary: Postgres; readonly stand
   return { primary, standby }
 }
 
-/** Waits until the standby has replayed what was committed. */
+/** Waits until the standby has replayed the committed transactions. */
 const untilReplayed = async (primary: Postgres, standby: Standby) => {
   const [end] = await query<{ lsn: string }>(primary.url, "select pg_current_wal_insert_lsn()::text as lsn")
   await eventually(
@@ -48,7 +48,7 @@ const untilReplayed = async (primary: Postgres, standby: Standby) => {
   )
 }
 
-/** Lets the standby replay what was committed, and ends its replication. */
+/** Waits until the standby has replayed the committed transactions, and stops its replication. */
 const cutOff = async (primary: Postgres, standby: Standby) => {
   await untilReplayed(primary, standby)
   await query(standby.url, "alter system set primary_conninfo = ''")
@@ -59,7 +59,7 @@ const cutOff = async (primary: Postgres, standby: Standby) => {
   )
 }
 
-/** Returns the address of a server for connections whose clock is ahead, by a function that takes the place of the server's. */
+/** Returns a connection string with a search path that contains a faster clock than the server's. */
 const withClockAhead = async (url: string) => {
   await query(url, "create schema ahead")
   await query(
@@ -101,7 +101,7 @@ it("stamps nothing at or below what a lost primary gave whose clock was ahead an
   await standby.promote()
 
   for (const { organization, campaign, last } of checkpoints) {
-    // As without the fence: the scenario would lose events.
+    // The result without the fence: this scenario would lose events.
     const [unfenced] = await query<{ below: boolean }>(
       standby.url,
       `select greatest(clock_timestamp(), last + interval '1 microsecond') <= '${last.emittedAt}' as below
@@ -123,7 +123,7 @@ it("stamps nothing at or below what a lost primary gave whose clock was ahead an
 describe("two standbys that were promoted to the same timeline number", () => {
   const identityOf = async (url: string) =>
     (await query<{ identity: string | null }>(url, "select current_identity() as identity"))[0]!.identity!
-  /** Promotes two standbys of one server, each of which knows nothing of the other, and publishes on both. */
+  /** Promotes two independent standbys of one server, and publishes on both. */
   const promoteBoth = async () => {
     const { primary, standby: one } = await startPair()
     const other = await startStandby(primary, { name: "s2" })
@@ -195,7 +195,7 @@ it("grants one fresh window of the API's rate limit after a promotion, and no ra
       ApiKeyRepository.use(({ authenticateKey }) => authenticateKey(Redacted.value(text))),
     )
   for (let i = 0; i < 3; i++) await use(primary.url)
-  // PostgreSQL empties unlogged tables at a promotion.
+  // A promotion empties unlogged tables.
   const rates =
     "select relpersistence as persistence from pg_class where relname in ('rate_windows', 'send_rates', 'hit_windows')"
   expect(await query(primary.url, rates)).toEqual(Array(3).fill({ persistence: "u" }))

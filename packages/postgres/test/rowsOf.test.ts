@@ -17,7 +17,7 @@ import { it } from "vitest"
 
 const test = effectTest(runOnDatabase())
 
-/** The entities that are read by the columns of their schema, and the columns of their tables that other statements read and write. */
+/** The entities that are read by the columns of their schema, and further columns of their tables that other statements use. */
 const ENTITIES = [
   {
     ...{ table: "recipients", entity: Recipient },
@@ -103,7 +103,7 @@ interface Entry {
   readonly id: string
 }
 
-/** Reads pages until the list ends. */
+/** Reads pages until the end of the list. */
 const readPages = Effect.fnUntraced(function* (direction: "asc" | "desc", limit: number) {
   const sql = yield* SqlClient.SqlClient
   const list = keyset({ at: "entry.at", id: "entry.id" }, direction)

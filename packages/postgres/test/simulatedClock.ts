@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { beforeAll } from "vitest"
 
 /**
- * Puts a clock of the test's own before the server's, for a test file whose database has the given address. The statements stay those of
- * every day. Returns a function that sets the clock, and with it what is believed, and forgets what was dropped today.
+ * Replaces the database's clock with a simulated one for a test file. The tested statements don't change. Returns a function that
+ * sets the clock and the last trusted time, and resets the daily limit for dropped partitions.
  */
 export const simulatedClock = (url: () => string) => {
   beforeAll(async () => {
@@ -22,7 +22,7 @@ export const simulatedClock = (url: () => string) => {
       yield* sql`grant select on simulated.clock to public`
       yield* sql`alter table delivered alter column finished_at set default simulated.clock_timestamp()`
       yield* sql`alter table dead_letters alter column finished_at set default simulated.clock_timestamp()`
-      // These have a search path of their own.
+      // These functions set a custom search path.
       for (const name of ["keep_partitions", "watch_clock"]) {
         yield* sql.unsafe(`alter function ${name} set search_path = simulated, public, pg_catalog, pg_temp`)
       }
@@ -40,7 +40,7 @@ export const simulatedClock = (url: () => string) => {
   })
 }
 
-/** Sets the clock of a test as a fault would: nobody believes it for that. */
+/** Sets the clock like a fault would, without making it trusted. */
 export const stepClock = Effect.fnUntraced(function* (now: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update simulated.clock set ahead = ${now}::timestamptz - pg_catalog.clock_timestamp()`

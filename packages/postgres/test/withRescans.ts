@@ -2,7 +2,7 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Runs an effect in a transaction whose plans join in nested loops alone: they run an inner subselect anew for each outer row. */
+/** Runs an effect in a transaction that only allows nested loop joins: they run an inner subselect again for each outer row. */
 export const withRescans = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const settings = ["hashjoin", "mergejoin", "material", "memoize", "hashagg", "sort"]

@@ -84,7 +84,7 @@ it("goes on with the next line after one whose quotes do not pair, wherever the 
 })
 
 it("takes a line end of two characters for one, wherever the file is cut into pieces", async () => {
-  // Five shifts of lines of five characters: one of them cuts a line end in half.
+  // Five shifts of five-character lines: one of them splits a line end between chunks.
   for (const shift of ["", "x", "xx", "xxx", "xxxx"]) {
     const rows = await read(`${shift}${"a,b\r\n".repeat(15_000)}`)
     expect(rows).toHaveLength(15_000)

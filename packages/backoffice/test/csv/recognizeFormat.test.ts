@@ -18,7 +18,7 @@ const recognize = (bytes: string | Uint8Array) => {
   return Effect.runPromise(Effect.provide(recognizeFormat(path), NodeServices.layer))
 }
 
-/** The characters that Windows-1252 has where ISO 8859-1 has controls. */
+/** The characters that Windows-1252 has in place of ISO 8859-1's controls. */
 const WINDOWS = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 32 }, (_, i) => 0x80 + i))
 
 const encode = (text: string, encoding: Encoding): Buffer => {
@@ -65,7 +65,7 @@ it("reads what was written, in every encoding, with every delimiter and every li
       const text = [header, ...rows].map((row) => row.map(cell).join(delimiter)).join(end) + (last ? end : "")
       const isAscii = !/[^\0-\x7F]/.test(text)
       const bytes = encode(mark + text, encoding)
-      // The bytes of few texts in Windows-1252 are also valid UTF-8.
+      // The Windows-1252 bytes of few texts are also valid UTF-8.
       fc.pre(encoding !== "windows-1252" || isAscii || !isUtf8(bytes))
       const format = await recognize(bytes)
       expect(format.delimiter).toBe(delimiter)

@@ -19,7 +19,7 @@ import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
-/** Seeds an endpoint with dead letters: `rejected` and then one `exhausted`. */
+/** Seeds an endpoint with dead letters: some `rejected`, and then one `exhausted`. */
 const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
   const { take, settle } = yield* workerOn()
   const seeded = yield* seedCampaign({ recipients: 1 })
@@ -82,7 +82,7 @@ describe("Dead letters", () => {
       { reason: "exhausted", count: 1 },
     ])
     expect(yield* count({ reason: "exhausted" })).toEqual([{ reason: "exhausted", count: 1 }])
-    // From is inclusive, to exclusive.
+    // `from` is inclusive, `to` exclusive.
     expect(yield* count({ from: newest!.finishedAt!, to: exhausted!.finishedAt! })).toEqual([
       { reason: "rejected", count: 1 },
     ])

@@ -48,7 +48,7 @@ const outcomeOf = (delivery: Delivery, { kind, latencyMs }: Came): Outcome => ({
   settlement: (kind.state === "retry" ? { state: "retry", delaySeconds: 0 } : { state: kind.state }) as Settlement,
 })
 
-/** Publishes events, and lets a worker settle them, and what is due again, as `draw` says; returns the outcome of each call. */
+/** Publishes events, and settles them and due retries with the outcomes from `draw`; returns the outcome of each call. */
 const deliver = Effect.fnUntraced(function* (events: number, draw: (count: number) => ReadonlyArray<Came>) {
   const seeded = yield* seedCampaign({ recipients: 1 })
   yield* publishSent(seeded.campaign, events)

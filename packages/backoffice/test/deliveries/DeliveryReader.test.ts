@@ -27,7 +27,7 @@ const test = effectTest(runOnDatabase({ layer: backoffice }))
 
 type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
 
-/** The deliveries that a worker takes for the endpoint of a seed. */
+/** The deliveries that a worker claims for the endpoint of a seed. */
 const takeFor = Effect.fnUntraced(function* ({ endpoint }: Seeded, most?: number) {
   const taken: ReadonlyArray<Delivery> = yield* (yield* workerOn()).take(most)
   return taken.filter(({ endpointId }) => endpointId === endpoint.id)
@@ -46,7 +46,7 @@ const seedAll = Effect.gen(function* () {
   return seeded
 })
 
-/** Reads all pages of a number of deliveries. */
+/** Reads all pages of a list. */
 const allPages = Effect.fnUntraced(function* (
   filter: Omit<Parameters<DeliveryReader["Service"]["page"]>[0], "limit">,
   limit: number,
@@ -154,7 +154,7 @@ describe("DeliveryReader", () => {
     const { endpoint, organization } = yield* seedAll
     const dead = yield* seedDeadLetters(2)
     const other = yield* seedDeadLetters(1)
-    // More than one step of a list or a page reads.
+    // More rows than one step of a list or a page reads.
     yield* sql`
       insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
       select ${other.organization.id}, make_id('dlv'), ${other.endpoint.id}, ${other.eventId}, '[]', clock_timestamp()
@@ -211,7 +211,7 @@ describe("DeliveryReader", () => {
       ]
     })
     const ids = [...(yield* publish)]
-    // Batches of deliveries that were read together: the ids of one reach below those of the next.
+    // Batches of deliveries that were claimed together; the id ranges of consecutive batches overlap.
     const all = yield* worker.take(1000)
     for (const { id } of [endpoint, other]) {
       const taken = all.filter(({ endpointId }) => endpointId === id)
@@ -224,7 +224,7 @@ describe("DeliveryReader", () => {
     for (const limit of [1, 30, 200, 5000]) {
       expect((yield* deliveries.list({ ...own, limit })).map(({ id }) => id)).toEqual(ids.slice(0, limit))
     }
-    // With a filter for the events it reads them step by step.
+    // With an event filter the list is read step by step.
     expect((yield* deliveries.list({ campaignId: campaign.id, limit: 5000 })).map(({ id }) => id)).toEqual(ids)
     const delivered = yield* deliveries.list({ state: "delivered", endpointId: other.id, limit: 5000 })
     expect(delivered).toHaveLength(60)

@@ -32,7 +32,7 @@ interface Failure {
   readonly hoursAgo: number
 }
 
-/** Adds dead letters that failed so to the endpoint of an organization. */
+/** Adds dead letters with a failure to the endpoint of an organization. */
 const add = Effect.fnUntraced(function* (
   { organization, endpoint, eventId }: Effect.Success<ReturnType<typeof seedDeadLetters>>,
   failures: ReadonlyArray<Failure>,
@@ -47,7 +47,7 @@ const add = Effect.fnUntraced(function* (
   )
 })
 
-/** Compares the kept counts of all organizations with counting. */
+/** Compares the stored counts of all organizations with recounted ones. */
 const assertConsistent = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const kept = yield* sql`
@@ -59,7 +59,7 @@ const assertConsistent = Effect.gen(function* () {
       count(*) filter (where replayed_as is null)::int as open, count(*)::int as stored
     from dead_letters group by group_id, organization_id, endpoint_id order by group_id`
   expect(kept).toEqual(counted)
-  // Of a group without dead letters the count of the episode stays, and the line does not.
+  // A group without dead letters keeps the count of its episode, but not the line.
   expect(yield* sql`select from failure_groups where stored = 0 and first_line is not null`).toEqual([])
   expect(
     yield* sql`
@@ -241,7 +241,7 @@ describe("Groups of failures", () => {
     }
     const [newest] = yield* groups.list({ endpointId: seeded.endpoint.id, state: "ended" }, 1)
     expect(newest).toMatchObject({ firstLine: "Six" })
-    // Their lines contradict what other tests check.
+    // Their lines don't match the checks of other tests.
     yield* sql`update failure_groups set first_line = null where endpoint_id = ${seeded.endpoint.id}`
   })
 })

@@ -18,7 +18,7 @@ import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
-/** An endpoint with a number of deliveries in the hands of a worker, which writes what becomes of its calls. */
+/** An endpoint with a number of claimed deliveries, and a worker that writes the outcomes. */
 const seed = Effect.fnUntraced(function* (count: number) {
   const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
   yield* publishSent(campaign, count)
@@ -36,7 +36,7 @@ const seed = Effect.fnUntraced(function* (count: number) {
   let next = 0
   return {
     endpoint,
-    /** Writes that some calls failed, and that others arrived, in one statement. */
+    /** Writes failed and delivered calls in one statement. */
     call: Effect.fnUntraced(function* (
       failures: number,
       successes: number,
@@ -53,11 +53,11 @@ const seed = Effect.fnUntraced(function* (count: number) {
   }
 })
 
-/** Lets time pass for an endpoint: what it counted and when it failed moves back by some minutes. */
+/** Advances the time of an endpoint by moving its outcomes and failures some minutes back. */
 const wait = Effect.fnUntraced(function* (endpointId: EndpointId, minutes: number) {
   const sql = yield* SqlClient.SqlClient
   const by = sql`make_interval(mins => ${minutes}::int)`
-  // In two steps, because rows would take the places of others.
+  // In two steps to avoid key conflicts.
   yield* sql`update delivery_outcomes set at = at - interval '100 years' - ${by} where endpoint_id = ${endpointId}`
   yield* sql`update delivery_outcomes set at = at + interval '100 years' where endpoint_id = ${endpointId}`
   yield* sql`

@@ -23,7 +23,7 @@ test("each attempt has the secrets that signed it: the organization's, the endpo
   const token = crypto.randomUUID()
   const expected: Array<ReadonlyArray<string>> = []
   let deliveryId: DeliveryId | undefined
-  /** Makes a call that fails, and is due again at once. */
+  /** Makes a failing call, with a retry that is due immediately. */
   const call = Effect.gen(function* () {
     const [delivery] = yield* (yield* workerOn(token)).take()
     deliveryId = delivery!.id
@@ -45,7 +45,7 @@ test("each attempt has the secrets that signed it: the organization's, the endpo
   yield* call
   yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
   yield* call
-  // More of the organization's than a signature may have: the endpoint's stay, because they come first.
+  // More organization secrets than a signature may have: the endpoint's secrets are kept, because they are first.
   yield* Effect.replicateEffect(rotateSecret(organization.id, 3600), MAX_ACTIVE_SECRETS)
   yield* call
   yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 0)

@@ -32,7 +32,7 @@ const clinician = { npi: person.npi, email: null }
 const erase = (organization: OrganizationId) => eraseClinician(organization, clinician, "1.0.0")
 const exported = (organization: OrganizationId) => PersonalDataReader.use(({ read }) => read(organization, clinician))
 
-/** Returns the tables that name the person, in any form. */
+/** Returns the tables that contain the person, in any form. */
 const naming = (token: string) =>
   Effect.map(dumpColumns, (columns) => [...new Set(namingPerson(columns, token).map((column) => column.split(".")[0]))])
 
@@ -63,7 +63,7 @@ describe("an erasure", () => {
     expect(columns["stored_responses.body"]).toContain(npi(1))
     expect(columns["inbox.body"]).toContain(email(1))
 
-    // The record is still in the feed, with values that are nobody's.
+    // The record is still in the feed, with placeholder values.
     const recipients = yield* RecipientRepository
     expect(yield* recipients.find(organization.id, token)).toBeUndefined()
     const records = yield* recipients.pageOfCampaign(organization.id, campaign.id, undefined, 10)
@@ -98,7 +98,7 @@ describe("an erasure", () => {
       select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
       where id = ${seeded.campaign.id} returning id`
     const { id } = draft!
-    // Inserted past the rules of an import.
+    // Inserted without the checks of an import.
     yield* sql`
       insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
       values (${organization.id}, make_id('rcp'), ${id}, ${program.id}, 'oldone', ${person.npi}, 'ada@old.test',

@@ -14,7 +14,7 @@ import { type EventCursor, type EventFilter, EventReader, MAX_EVENT_SCAN } from 
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
-/** Seeds a campaign that is sent to two recipients, of whom the first opens the e-mail and the second clicks in it. */
+/** Seeds a campaign that was sent to two recipients: the first opened the e-mail, the second clicked a link. */
 const seed = Effect.gen(function* () {
   const { campaign, organization, recipients } = yield* seedSentCampaign({ recipients: 2 })
   const ids = recipients.map(({ id }) => id)

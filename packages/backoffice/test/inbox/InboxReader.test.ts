@@ -20,7 +20,7 @@ const account = (n: number, slug = "heart-failure") => ({
   created_at: "2026-11-20T10:00:00Z",
 })
 
-/** Reads a whole list, a page after the other. */
+/** Reads all pages of a list. */
 const readAll = (state: InboxState, filter: InboxFilter, limit: number) =>
   Effect.gen(function* () {
     const reader = yield* InboxReader

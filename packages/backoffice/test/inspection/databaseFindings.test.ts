@@ -13,7 +13,7 @@ import { clockFinding, failoverFinding, roleFinding, schemaFinding } from "../..
 
 const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, DeliveryGauges.layer) }))
 
-/** Runs an effect over a connection of the operators' role. */
+/** Runs an effect on a connection of the operators' role. */
 const asOperator = Effect.fnUntraced(function* <A, E>(
   effect: Effect.Effect<A, E, DatabaseInspection | Layer.Success<ReturnType<typeof testDatabaseLayer>>>,
   database?: string,

@@ -25,7 +25,7 @@ const textOf = (n: number) => `whsec_${n}`
 const ignore = () => Effect.void
 const withRing = Effect.provideService(SecretCipher, ring)
 
-/** Empties the table, and stores secrets, of which some numbers are under the newest key, or under a key that is gone. */
+/** Empties the table, and stores secrets; some are encrypted with the newest key, some with a removed key. */
 const store = Effect.fnUntraced(function* (
   count: number,
   newest: ReadonlyArray<number> = [],
@@ -82,7 +82,7 @@ describe("keysAtRest", () => {
     const gone = yield* createEndpoint(given, { allowPrivate: false })
     const { secret } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
     yield* removeEndpoint(gone.endpoint.id)
-    // The organization's and the endpoint's own.
+    // The organization's secret and the endpoint's secret.
     expect(yield* withRing(resealCiphertexts(ignore))).toEqual({ resealed: 2, already: 0, unopened: 0 })
     expect(yield* uses).toEqual([
       ["signing_secrets", "k2", 2],

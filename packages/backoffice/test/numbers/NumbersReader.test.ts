@@ -79,10 +79,10 @@ interface Stored {
   readonly numbers: Numbers
 }
 
-/** What happened in an hour: to a campaign, or to the funnel of its program. */
+/** Events in an hour, of a campaign or of its program's funnel. */
 const happening = fc.record({
   campaign: fc.nat({ max: 3 }),
-  /** Before the hour that is now. */
+  /** Relative to the current hour. */
   hoursAgo: fc.integer({ min: -2, max: 400 }),
   into: fc.constantFrom("campaign_counts", "campaign_count_changes", "digest_funnel"),
   counts: fc.array(fc.integer({ min: -3, max: 9 }), { minLength: NUMBER_NAMES.length, maxLength: NUMBER_NAMES.length }),
@@ -110,7 +110,7 @@ it("adds up the counts of a period, for each grouping and filter", () =>
               const isFunnel = into === "digest_funnel"
               const [accounts, learners, completers] = FUNNEL.map((name) => counts[NUMBER_NAMES.indexOf(name)]!)
               if (isFunnel) {
-                // The second campaign is of the first program.
+                // The second campaign is in the first program.
                 yield* sql`
                   insert into digest_funnel as kept
                   values (${organizationId}, ${programId}, ${hour.slice(0, 10)}, ${accounts!}, ${learners!}, ${completers!}, 0, 0, 0)

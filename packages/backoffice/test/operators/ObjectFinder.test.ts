@@ -15,7 +15,7 @@ import { MAX_NAMED, NAMED_KINDS, ObjectFinder } from "../../src/operators/Object
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
-/** The things of one organization by their kinds, each with the kind of the thing on whose page it stands. */
+/** An object of each kind in one organization, each with the kind of the object that its page shows. */
 const seedThings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { organization, program, campaign, endpoint } = yield* seedDeadLetters(1)

@@ -3,7 +3,7 @@ import { type ChainLink, chainFaults, parseLine, toLine } from "@outreach/backof
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
-/** Makes a chain of links that record texts. */
+/** Creates a chain of links that record texts. */
 const chainOf = (texts: ReadonlyArray<string>): ReadonlyArray<ChainLink> => {
   const links: Array<ChainLink> = []
   for (const [i, command] of texts.entries()) {

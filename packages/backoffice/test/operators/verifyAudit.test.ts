@@ -30,7 +30,7 @@ const file = (text: string) => {
 }
 const page = readFileSync(new URL("../../../../docs/audit.md", import.meta.url), "utf8")
 
-/** Runs statements one after another as the owner of the tables, in one transaction. */
+/** Runs statements as the owner of the tables, in one transaction. */
 const asOwner = (...statements: ReadonlyArray<string>) =>
   SqlClient.SqlClient.use((sql) =>
     sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe<Record<string, string>>(statement))),
@@ -39,7 +39,7 @@ const asOwner = (...statements: ReadonlyArray<string>) =>
 const unguarded = (...statements: ReadonlyArray<string>) =>
   asOwner("set local session_replication_role = replica", ...statements)
 
-/** Records commands that succeed. */
+/** Records successful commands. */
 const record = Effect.fnUntraced(function* (count: number) {
   const log = yield* AuditLog
   for (let i = 0; i < count; i++) {
@@ -76,7 +76,7 @@ const parseHead = (head: string | null): ChainHead => {
   return { number: Number(number), hash: hash! }
 }
 
-/** Returns the statements by which an owner rewrites the hashes of links, as the chain would. */
+/** Returns the statements with which an owner rewrites the hashes of links, as the chain does. */
 const rewriting = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => {
     const number = from + i
@@ -243,7 +243,7 @@ describe("the chain", () => {
   test("isn't locked by a transaction that disables an endpoint and continues", function* () {
     const { endpoint } = yield* seedCampaign({ recipients: 0 })
     const sql = yield* SqlClient.SqlClient
-    // The other command runs on another connection.
+    // The second command runs on a separate connection.
     const others = Effect.promise(() => run(record(1)))
     yield* sql.withTransaction(
       Effect.andThen(

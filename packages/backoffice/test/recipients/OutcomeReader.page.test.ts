@@ -28,7 +28,7 @@ import {
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
-/** Seeds a campaign of nine recipients, of whom each came to something else. Returns their ids in the order of their NPIs. */
+/** Seeds a campaign of nine recipients, each with a different outcome. Returns their ids in the order of their NPIs. */
 const seed = Effect.gen(function* () {
   yield* cancelCampaigns
   const sql = yield* SqlClient.SqlClient

@@ -27,7 +27,7 @@ const hit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipie
   yield* judgeHits(organizationId)
 })
 
-/** Seeds a campaign whose first recipient was deferred, sent to, clicked as a bot does, was refused later, and came back. */
+/** Seeds a campaign; its first message was deferred, sent, clicked by a bot, refused later, and bounced. */
 const seed = Effect.fnUntraced(function* (kind: "traffic" | "survey") {
   yield* cancelCampaigns
   const sql = yield* SqlClient.SqlClient

@@ -225,7 +225,7 @@ describe("a list as people have it", () => {
     })
     const mapped = { map: "NPI #=npi,Work e-mail=email", ignoreColumns: true }
     expect(yield* load(campaign, path, mapped)).toMatchObject({ imported: 2 })
-    // Without a header, columns are named by their places, and nothing of the first line is repeated.
+    // Without a header, columns are named by position, and the report doesn't contain the first line.
     const bare = file(rows.join("\n"))
     expect(yield* loadFailing(campaign, bare)).toMatchObject({
       reason: `its first line is that of a clinician, and no header that names the columns npi and email; name them with --map, such as --map 'column 1=npi,column 2=email'`,

@@ -29,7 +29,7 @@ afterAll(() => tls.setDefaultCACertificates(trusted))
 type Response = readonly [status: number, body: string]
 const prove = (challenge: string): Response => [200, proveLinkDomain(own, DOMAIN, challenge)]
 
-/** Starts the other end of a link domain, and returns its port. */
+/** Starts the server of a link domain, and returns its port. */
 const serve = async (respond: (challenge: string) => Response): Promise<number> => {
   const pem = data("click.acme.test.pem")
   const server = createServer({ cert: pem, key: pem }, ({ url }, response) => {

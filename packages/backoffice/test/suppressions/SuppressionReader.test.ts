@@ -12,7 +12,7 @@ import { SuppressionReader } from "../../src/suppressions/SuppressionReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
-/** Seeds an organization with entries of its program and of its own, some of which have the same time. */
+/** Seeds an organization with suppressions of its program and of the organization; some have the same time. */
 const seed = Effect.fnUntraced(function* (count: number) {
   const sql = yield* SqlClient.SqlClient
   const { organization, program } = yield* seedCampaign({ recipients: 0 })

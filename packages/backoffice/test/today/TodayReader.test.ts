@@ -39,7 +39,7 @@ const forgetAll = Effect.flatMap(
 )
 beforeEach(() => run(forgetAll))
 
-/** Seeds an organization whose endpoint has read its whole log. */
+/** Seeds an organization with an endpoint that has read its whole log. */
 const seedRead = Effect.fnUntraced(function* () {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
@@ -126,7 +126,7 @@ describe("TodayReader.read", () => {
     const { dead } = (yield* sql<{ dead: number }>`
       select count(*)::int as dead from dead_letters where replayed_as is null and organization_id = ${one.organization.id}`)[0]!
     yield* sql`update webhook_endpoints set enabled = true where id = ${one.endpoint.id}`
-    // Of a disabled endpoint nobody waits for anything.
+    // A disabled endpoint isn't reported as late.
     yield* sql`update endpoint_readers set allowance = 1`
     for (const id of ["evt_1", "evt_2"]) yield* receiveEvent(one, id, "clinician.moved", {})
     yield* receiveEvent(other, "evt_3", "clinician.moved", {})
@@ -187,7 +187,7 @@ describe("TodayReader.read", () => {
 })
 
 describe("campaigns with many complaints", () => {
-  /** Seeds a campaign of which messages were accepted, and recipients have complained. */
+  /** Seeds a campaign with accepted messages and complaints. */
   const complained = Effect.fnUntraced(function* (sent: number, complaints: number) {
     const sql = yield* SqlClient.SqlClient
     const { campaign, organization, program } = yield* seedCampaign({ recipients: complaints })

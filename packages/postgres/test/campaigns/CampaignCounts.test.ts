@@ -144,7 +144,7 @@ describe("the counts of a campaign", () => {
   })
 })
 
-/** A message that doesn't render until an import brings other fields, and a mail log that shows it as sent. */
+/** A template that only renders after an import of more fields, and a mail log that shows the message as sent. */
 const NEW_FIELDS = [
   ...(["publish", "quarantine"] as const).map((step) => ({ do: step })),
   ...[0, 1, 2, 3].map((who) => ({ do: "fields" as const, who, name: "Ann" })),
@@ -188,7 +188,7 @@ describe("the complaints and unsubscriptions of a campaign", () => {
     return rows[0]!.hour
   })
 
-  /** Moves what was counted an hour back, by way of hours that are free. */
+  /** Moves all counts back by an hour, through unused hours to avoid key conflicts. */
   const wait = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     for (const table of ["campaign_counts", "campaign_count_changes"]) {

@@ -24,7 +24,7 @@ import { beforeEach } from "vitest"
 const run = runOnDatabase({ layer: DeliveryReader.layer })
 const test = effectTest(run)
 
-// Publishing and advancing take whatever campaigns there are, so each test starts without an active one.
+// Publishing and advancing process all campaigns, so each test starts without an active one.
 beforeEach(() => run(cancelCampaigns))
 
 const published = EVENTS["outreach.recipients_published"].envelope
@@ -121,7 +121,7 @@ describe("publishChunk", () => {
 
   test("lets two publishers work at two campaigns, never at the same", function* () {
     const first = yield* seedCampaign({ recipients: 2 })
-    // The domains that are written to are noted after the publication, which here is in the transaction that stays open.
+    // The publication records its domains afterwards, here in the open transaction, so the campaigns use different domains.
     const second = yield* seedCampaign({ recipients: 2, opensIn: 60, emailDomain: "other.test" })
     yield* scheduleCampaign(first.campaign.id)
     yield* scheduleCampaign(second.campaign.id)
@@ -144,7 +144,7 @@ describe("publishChunk", () => {
     const failing = yield* seedCampaign({ recipients: 1 })
     const { campaign } = yield* seedCampaign({ recipients: 501, opensIn: 60, emailDomain: "other.test" })
     for (const { id } of [failing.campaign, campaign]) yield* scheduleCampaign(id)
-    // A message that exists already can't be queued.
+    // A message that already exists can't be queued.
     yield* (yield* SqlClient.SqlClient)`
       insert into messages (organization_id, recipient_id, campaign_id, due_at)
       select organization_id, id, campaign_id, now() from recipients where campaign_id = ${failing.campaign.id}`
@@ -251,7 +251,7 @@ describe("CampaignRepositoryPg.summaries", () => {
   })
 })
 
-/** Lets a campaign's window end, as the passing of its time would. */
+/** Expires a campaign's window. */
 const endWindow = Effect.fnUntraced(function* (id: CampaignId) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -39,7 +39,6 @@ const REPORTS: ReadonlyArray<ReportedOutcome> = [
 ]
 
 const who = fc.nat({ max: 9 })
-/** A step of a campaign's history. */
 export const operation = fc.oneof(
   fc.record({ do: fc.constant("import" as const), first: who }),
   fc.record({ do: fc.constant("publish" as const) }),
@@ -66,13 +65,13 @@ export const operation = fc.oneof(
 )
 type Operation = typeof operation extends fc.Arbitrary<infer A> ? A : never
 
-/** Carries out a step of a campaign's history. */
+/** Runs a step of a campaign's history. */
 export const carryOut = Effect.fnUntraced(function* (
   { campaign, organization }: Effect.Success<typeof seed>,
   operation: Operation,
 ) {
   const sql = yield* SqlClient.SqlClient
-  // Nobody has an e-mail to open before the publication.
+  // An e-mail can't be opened before its publication.
   const recipientsOf = sql<{ id: RecipientId }>`
     select id from recipients where campaign_id = ${campaign.id} and (${operation.do !== "hit"} or published_at is not null) order by npi`
   const some = Effect.map(recipientsOf, (rows) => ("who" in operation ? rows[operation.who % rows.length]! : rows[0]!))
@@ -138,7 +137,7 @@ export const carryOut = Effect.fnUntraced(function* (
     case "fold":
       return yield* (yield* CampaignCounts).fold
     case "wait":
-      // What is stamped from now on is stamped later.
+      // Later timestamps continue from this time.
       return yield* sql`
         update organization_clock set last = greatest(last, clock_timestamp()) + make_interval(mins => ${operation.minutes}::int)
         where organization_id = ${organization.id}`

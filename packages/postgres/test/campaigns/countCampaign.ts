@@ -38,7 +38,7 @@ export const countCampaign = Effect.fnUntraced(function* (campaignId: CampaignId
   return { recipients: rows[0], queue: queue[0], hours }
 })
 
-/** The same as it is kept. */
+/** Reads the stored counts. */
 export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const sql = yield* SqlClient.SqlClient
   const all = sql`(
@@ -66,5 +66,4 @@ export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
 /** The domain's progress, without the last minute. */
 export const progressOf = (campaignId: CampaignId) => CampaignRepository.use(({ progress }) => progress(campaignId))
 
-/** Seeds a campaign of four recipients. */
 export const seed = seedCampaign({ recipients: 4 })

@@ -17,7 +17,7 @@ const test = effectTest(runOnDatabase())
 const line = (n: number) => ({ number: n + 2, npi: npi(n), email: `clinician${n}@clinic.test` })
 const lines = (count: number) => Array.from({ length: count }, (_, i) => line(i))
 
-/** Lets the first `draws` draws of a token all be `000000`. */
+/** Makes the first `draws` random tokens all `000000`. */
 const withEqualTokens = (draws: number) => {
   let drawn = 0
   return Effect.updateService(SecureRandom.SecureRandom, (random) => ({

@@ -15,7 +15,7 @@ const test = effectTest(run)
 
 beforeEach(() => run(resetSending))
 
-/** Seeds a campaign that sends, is paused by complaints, and had this many messages accepted. */
+/** Seeds a sending campaign that complaints can pause, with this number of accepted messages. */
 const sending = Effect.fnUntraced(function* (options: { readonly sent: number; readonly asks?: boolean }) {
   const { campaign, organization } = yield* seedCampaign({ recipients: 10 })
   if (options.asks !== false) yield* changePauseOnComplaints(campaign.id, true)
@@ -27,7 +27,7 @@ const sending = Effect.fnUntraced(function* (options: { readonly sent: number; r
   return { campaignId: campaign.id, organizationId: organization.id }
 })
 
-/** Lets recipients complain: those from the first number to before the last. */
+/** Records complaints of a range of recipients; `to` is exclusive. */
 const complain = Effect.fnUntraced(function* (campaignId: CampaignId, from: number, to: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ id: RecipientId }>`select id from recipients where campaign_id = ${campaignId} order by id`
@@ -35,7 +35,7 @@ const complain = Effect.fnUntraced(function* (campaignId: CampaignId, from: numb
 })
 
 const look = Effect.flatMap(CampaignRepository, ({ pauseOnComplaints }) => pauseOnComplaints)
-/** Resumes a campaign, whatever preflight says, and lets it send. */
+/** Resumes a campaign regardless of preflight findings, and starts sending. */
 const resume = Effect.fnUntraced(function* (campaignId: CampaignId) {
   yield* scheduleCampaign(campaignId, { command: "resume" })
   yield* sendCampaign(campaignId).pipe(Effect.ignore)

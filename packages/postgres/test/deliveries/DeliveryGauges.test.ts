@@ -25,7 +25,7 @@ const none = { count: 0, oldestSeconds: 0 }
 
 const noneDue = { ...none, maxLagEvents: 0, maxLagSeconds: 0 }
 
-/** Seeds an endpoint with events that were published a number of seconds ago, and wait in its log. */
+/** Seeds an endpoint with unread events that were published a number of seconds ago. */
 const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
@@ -36,7 +36,7 @@ const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
   yield* sql`update reader_positions set begun_at = begun_at - ${ago} where endpoint_id = ${endpoint.id}`
   return seeded
 })
-/** Seeds an endpoint with rows of deliveries that fell due a number of seconds ago. */
+/** Seeds an endpoint with queued deliveries that became due a number of seconds ago. */
 const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
@@ -51,7 +51,7 @@ const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
   return seeded
 })
 
-// The gauges are of the whole database, which begins empty and fills from test to test.
+// The gauges cover the whole database, which is empty at first and fills from test to test.
 describe("DeliveryGauges", { shuffle: false }, () => {
   test("reads zeros from an empty database", function* () {
     expect(yield* readDue).toEqual({
@@ -124,7 +124,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
         select id from events where events.organization_id = clock.organization_id)
       from organization_clock clock
       where clock.organization_id = ${open.organization.id} and endpoint_id = ${open.endpoint.id}`
-    // Receives nothing of what was published.
+    // Has no subscription for the published events.
     const deaf = yield* seedLog(7, 60_000)
     yield* sql`update webhook_endpoints set event_types = '{outreach.email_opened}' where id = ${deaf.endpoint.id}`
 
@@ -139,7 +139,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(failing.count).toBe(before.deliveries.probed.count + 9)
     expect(failing.maxLagEvents).toBe(9)
     expect(failing.maxLagSeconds).toBeGreaterThanOrEqual(30_000)
-    // Of replays it is their rows that wait.
+    // The due replays are the queued rows.
     expect([replay.count, replay.maxLagEvents]).toEqual([4, 4])
     expect(inFlight).toBe(before.inFlight + 6)
   })
@@ -227,7 +227,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     yield* sql`update campaigns set window_start = clock_timestamp() - interval '22 days' where id = ${id}`
     yield* sendCampaign(id)
     const late = Effect.map(readDue, ({ messages }) => messages)
-    /** Moves what happened to an hour ago. */
+    /** Moves all times an hour back. */
     const anHourLater = sql`update campaigns set updated_at = updated_at - interval '1 hour' where id = ${id}`
     const SOON = 1800
 
@@ -301,7 +301,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
 
   test("shows a transaction that stays open, and for how long", function* () {
     const sql = yield* SqlClient.SqlClient
-    // Other tests share the server, and their transactions end.
+    // Other tests share the server, so this waits until their transactions end.
     const isShort = Effect.map(readState, ({ horizon }) => horizon.session.transactions < 50)
     yield* Effect.repeat(isShort, { until: (short) => short, schedule: Schedule.spaced("50 millis") })
     const during = yield* whileOpen(

@@ -23,7 +23,7 @@ import { keepStatistics } from "../keepStatistics.ts"
 const run = runOnDatabase({ layer: DeliveryReader.layer })
 const test = effectTest(run)
 
-// A worker takes whatever endpoint is free, so each test begins with none that is enabled, and with no worker.
+// A worker claims every free endpoint, so each test starts without enabled endpoints and workers.
 beforeEach(() =>
   run(
     Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -39,13 +39,13 @@ beforeEach(() =>
   ),
 )
 
-/** Seeds an endpoint whose organization has published a number of events. */
+/** Seeds an endpoint and a number of published events. */
 const seedLog = Effect.fnUntraced(function* (count: number) {
   const seeded = yield* seedCampaign({ recipients: 0 })
   return { ...seeded, eventIds: yield* publishSent(seeded.campaign, count) }
 })
 const newWorker = Effect.suspend(() => workerOn(crypto.randomUUID()))
-/** Lets a worker's time end, as if it had been killed long ago. */
+/** Expires a worker's lease, as if it had been killed. */
 const die = (token: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -74,7 +74,7 @@ describe("DeliveryLeasesPg.live", () => {
     yield* leases.heartbeat(b!, 10)
     yield* leases.leave(b!)
     expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ rank: 0, workers: 1 })
-    // A clock that was set back leaves a time that is far ahead: nobody lives by it.
+    // After the clock was set back, a lease in the far future doesn't count.
     yield* leases.heartbeat(b!, 3600)
     expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ workers: 1 })
   })
@@ -92,7 +92,7 @@ describe("DeliveryLeasesPg.live", () => {
       snapshot = standing.snapshot
       return { ...standing, written: standing.written.map(({ organizationId }) => organizationId) }
     })
-    // Transactions of other databases on this server make it tell again what it told before.
+    // Transactions of other databases on this server can cause repeated results.
     const settled = Effect.repeat(news, { until: ({ changed, written }) => changed.length + written.length === 0 })
     expect(yield* settled).toMatchObject({ endpoints: null })
 
@@ -108,7 +108,7 @@ describe("DeliveryLeasesPg.live", () => {
     yield* leases.handOver(token, [{ endpointId: other.endpoint.id, calling: [], unbegun: [] }])
     expect(yield* news).toMatchObject({ endpoints: null, changed: [other.endpoint.id] })
 
-    // What was written before the snapshot, and committed after it.
+    // Written before the snapshot and committed after it.
     yield* settled
     const both = Effect.andThen(publishSent(campaign, 1), update(other.endpoint.id, { maxInFlight: 3 }))
     yield* whileOpen(both, () => Effect.map(news, ({ changed }) => expect(changed).toEqual([])))
@@ -126,7 +126,7 @@ describe("DeliveryLeasesPg.take", () => {
     expect(yield* leases.acquire(one.token, 2)).toEqual({ taken: 2, takenOver: 0 })
     expect(yield* leases.acquire(other.token, 10)).toEqual({ taken: 1, takenOver: 0 })
     expect(yield* leases.acquire(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
-    // Who takes no more still lives for its calls.
+    // A stopping worker still owns its calls.
     yield* leases.stop(one.token)
     expect(yield* leases.acquire(other.token, 10)).toEqual({ taken: 0, takenOver: 0 })
     yield* die(one.token)
@@ -306,7 +306,7 @@ describe("DeliveryLeasesPg.secrets", () => {
 })
 
 describe("DeliveryLeasesPg.takeDue", () => {
-  /** Gives events rows of their own, the first due first. */
+  /** Creates queued rows for events, in order of their due time. */
   const seedRows = Effect.fnUntraced(function* (count: number) {
     const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedLog(count)
@@ -367,7 +367,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
     const sql = yield* SqlClient.SqlClient
     const { token } = yield* newWorker
     const endpoints: Array<EndpointId> = []
-    // In how many minutes an event and a replay are due of each endpoint.
+    // Minutes until an event and a replay of each endpoint are due.
     for (const minutes of [[5, 3], [2, 7], [], [undefined, 4], [9]]) {
       const { endpoint, eventIds } = yield* seedRows(2)
       for (const [i, eventId] of eventIds.entries()) {
@@ -508,7 +508,7 @@ describe("DeliveryLeasesPg.write", () => {
     expect(yield* findEndpoint(endpoint.id)).toMatchObject({ enabled: false, disabledReason: "gone", waiting: 2 })
     expect(yield* take()).toEqual([])
     yield* enable(endpoint.id)
-    // The same again, as after a lost reply.
+    // A repeated write, as after a lost response.
     expect(yield* leases.write(token, [progress])).toEqual({ refused: new Set(), again, disabled: new Set() })
     expect(yield* findEndpoint(endpoint.id)).toMatchObject({ enabled: true, disabledReason: null, waiting: 2 })
     expect((yield* take()).map(({ attempt }) => attempt)).toEqual([2, 2])
@@ -626,7 +626,7 @@ describe("DeliveryLeasesPg.write", () => {
         const plans = yield* sql<{ "QUERY PLAN": readonly [{ Plan: Record<string, number> }] }>`
           explain (analyze, buffers, format json) select * from reader_position(${sql.literal(`'${endpoint.id}'`)})`
         const { Plan } = plans[0]!["QUERY PLAN"][0]
-        // 240 versions of 2 KB lie on 60 pages and more.
+        // 240 versions of 2 KB fill at least 60 pages.
         expect(Plan["Shared Hit Blocks"]! + Plan["Shared Read Blocks"]!).toBeLessThan(40)
       }),
     )
@@ -660,7 +660,7 @@ describe("DeliveryLeasesPg.handOver", () => {
     expect(eventsOf(taken).sort()).toEqual(eventIds.slice(1).sort())
     expect(yield* leases.listOwned(heir.token)).toMatchObject([{ endpointId: endpoint.id, inFlightElsewhere: 1 }])
     expect(yield* leases.recoverLost(heir.token)).toEqual([])
-    // The giver's call comes back, and is written, for it is still its own.
+    // The outcome of the giver's call is written, because the giver still owns it.
     const inFlight = {
       ...taken[0]!,
       eventId: eventIds[0]!,
@@ -709,7 +709,7 @@ describe("DeliveryLeasesPg.handOver", () => {
 })
 
 describe("DeliveryLeasesPg.recover", () => {
-  /** A worker that takes one delivery after the one before it was lost with all that it held. */
+  /** Creates a worker that claims a delivery after the previous worker was lost. */
   const loseAll = Effect.fnUntraced(function* (endpointId: EndpointId) {
     const leases = yield* DeliveryLeases
     const { token } = yield* newWorker

@@ -32,7 +32,7 @@ const create = Effect.fnUntraced(function* (organizationId: OrganizationId, even
   })
 })
 
-/** Whole addresses, and what is shown of them. */
+/** Full addresses, and their redacted form. */
 const ADDRESSES = [
   ["https://partner.test/webhooks", "https://partner.test/webhooks"],
   [
@@ -130,7 +130,7 @@ describe("EndpointRepositoryPg", () => {
       update(endpoint.id, { standardWebhooks: true }),
       disable(endpoint.id),
       enable(endpoint.id),
-      // It also says that failures no longer count.
+      // The second call also resets the failures.
       enable(endpoint.id),
       rotateSecret(organization.id, 3600),
       rotateSecret(organization.id, 0),
@@ -224,7 +224,7 @@ describe("EndpointRepositoryPg", () => {
     yield* settle(deliveries.slice(0, 2))
     yield* settle(deliveries.slice(2, 3), { state: "retry", delaySeconds: 3600 }, 503)
     yield* take(1)
-    // What is tried again later waits, and is not due.
+    // A delayed retry is waiting, but isn't due.
     const standing = yield* find(endpoint.id)
     expect(standing).toMatchObject({
       waiting: 1,
@@ -287,7 +287,7 @@ describe("EndpointRepositoryPg", () => {
 })
 
 describe("the history of a breaker", () => {
-  /** Writes what an endpoint's breaker has come to, as its worker does. */
+  /** Writes the state of an endpoint's breaker, as its worker does. */
   const write = Effect.fnUntraced(function* (endpointId: EndpointId, failures: number, allowance: number | null) {
     const { take, token } = yield* workerOn()
     yield* take()

@@ -24,7 +24,7 @@ import { keepStatistics } from "../keepStatistics.ts"
 const run = runOnDatabase({ layer: Layer.merge(DeadLetterReader.layer, ReplayReader.layer) })
 const test = effectTest(run)
 
-/** Deletes the jobs and their deliveries: a step is of any job. */
+/** Deletes the jobs and their deliveries, because a step can process any job. */
 const reset = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const table of ["replay_jobs", "deliveries", "dead_letters"]) yield* sql`delete from ${sql(table)}`
@@ -33,14 +33,14 @@ beforeEach(() => run(reset))
 
 const create = (filter: DeadLetterFilter, rate = 10_000) => createDeadLetterReplay(filter, rate)
 const replayNextChunk = Effect.flatMap(ReplayJobQueue, (jobs) => jobs.replayNextChunk)
-/** Lets every job go on at once, as the passing of its pause would. */
+/** Skips the pause of every job. */
 const skipPause = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`
     update replay_jobs set next_at = clock_timestamp()
     where id in (select id from replay_jobs where finished_at is null for update skip locked)`,
 )
-/** Carries a job out to its end. */
+/** Runs a job until it has finished. */
 const finish = Effect.fnUntraced(function* (replayId: ReplayId) {
   const replayJobs = yield* ReplayJobQueue
   let steps = 0
@@ -48,7 +48,7 @@ const finish = Effect.fnUntraced(function* (replayId: ReplayId) {
     yield* Effect.andThen(skipPause, replayNextChunk)
   return { steps, replay: yield* replayJobs.find(replayId) }
 })
-/** Returns how many new deliveries there are, and of how many dead letters each exactly one. */
+/** Returns the number of new deliveries, and checks that each replayed dead letter has exactly one. */
 const replays = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [counts] = yield* sql<{ dead: number; queued: number; paired: number }>`
@@ -90,7 +90,7 @@ describe("ReplayJobQueuePg", () => {
     })
     expect(yield* count({ endpointId, reason: "rejected" })).toEqual([0, 0])
     expect(yield* count({ endpointId, eventType: "outreach.email_bounced" })).toEqual([0, 0])
-    // From is inclusive, to exclusive.
+    // `from` is inclusive, `to` exclusive.
     expect(yield* count({ endpointId, from: first!.finishedAt!, to: second!.finishedAt! })).toEqual([1, 1])
     expect(yield* count({ endpointId, from: last!.finishedAt! })).toEqual([1, 1])
     expect(yield* count({ reason: "poison", eventType: "outreach.email_sent" })).toEqual([3, 3])
@@ -110,7 +110,7 @@ describe("ReplayJobQueuePg", () => {
     const sql = yield* SqlClient.SqlClient
     yield* seedDeadLetters(30)
     const { id } = yield* create({}, 100)
-    // Ten minutes during which no worker ran.
+    // No worker ran for ten minutes.
     yield* sql`update replay_jobs set next_at = next_at - interval '10 minutes'`
     const now = sql<{ seconds: number }>`select extract(epoch from clock_timestamp())::double precision as seconds`
     const next = sql<{ seconds: number }>`
@@ -175,7 +175,7 @@ describe("ReplayJobQueuePg", () => {
       Effect.map(repository.list(filter, 100), (found) => new Set(found.map(({ id }) => id)))
     const groups = yield* sql<{ id: FailureGroupId }>`select id from failure_groups where open > 0 order by id`
     const either = <A>(...values: ReadonlyArray<A>) =>
-      // Most filters ask for little, so that many overlap.
+      // Most filters have few conditions, so that many overlap.
       fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom(...values) })
     const time = either(...rows.map(({ finishedAt }) => finishedAt!))
     const filter = fc
@@ -190,7 +190,7 @@ describe("ReplayJobQueuePg", () => {
         to: time,
       })
       .map((given) => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
-    // One pair that overlaps, and one that doesn't, whatever the sample contains.
+    // One overlapping pair and one without an overlap, independent of the sample.
     const pairs = [
       [{}, {}],
       [{ reason: "poison" }, { reason: "exhausted" }],
@@ -250,7 +250,7 @@ describe("ReplayJobQueuePg", () => {
     yield* sql`delete from dead_letters where id = ${three!.id}`
     expect(yield* (yield* ReplayJobQueue).find(id)).toMatchObject({ replayed: 1, replayedByOthers: 2 })
     expect((yield* finish(id)).replay).toMatchObject({ total: 10, replayed: 7, replayedByOthers: 2 })
-    // It has ended: what is replayed later is none of its own.
+    // The job has finished, so later replays aren't part of it.
     const later = yield* seedDeadLetters(1)
     const [dead] = yield* repository.list({ endpointId: later.endpoint.id }, 1)
     yield* repository.replay(dead!.id)
@@ -267,14 +267,14 @@ describe("ReplayJobQueuePg", () => {
     expect(yield* replayJobs.cancel(id)).toEqual(cancelled)
     expect(yield* Effect.andThen(skipPause, replayNextChunk)).toEqual({ nextInMs: null })
     expect(yield* replays).toEqual(all(10))
-    // What is left is for another job.
+    // The other dead letters are left for a second job.
     const { replay } = yield* finish((yield* create({})).id)
     expect(replay).toMatchObject({ total: 20, replayed: 20 })
     expect(yield* Effect.flip(replayJobs.cancel(replay.id))).toMatchObject({ _tag: "ReplayFinished", replayed: 20 })
   })
 
   describe("of a range of a log", () => {
-    /** An organization whose disabled endpoint has its place behind what was published. */
+    /** An organization with a disabled endpoint that hasn't read the published events. */
     const seedLog = Effect.fnUntraced(function* (count: number) {
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedDeadLetters(0)
@@ -414,7 +414,7 @@ describe("ReplayJobQueuePg", () => {
       limits.push(yield* looks)
     }
     expect(yield* replays).toEqual(all(42))
-    // The two, 300 in doubling steps, and then two at a time.
+    // First the two, then 300 in doubling steps, and then two at a time.
     expect(limits.slice(0, 8)).toEqual([2, 4, 8, 16, 32, 64, 128, 256])
     expect(limits.slice(9)).toEqual([...Array(limits.length - 10).fill(2), 4])
   })
@@ -428,7 +428,7 @@ describe("ReplayJobQueuePg", () => {
         where relname = 'dead_letters'`,
       (rows) => rows[0] ?? { scanned: 0, fetched: 0 },
     )
-    // In a transaction, because that keeps to one connection: it counts what it reads, and keeps its plans.
+    // In a transaction, so that all statements use one connection, with its read counters and plans.
     yield* inTransaction(
       Effect.gen(function* () {
         const { endpoint } = yield* seedDeadLetters(20, { daysAgo: 1 })
@@ -443,7 +443,7 @@ describe("ReplayJobQueuePg", () => {
           const start = yield* read
           expect(yield* replayNextChunk).toMatchObject({ replay: { id, replayed } })
           const end = yield* read
-          // A trigger may look at one row before it knows that it has nothing to do.
+          // A trigger may read one row before it returns.
           expect(end.scanned - start.scanned).toBeLessThanOrEqual(1)
           expect(end.fetched - start.fetched).toBeLessThanOrEqual(20)
         }

@@ -17,7 +17,6 @@ const url = migratedDatabase()
 const run = runOnDatabase({ url })
 const test = effectTest(run)
 
-/** Creates an organization with an endpoint. */
 const organization = Effect.gen(function* () {
   const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
   return { id, endpointId: (yield* endpointOf(id)).id }
@@ -26,7 +25,7 @@ const endpointOf = Effect.fnUntraced(function* (organizationId: OrganizationId) 
   const id = yield* createIdentifier("endpoint")
   return yield* (yield* EndpointRepository).create({ organizationId, id, url: EndpointUrl.make("https://a.example/") })
 })
-/** The texts that sign for an endpoint. */
+/** The active secrets of an endpoint. */
 const active = Effect.fnUntraced(function* (endpointId: EndpointId) {
   const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
   return owner!.secrets.map(({ secret }) => Redacted.value(secret)).sort()
@@ -82,7 +81,7 @@ const createOwn = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const { endpoint, secret } = yield* createEndpoint(given, { allowPrivate: false })
   return { endpoint, secret: secret! }
 })
-/** The texts that verify at an endpoint, which must be those that a worker signs with. */
+/** The secrets that verify at an endpoint; asserts that a worker signs with the same ones. */
 const signingFor = Effect.fnUntraced(function* (endpointId: EndpointId) {
   const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
   const verifying = owner!.secrets.map(({ secret }) => Redacted.value(secret))
@@ -117,10 +116,10 @@ describe("an endpoint with secrets of its own", () => {
     const [first, second] = (yield* (yield* DeliveryLeases).secrets([endpoint.id])).get(endpoint.id)!
     expect(first!.endsInMs).toBeNull()
     expect(second!.endsInMs).toBeLessThanOrEqual(3_600_000)
-    // One that the organization revokes in the meantime is over here, too.
+    // A secret that the organization revokes in the meantime also expires here.
     const next = yield* rotateSecret(organization.id, 0)
     expect(yield* signingFor(endpoint.id)).toEqual(texts(own, next))
-    // A later rotation of its own does not lengthen the window.
+    // A later rotation of the endpoint's secret doesn't extend the overlap.
     const { secret: newest } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 86_400)
     expect(yield* signingFor(endpoint.id)).toEqual(texts(newest, own, next))
     yield* sql`update webhook_endpoints set shared_secrets_until = clock_timestamp() where id = ${endpoint.id}`
@@ -169,7 +168,7 @@ describe("an endpoint with secrets of its own", () => {
     const listed = yield* list({ organizationId: organization.id })
     expect(listed.map(({ endpointId }) => endpointId)).toEqual([endpoint.id, null])
     expect(yield* list({ endpointId: endpoint.id })).toMatchObject([{ endpointId: endpoint.id }])
-    // The organization's secret is none that could sign in its place.
+    // The organization's secret can't replace it.
     expect(yield* find(listed[0]!.id)).toMatchObject({ isActive: true, activeOthers: 0 })
   })
 
@@ -199,7 +198,7 @@ describe("an endpoint with secrets of its own", () => {
   })
 })
 
-/** Seeds an organization whose first secret is over. */
+/** Seeds an organization with an expired first secret. */
 const seeded = Effect.gen(function* () {
   const { organization } = yield* seedCampaign({ recipients: 0 })
   yield* rotateSecret(organization.id, 0)

@@ -33,7 +33,7 @@ const newWorker = Effect.suspend(() => workerOn(crypto.randomUUID()))
 const LOG_BEGINS = "2026-01-01T00:00:00.000000Z" as Timestamp
 const LOG_ENDS = "2999-01-01T00:00:00.000000Z" as Timestamp
 
-/** Ends all that waits at removed endpoints. */
+/** Cancels all pending work of removed endpoints. */
 const endAll = Effect.flatMap(EndpointRepository, ({ endRemoved }) =>
   Effect.repeat(endRemoved, { until: (ended) => ended === 0 }),
 )
@@ -42,13 +42,13 @@ const statesOf = (endpointId: EndpointId) =>
     Effect.map((deliveries) => deliveries.map(({ state }) => state).sort()),
   )
 
-/** An endpoint with a retry, a replay, two events that were not read, one in flight, and a dead letter. */
+/** An endpoint with a retry, a replay, two unread events, a call in flight, and a dead letter. */
 const seedWaiting = Effect.gen(function* () {
   const seeded = yield* seedCampaign({ recipients: 0, endpointUrl: "https://partner.test/hooks?key=topsecret" })
   const { organization, endpoint, campaign } = seeded
   const worker = yield* newWorker
   const [eventId] = yield* publishSent(campaign, 3)
-  // A worker takes the endpoints of other tests, too.
+  // A worker also claims the endpoints of other tests.
   const taken = (yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)
   yield* worker.settle([taken[0]!])
   yield* worker.settle([taken[1]!], { state: "retry", delaySeconds: 3600 }, 500)
@@ -73,12 +73,12 @@ describe("a removed endpoint", () => {
     expect(yield* find(endpoint.id)).toMatchObject({ lagEvents: 2, waiting: 4, waitingReplays: 1, inFlight: 1 })
     const removed = yield* removeEndpoint(endpoint.id)
     expect(removed).toMatchObject({ enabled: false, removedAt: expect.any(String) })
-    // Nothing more is read or taken, and the worker learns of it.
+    // The worker stops reading and claiming, and is notified.
     expect((yield* worker.take()).filter(({ endpointId }) => endpointId === endpoint.id)).toEqual([])
     const [owned] = yield* leases.listOwned(worker.token, [endpoint.id])
     expect(owned).toMatchObject({ enabled: false })
     expect(yield* statesOf(endpoint.id)).toEqual(["delivered", "pending", "pending", "rejected", "rejected", "sending"])
-    // What is in flight is left to its worker.
+    // Calls in flight are left to their worker.
     expect(yield* endRemoved).toBeGreaterThan(0)
     yield* leases.handOver(worker.token, [{ endpointId: endpoint.id, calling: [inFlight.eventId], unbegun: [] }])
     yield* endAll
@@ -160,7 +160,7 @@ describe("a removed endpoint", () => {
     expect(
       yield* sql`select ciphertext, expires_at is not null as over from signing_secrets where endpoint_id = ${endpoint.id}`,
     ).toEqual([{ ciphertext: null, over: true }])
-    // The organization's secret signs on for the others.
+    // The organization's secret still signs for the other endpoints.
     expect(yield* secrets.list({ organizationId: organization.id })).toContainEqual(
       expect.objectContaining({ endpointId: null, expiresAt: null }),
     )
@@ -175,7 +175,7 @@ describe("a removed endpoint", () => {
     const { delivery, attempts } = yield* (yield* DeliveryReader).find(inFlight.id)
     expect([delivery.state, attempts.map(({ outcome }) => outcome)]).toEqual(["cancelled", ["outcome_unknown"]])
     expect(yield* sql`select owner from endpoint_readers where endpoint_id = ${endpoint.id}`).toEqual([{ owner: null }])
-    // The worker lives again: what it writes is refused, and nothing of it is sent.
+    // The worker restarts: its writes are rejected, and its deliveries aren't sent.
     expect(yield* worker.settle([inFlight])).toBe(false)
     expect(
       (yield* deliveriesTo(endpoint.id)).filter(({ state }) => state === "pending" || state === "sending"),
@@ -195,7 +195,7 @@ describe("a removed endpoint", () => {
       yield* forgetRemoved(90)
       return (yield* here()).length
     })
-    // Something waits, its dead letters are stored, its outcomes are counted.
+    // It has pending work, stored dead letters or counted outcomes.
     expect(yield* forgetAt(100)).toBe(1)
     yield* sql`delete from delivery_workers`
     yield* endAll
@@ -218,7 +218,7 @@ const ROUNDS = propertyRuns(5)
 const EVENTS = 20
 const WHOLE_LOG = { from: LOG_BEGINS, to: LOG_ENDS }
 
-/** An endpoint with retries, calls in flight, events that wait and dead letters, beside another of its organization. */
+/** An endpoint with retries, calls in flight, unread events and dead letters, and a second endpoint of its organization. */
 const seed = Effect.gen(function* () {
   const seeded = yield* seedCampaign({ recipients: 0 })
   const { organization, endpoint, campaign } = seeded
@@ -241,7 +241,7 @@ const seed = Effect.gen(function* () {
 })
 type Seeded = Effect.Success<typeof seed>
 
-/** What waits of a removed endpoint, and what still signs or sends for it. */
+/** The pending work of a removed endpoint, and its remaining secrets. */
 const leftOf = Effect.fnUntraced(function* (endpointId: EndpointId) {
   const sql = yield* SqlClient.SqlClient
   const { waiting, lagEvents, inFlight } = yield* (yield* EndpointRepository).find(endpointId)
@@ -262,7 +262,7 @@ const NOTHING = {
   ...{ jobs: 0, dead: 0, causes: 0, secrets: 0 },
 }
 
-/** Removes an endpoint beside its worker, the end of what waits, and something else that either succeeds or is told of the removal. */
+/** Removes an endpoint while its worker, the cancellation of its work and `besides` run. Those must succeed or fail with `EndpointRemoved`. */
 const raced = Effect.fnUntraced(function* (
   round: number,
   besides: (seeded: Seeded) => ReadonlyArray<Work>,
@@ -282,12 +282,12 @@ const raced = Effect.fnUntraced(function* (
   )
   const removal = removeEndpoint(endpoint.id)
   const work = Effect.andThen(worker.settle(inFlight), worker.take(4))
-  // Each has its turn to begin first.
+  // The start order rotates.
   const all = [removal, ...heard, Effect.andThen(endRemoved, endRemoved), endRemoved]
   const [taken] = yield* Effect.all([work, ...all.slice(round % all.length), ...all.slice(0, round % all.length)], {
     concurrency: "unbounded",
   })
-  // The worker learns of it, and gives up what it has not called.
+  // The worker notices the removal, and releases the deliveries that it hasn't sent.
   const unbegun = taken.flatMap(({ id, isRow, endpointId }) => (isRow && endpointId === endpoint.id ? [id] : []))
   yield* handOver(worker.token, [{ endpointId: endpoint.id, calling: [], unbegun }])
   yield* Effect.repeat(endRemoved, { until: (ended) => ended === 0 })

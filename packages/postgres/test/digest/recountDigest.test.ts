@@ -25,7 +25,7 @@ const recount = (date: string, organizationId?: OrganizationId) =>
   Effect.flatMap(DigestRepository, (ledger) => ledger.recount(date as CalendarDate, organizationId))
 const recipients = (count: number) => Effect.all(Array.from({ length: count }, () => createIdentifier("recipient")))
 
-/** Two campaigns of one organization, each under a program of its own. */
+/** Two campaigns of one organization, each in a separate program. */
 const twoPrograms = Effect.gen(function* () {
   const { organization, endpoint, campaign, program: first } = yield* seedCampaign({ recipients: 0 })
   const program = yield* (yield* ProgramRepository).create({
@@ -69,7 +69,7 @@ it("finds what is kept equal to what is counted, whatever was written on which d
         Effect.gen(function* () {
           const { organization, campaigns } = yield* twoPrograms
           const ids = [yield* recipients(4), yield* recipients(4)]
-          // Stamps never go backwards.
+          // Timestamps never decrease.
           for (const [n, { day, program, outcomes, qualifications }] of [...transactions]
             .sort((a, b) => a.day - b.day)
             .entries()) {
@@ -132,7 +132,7 @@ test("finds both equal after concurrent transactions, over a midnight", function
   const TRANSACTIONS = 80
   const sql = yield* SqlClient.SqlClient
   const { organization, endpoint, campaigns, slugs } = yield* twoPrograms
-  // Stamps are a microsecond apart from here on, so that about half of them come after the midnight.
+  // Timestamps increase by a microsecond from here, so about half of them are after midnight.
   yield* sql`update organization_clock set last = '2999-12-31T23:59:59.999960Z' where organization_id = ${organization.id}`
   const recipientIds = [yield* recipients(20), yield* recipients(20)]
   for (const [i, ids] of recipientIds.entries()) yield* insertRecipients(campaigns[i]!, ids)
@@ -152,10 +152,10 @@ test("finds both equal after concurrent transactions, over a midnight", function
   expect((yield* sql`select from qualifications where organization_id = ${organization.id}`).length).toBeGreaterThan(20)
 })
 
-/** What a writer works on. */
+/** The input of a writer. */
 interface WriterTask {
   readonly endpointId: EndpointId
-  /** Campaigns of one organization, each under a program of its own. */
+  /** Campaigns of one organization, each in a separate program. */
   readonly campaigns: ReadonlyArray<Campaign>
   /** The recipients of each campaign. */
   readonly recipientIds: ReadonlyArray<ReadonlyArray<RecipientId>>
@@ -175,7 +175,7 @@ const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualifie
 
 const pick = <A>(from: ReadonlyArray<A>, n: number): A => from[n % from.length]!
 
-/** Writes events that the digest counts, and takes some of them back. */
+/** Writes events that the digest counts, and rolls some of them back. */
 const write = Effect.fnUntraced(function* (task: WriterTask, n: number) {
   const { endpointId, campaigns, recipientIds, slugs } = task
   const seed = (n >> 2) * 7 + (n % 4)

@@ -30,7 +30,7 @@ test("every column of text, JSON and bytes is known to be erased, kept with a re
     join pg_type on pg_type.oid = atttypid
     left join pg_type element on element.oid = pg_type.typelem and pg_type.typcategory = 'A'
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and attnum > 0 and not attisdropped
-      -- Of numbers, times and truth values alone none can name anybody.
+      -- Numbers, times and booleans can't identify a person.
       and coalesce(element.typcategory, pg_type.typcategory) not in ('N', 'D', 'B', 'T')`
   const known = [...deleted, ...erased, ...kept, ...others].sort()
   expect(columns.map(({ name }) => name).sort()).toEqual(known)
@@ -81,7 +81,7 @@ test("what is said to be erased named the clinician before an erasure and does n
 })
 
 test("what is held on a clinician is counted and exported of each table that an erasure changes", function* () {
-  // What is found by way of another table: the windows of hits, the replies of domains, and the groups of dead letters.
+  // Found through other tables: hit windows, domain replies, and groups of dead letters.
   const beside = ["campaign_domains", "failure_groups", "hit_windows"]
   const changed = tables.flatMap(([table, data]) => ((data.deleted ?? data.erased) === undefined ? [] : [table]))
   expect(changed.filter((table) => !beside.includes(table)).sort()).toEqual([...PERSONAL_TABLES].sort())

@@ -1,23 +1,23 @@
 import { PERSONAL_DATA, THEIR_ID } from "@outreach/domain/erasure/PersonalData"
 
-/** Whether the text of a table concerns a clinician. Each list names columns, separated by spaces. */
+/** Classifies a table's columns by whether they contain data about a clinician. Each list contains column names, separated by spaces. */
 interface TableData {
-  /** Those of rows that an erasure deletes. */
+  /** Columns of rows that an erasure deletes. */
   readonly deleted?: string
-  /** Those that may name a clinician, out of which an erasure takes what names the erased one. */
+  /** Columns from which an erasure removes the clinician's data. */
   readonly erased?: string
-  /** Those that concern a clinician and stay, each with the reason. */
+  /** Columns that are kept although they are about a clinician, each with the reason. */
   readonly kept?: Readonly<Record<string, string>>
-  /** Those that hold nothing on a clinician. */
+  /** Columns without data about clinicians. */
   readonly others?: string
 }
 
 const DOMAIN = "the domain without the part before the @, which says how mail to all of it is sent"
 
 /**
- * Every column of text, JSON and bytes, by table: a new column is not in the schema without a line here.
+ * Every text, JSON and binary column by table. A new column needs an entry here.
  *
- * The tables that are found by a clinician stand in `PERSONAL_DATA`. `columnsOfClinicians.test.ts` erases a clinician and compares.
+ * `PERSONAL_DATA` lists the tables that are searched by clinician. `columnsOfClinicians.test.ts` erases a clinician and compares.
  */
 export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   ...PERSONAL_DATA,
@@ -62,7 +62,7 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   failure_groups: { erased: "first_line", others: "organization_id id endpoint_id outcome muted_reason" },
   granted_roles: { others: "role kind" },
   hit_windows: { deleted: "organization_id recipient_id link_hash network" },
-  // The reasons of refused lines repeat nothing of them.
+  // The reasons for rejected lines don't contain the lines.
   imports: { others: "organization_id id campaign_id operator fault rejects" },
   inbox_keys: { kept: { event_id: THEIR_ID }, others: "organization_id" },
   late_refusal_counts: { kept: { domain: DOMAIN }, others: "organization_id campaign_id cause" },

@@ -37,7 +37,7 @@ import { beforeEach, it } from "vitest"
 const run = runOnDatabase()
 const test = effectTest(run)
 
-// A claim looks at all campaigns, an applier at every inbox, and a worker at each endpoint.
+// Claims, inbox appliers and workers process all organizations, so each test starts without pending work.
 beforeEach(() =>
   run(
     Effect.gen(function* () {
@@ -52,7 +52,7 @@ beforeEach(() =>
 const person = { npi: npi(0), email: email(0) }
 const byNpi: Clinician = { npi: person.npi, email: null }
 
-/** An organization that published to clinicians, with the leases of their messages; the person's comes first. */
+/** Seeds an organization with published recipients and the leases of their messages; the person's lease is the first. */
 const seedLeases = Effect.fnUntraced(function* (recipients: number) {
   const seeded = yield* seedCampaign({ recipients })
   yield* sendCampaign(seeded.campaign.id)
@@ -60,7 +60,7 @@ const seedLeases = Effect.fnUntraced(function* (recipients: number) {
   return { ...seeded, leases: leases.toSorted((a, b) => a.email.localeCompare(b.email)) }
 })
 
-/** The same after all messages were sent. */
+/** Seeds the same organization after all messages were sent. */
 const seedSent = Effect.fnUntraced(function* (recipients: number) {
   const seeded = yield* seedLeases(recipients)
   for (const lease of seeded.leases) yield* settleSent(lease)
@@ -77,7 +77,7 @@ const recordHit = Effect.fnUntraced(function* (organizationId: OrganizationId, r
 const bounced = { _tag: "Bounced", reason: "mailbox_disabled" } as const
 const erase = (organizationId: OrganizationId, clinician = byNpi) => eraseClinician(organizationId, clinician, "test")
 
-/** Erases the person; stops where the first transaction has written everything, and commits it after `during`. */
+/** Erases the person. Pauses before the commit of the first transaction to run `during`. */
 const eraseAround = Effect.fnUntraced(function* <A, E, R>(
   organizationId: OrganizationId,
   during: Effect.Effect<A, E, R>,
@@ -86,7 +86,7 @@ const eraseAround = Effect.fnUntraced(function* <A, E, R>(
   const written = yield* Deferred.make<void>()
   const over = yield* Deferred.make<void>()
   const stop = Effect.all([
-    // On a busy machine it may stay open for longer than a transaction of the service may.
+    // On a busy machine the transaction may stay idle for longer than the service allows.
     sql`set local idle_in_transaction_session_timeout = 0`,
     Deferred.succeed(written, undefined),
     Deferred.await(over),
@@ -104,7 +104,7 @@ const eraseAround = Effect.fnUntraced(function* <A, E, R>(
   return result
 })
 
-/** Waits until a number of statements wait for locks. */
+/** Waits until a number of statements are blocked by locks. */
 const waitingForLocks = (count: number) =>
   SqlClient.SqlClient.use((sql) =>
     sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.pipe(
@@ -288,7 +288,7 @@ describe("a group of failures", () => {
     yield* erase(id)
     expect(yield* groups).toEqual([
       { first_line: "Sam Moss has moved", open: 1, hours: 1 },
-      // Two that go on counting their failures without a line, and the one that the dead letters are in.
+      // Two groups keep their counts without a line, and one contains the dead letters.
       { first_line: null, open: 0, hours: 1 },
       { first_line: null, open: 0, hours: 1 },
       { first_line: null, open: 2, hours: null },
@@ -300,7 +300,7 @@ describe("an address of several NPIs", () => {
   test("is refused until the NPI is named, and stays its other owner's", function* () {
     const { organization, campaign, program } = yield* seedCampaign({ recipients: 1 })
     const sql = yield* SqlClient.SqlClient
-    // In another campaign: one campaign takes an address once.
+    // In a second campaign, because an address is unique in a campaign.
     yield* sql`
       with other as (
         insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
@@ -324,7 +324,7 @@ describe("an address of several NPIs", () => {
     const found = yield* erased.find(organization.id, [{ npi: npi(1), email: person.email }, byNpi])
     expect({ npis: [...found.npis.keys()], emails: [...found.emails] }).toEqual({ npis: [person.npi], emails: [] })
 
-    // Alone it has one owner now.
+    // The address now has only one owner.
     expect(yield* erase(organization.id, byEmail)).toMatchObject({ certificate: { counts: { recipients: 1 } } })
     expect((yield* erased.find(organization.id, [byEmail])).emails).toEqual(new Set([person.email]))
     const kept = yield* sql`select npi from recipients where organization_id = ${organization.id} and erased_at is null`

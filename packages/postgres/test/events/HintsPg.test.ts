@@ -12,12 +12,12 @@ import { SqlClient } from "effect/sql"
 const test = effectTest(runOnDatabase())
 const organization = (n: number) => `org_${String(n).padStart(32, "0")}` as OrganizationId
 
-/** Hears what is notified, as text, from now on. */
+/** Listens for notifications, as text. */
 const listen = Effect.gen(function* () {
   const notifications = yield* (yield* PgClient.PgClient).listen("hints")
   return Effect.map(Queue.take(notifications), ({ payload }) => payload)
 })
-/** Takes notifications up to the one that holds a text. */
+/** Reads notifications up to the one that contains a text. */
 const until = Effect.fnUntraced(function* (next: Effect.Effect<string, unknown>, text: string) {
   const heard: Array<string> = []
   while (!heard.some((payload) => payload.includes(text))) heard.push(yield* next)
@@ -50,7 +50,7 @@ describe("hints", () => {
     const { give } = yield* Hints
     const next = yield* listen
     yield* give("events", organization(10))
-    // While the first is on its way, and for a moment after it, the others gather.
+    // While the first is being sent, and for a moment afterwards, the next ones are collected.
     for (let n = 11; n < 40; n++) yield* give("due", organization(n))
     const few = yield* until(next, organization(39))
     expect(few.length).toBeLessThanOrEqual(2)
@@ -66,7 +66,7 @@ describe("hints", () => {
     const atFirst = yield* Effect.forEach(TOPICS, () => Queue.take(heard))
     expect(atFirst).toEqual(TOPICS.map((topic) => ({ topic, organizationId: null })))
     const wanted = { topic: "inbox", organizationId: organization(7) }
-    // Until it is connected nothing is heard.
+    // Hints from before the connection aren't received.
     const given = yield* Effect.forkScoped(
       Effect.forever(Effect.andThen(give("inbox", organization(7)), Effect.sleep("20 millis"))),
     )

@@ -36,7 +36,7 @@ describe("commitTimestamp", () => {
   })
 
   describe("on another server than the stamp before", () => {
-    /** An organization whose clock was last advanced by a server that is gone. */
+    /** An organization with a clock that was last advanced by a lost server. */
     const advancedElsewhere = Effect.fnUntraced(function* (identity: string | null) {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* organization
@@ -46,7 +46,7 @@ describe("commitTimestamp", () => {
         where organization_id = ${id}`
       return id
     })
-    /** Takes a stamp; returns it with the seconds that it is ahead of the database's clock. */
+    /** Takes a timestamp; returns it with its lead over the database's clock in seconds. */
     const stampAhead = Effect.fnUntraced(function* (id: OrganizationId) {
       const sql = yield* SqlClient.SqlClient
       const [before] = yield* sql<{ at: string }>`select clock_timestamp() as at`
@@ -105,7 +105,7 @@ describe("commitTimestamp", () => {
 
   test("leaves the other organizations' clocks alone", function* () {
     const [ours, theirs] = [yield* organization, yield* organization]
-    // Were there one clock for all, the second transaction would wait for the first for ever.
+    // With a single clock the second transaction would wait for the first forever.
     const theirStamp = yield* whileOpen(commitTimestamp(ours.id), () => inTransaction(commitTimestamp(theirs.id)))
     expect(theirStamp).toMatch(/Z$/)
   })
@@ -155,7 +155,7 @@ beforeAll(() =>
   run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // Functions that take the place of the server's, so that a test is any server at any time.
+      // Functions that replace the server's functions, so that a test can simulate any server and time.
       yield* sql`create schema simulated`
       yield* sql`create table simulated.server (now timestamptz, identity text, started timestamptz)`
       yield* sql`insert into simulated.server default values`
@@ -172,15 +172,15 @@ beforeAll(() =>
   ),
 )
 
-/** A server of a chain, each of which takes the place of the one before. Times are in milliseconds. */
+/** A server in a chain of failovers. Times are in milliseconds. */
 interface Server {
-  /** How far its clock is from the right time. */
+  /** The error of its clock. */
   readonly clockOff: number
-  /** How long after the end of the one before it takes its first stamp. */
+  /** The time between the end of the previous server and the first timestamp. */
   readonly promotedAfter: number
-  /** How long after the one before each stamp follows. */
+  /** The time between a timestamp and the previous one. */
   readonly stampsAfter: ReadonlyArray<number>
-  /** How many of the last stamps are lost with it. The first one is not, so that the next server knows of this one. */
+  /** The number of last timestamps that are lost with it. The first one isn't lost, so that the next server knows of this server. */
   readonly lost: number
 }
 
@@ -196,7 +196,7 @@ const chains = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-/** Takes stamps on each server, and compares each with all before and with the clocks. */
+/** Takes timestamps on each server, and compares each with all earlier ones and with the clocks. */
 const check = Effect.fnUntraced(function* (id: OrganizationId, chain: ReadonlyArray<Server>) {
   const sql = yield* SqlClient.SqlClient
   const stampAt = (millis: number, identity: string) =>

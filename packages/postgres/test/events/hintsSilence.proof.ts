@@ -30,7 +30,7 @@ it("hints are heard again after the server went mute", async () => {
   await hears("org_1")
   const startedAt = performance.now()
   proxy.moveTo(port, "mute")
-  // A hint that was given before may still be on its way, so this one is of another organization.
+  // An earlier hint may still be on its way, so this one is for a different organization.
   await hears("org_2")
   console.log(`hints are heard again after ${Math.round(performance.now() - startedAt)} ms`)
   expect(proxy.connections()).toBeGreaterThan(0)

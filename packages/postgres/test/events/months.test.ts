@@ -23,7 +23,7 @@ import { keepStatistics } from "../keepStatistics.ts"
 const run = runOnDatabase()
 const test = effectTest(run)
 
-/** The months that have a partition: two years. */
+/** The number of monthly partitions: two years. */
 const MONTHS = 24
 const monthStart = (month: number): string => new Date(Date.UTC(2024, month, 1)).toISOString()
 const timestamp = (iso: string): Timestamp => Timestamp.make(`${iso.slice(0, -1)}000Z`)
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await run(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // As a worker does it while the time goes by.
+      // The calls of a worker over time.
       for (const month of [0, 8, 16, MONTHS - 3]) {
         yield* sql`select add_partitions('events', ${monthStart(month)}::timestamptz)`
       }
@@ -57,7 +57,7 @@ const insertEvents = (organizationId: Organization["id"], campaignId: CampaignId
         ${events.map(({ emittedAt }) => emittedAt)}::timestamptz[]) as event (id, type, at)`,
   )
 
-/** Returns the partitions of events that an effect looks into. */
+/** Returns the partitions of events that an effect reads. */
 const partitionsRead = <A, E, R>(effect: Effect.Effect<A, E, R>, planCacheMode = "force_custom_plan") =>
   inTransaction(
     Effect.gen(function* () {
@@ -104,7 +104,7 @@ describe("a log of two years of months", () => {
       ["outreach.email_bounced"],
       ["outreach.email_sent", "outreach.email_bounced"],
     ] as const) {
-      // The server may go over to a plan for all values.
+      // The server may switch to a generic plan.
       for (const planCacheMode of ["force_custom_plan", "force_generic_plan"]) {
         for (const from of [after, feedFrom(after.emittedAt)]) {
           const statement = Effect.map(page(organization.id, types, from, 50), ({ rows }) => rows)
@@ -149,7 +149,7 @@ describe("a log of two years of months", () => {
         after = rows.at(-1)!
       }
     })
-    // Beyond the partitions on both sides, at the very beginnings of months, and on one and the same moment.
+    // Before and after the partitions, at starts of months, and twice at the same time.
     const time = fc
       .tuple(fc.integer({ min: -3, max: MONTHS + 3 }), fc.constantFrom(0, 0, 1, 86_400_000))
       .map(([month, offset]) => timestamp(new Date(Date.parse(monthStart(month)) + offset).toISOString()))

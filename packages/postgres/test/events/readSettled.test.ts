@@ -21,7 +21,7 @@ const pageOf = Effect.fnUntraced(function* (organizationId: OrganizationId, limi
   return { rows: rows.length, isSettled }
 })
 
-/** Reads the last page of an organization's events while a transaction has its timestamp; it does `write` and ends once the page waits for it. */
+/** Reads an organization's last page of events during an open transaction with a timestamp. The transaction runs `write` and ends when the page waits. */
 const readDuring = Effect.fnUntraced(function* <E, R>(
   organizationId: OrganizationId,
   write: Effect.Effect<unknown, E, R>,
@@ -46,7 +46,7 @@ const readDuring = Effect.fnUntraced(function* <E, R>(
   return yield* Fiber.join(reading)
 })
 
-/** Waits until a reader has asked how the writer's transaction stands. */
+/** Waits until a reader has queried the status of the writer's transaction. */
 const looksUpTransaction = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -27,7 +27,7 @@ test("what is held on a recipient includes the events of each type that the cont
   expect(about.length).toBeGreaterThan(4)
   yield* sql`
     update recipients set published_at = timestamptz '2026-01-02', sent_at = timestamptz '2026-01-03' where campaign_id = ${campaign.id}`
-  // Of two recipients, each with an event of every type; one that lists recipients names both.
+  // Two recipients, each with an event of every type; an event that lists recipients contains both.
   const events = yield* sql<{ id: string; type: string; email: string }>`
     insert into events (organization_id, id, type, campaign_id, program_id, traceparent, recipient_id, occurred_at, emitted_at, body)
     select organization_id, make_id('evt'), type, campaign_id, program_id, email,

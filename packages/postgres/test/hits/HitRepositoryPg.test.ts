@@ -21,7 +21,7 @@ const query = <Row extends object>(
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
 ) => Effect.orDie(Effect.flatMap(SqlClient.SqlClient, statement))
 
-/** A campaign whose recipients' messages were accepted a number of seconds ago. */
+/** A campaign with recipients; their messages were accepted a number of seconds ago. */
 const seedSent = Effect.fnUntraced(function* (options: { readonly recipients: number; readonly sentAgo?: number }) {
   const { sentAgo = 3600 } = options
   const seeded = yield* seedCampaign(options)
@@ -60,14 +60,14 @@ const record = Effect.fnUntraced(function* (...hits: ReadonlyArray<Hit & { reado
   yield* (yield* HitRepository).record(hits.map(({ agoMs, ...hit }) => ({ ...hit, cameAt: now - agoMs })))
 })
 
-/** Judges some hits of each organization; returns how many. */
+/** Classifies a batch of hits of each organization; returns the number. */
 const judgeHits = Effect.gen(function* () {
   const { waiting } = yield* HitRepository
   const judged = yield* Effect.forEach(yield* waiting, judgeSome)
   return judged.reduce((sum, count) => sum + count, 0)
 })
 
-// Hits are judged and forgotten of all organizations.
+// Classification and deletion process the hits of all organizations.
 beforeEach(() => run(query((sql) => Effect.andThen(sql`delete from hits`, sql`delete from hit_windows`))))
 
 describe("a hit", () => {
@@ -230,7 +230,7 @@ describe("hits of one link", () => {
 
   test("from one address are forwarded 20 times a minute, and then counted on the last one kept, over several processes", function* () {
     const seeded = yield* seedSent({ recipients: 1 })
-    // In the middle of the last clock minute, so that all are of one.
+    // In the middle of the last clock minute, so that all hits are in the same minute.
     const middle = ((yield* Clock.currentTimeMillis) % 60_000) + 30_000
     const batches = Array.from({ length: 10 }, (_, batch) =>
       Array.from({ length: 30 }, (_, i) => seeded.hit({ agoMs: middle + 10 * i + batch })),

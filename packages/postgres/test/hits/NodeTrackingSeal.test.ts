@@ -17,7 +17,7 @@ const to = {
   recipientId: RecipientId.make(`rcp_${"2".repeat(32)}`),
 }
 
-/** Of 32 bytes of 7. */
+/** The key id of 32 bytes with value 7. */
 const MARK = 117
 
 const hello = Buffer.from("hello")
@@ -25,7 +25,7 @@ const hullo = Buffer.from("hullo")
 
 describe("NodeTrackingSeal", () => {
   it("makes the seal that the links of sent messages carry", () => {
-    // Computed with Python's hmac: HKDF-SHA256 of the key without salt, then HMAC-SHA256. Another seal would break every link ever sent.
+    // Computed with Python's hmac: HKDF-SHA256 of the key without salt, then HMAC-SHA256. A different seal would break all sent links.
     expect(Buffer.from(sealOf(k1).seal(hello)).toString("hex")).toBe("05b43a7d9c8b68fe66182a9d51b8fea9")
     expect(sealOf(k1).mark).toBe(MARK)
   })

@@ -20,7 +20,7 @@ const request = (organizationId: OrganizationId, key: string, fingerprint = "the
 })
 const response = (body: string | null) => ({ status: 200, headers: { ETag: '"é"', "X-Request-Id": "req_1" }, body })
 
-/** The keys whose responses are stored, oldest first, and what they take. */
+/** The keys of the stored responses, oldest first, and their total size. */
 const stored = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ key: string; bytes: number }>`
@@ -35,7 +35,7 @@ describe("a stored response", () => {
     const organizationId = yield* seedOrganization
     const row = { npi: "1234567893", name: "Zoë 😀", at: null }
     const page = (length: number) => JSON.stringify(Array.from({ length }, () => row))
-    // Beyond any size at which another thread works, compressed or not.
+    // Larger than the limit for the thread pool, compressed or not.
     const noise = Array.from({ length: 60_000 }, (_, n) => (n * 2_654_435_761) % 4_294_967_296).join()
     const bodies = [null, "", "{}", '{"at":"é"}', page(500), page(20_000), noise]
     const sizes: Array<number> = []
@@ -78,7 +78,7 @@ describe("the stored responses of an organization", () => {
     const [organizationId, other] = [yield* seedOrganization, yield* seedOrganization]
     const body = "x".repeat(1000)
     yield* responses.store(request(other, "theirs"), response(body), MANY)
-    // Each takes 1,000 bytes, and a third of this besides: so six fit.
+    // Each response takes 1,000 bytes and about a third more, so six fit.
     for (let n = 0; n < 20; n++) {
       yield* responses.store(request(organizationId, `key ${10 + n}`), response(body), 8192)
       const { keys, bytes } = yield* stored(organizationId)
@@ -99,7 +99,7 @@ describe("the stored responses of an organization", () => {
       (n) => responses.store(request(organizationId, `key ${n}`), response("x".repeat(1000)), 8192),
       { concurrency: "unbounded" },
     )
-    // Each deletes among what was committed when it began, and the next one deletes the rest.
+    // Each request deletes responses that were committed when it started, and the next request deletes the rest.
     yield* responses.store(request(organizationId, "last"), response("x".repeat(1000)), 8192)
     const { keys } = yield* stored(organizationId)
     expect([keys.length, keys.at(-1)]).toEqual([6, "last"])

@@ -44,7 +44,7 @@ describe("InboxRepositoryPg.receive", () => {
         receive,
         { concurrency: "unbounded" },
       )
-    // Which of three alike is the first is for the database to say.
+    // The database decides which of the three is the first.
     const alike = yield* all(60, "first")
     for (let i = 0; i < 20; i++) {
       expect([alike[i], alike[i + 20], alike[i + 40]].sort()).toEqual(["repeated", "repeated", "stored"])

@@ -26,7 +26,7 @@ import { beforeEach } from "vitest"
 const run = runOnDatabase({ layer: InboxReader.layer })
 const test = effectTest(run)
 
-// Both a claim and an applier look at all organizations, so each test begins without any work.
+// Claims and appliers process all organizations, so each test starts without pending work.
 beforeEach(() =>
   run(
     Effect.gen(function* () {
@@ -116,7 +116,7 @@ describe("an account_created event", () => {
       { stamped: true, sent: true, reason: null },
       { stamped: false, sent: true, reason: null },
     ])
-    // So that a poller of the list is told.
+    // Pollers of the list receive the change.
     const { rows: after } = yield* repository.page(seeded.organization.id, before.at(-1)!, 10)
     expect(after.map(({ token, lastEventAt, updatedAt }) => [token, lastEventAt === updatedAt])).toEqual([
       [first!.token, true],
@@ -176,7 +176,7 @@ describe("a qualification", () => {
     yield* receiveEvent(seeded, "evt_2", "clinician.completer_qualified", qualified(8))
     const application = yield* applyNext(seeded.organization.id, 10)
     expect(application).toMatchObject({ applied: 1, reached: [seeded.program.id] })
-    // Nobody is written to from the moment on, however long the withdrawal takes.
+    // Sending stops immediately, even if the withdrawal takes long.
     expect(yield* claimMessages(9)).toEqual([])
     yield* applyAll
     expect(yield* withdrawnFor(seeded)).toEqual(["completer_qualified", ...Array(4).fill("quota_reached")])
@@ -320,7 +320,7 @@ describe("while a campaign is sending", () => {
     const telling = Effect.gen(function* () {
       for (let i = count - 4; i >= 0; i -= 3) yield* tell(i)
     })
-    // At least one is withdrawn, and some are sent to.
+    // At least one recipient is withdrawn, and some receive their e-mail.
     yield* tell(count - 1)
     yield* send
     yield* Effect.all([sending, sending, telling], { concurrency: "unbounded" })
@@ -341,7 +341,7 @@ describe("while a campaign is sending", () => {
       importLines(seeded.campaign.id, [line]),
       Effect.fnUntraced(function* () {
         const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10))
-        // It has looked for recipients and found none, and now waits for the clock that the import holds.
+        // It has searched for recipients without a match, and now waits for the clock that the import has locked.
         yield* Effect.repeat(waitingForLocks, { while: (count) => count === 0 })
         return fiber
       }),

@@ -30,7 +30,6 @@ const test = effectTest(run)
 
 beforeEach(() => run(resetSending))
 
-/** Seeds a campaign that is sending. */
 const seedSending = Effect.fnUntraced(function* (recipients: number, kind: "traffic" | "survey" = "traffic") {
   const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients })
@@ -95,7 +94,7 @@ describe("MessageQueuePg.claim", () => {
         window_end = clock_timestamp() - interval '1 minute' where id = ${campaign.id}`
     expect(yield* claimMessages(9)).toEqual([])
     yield* sql`update campaigns set window_end = clock_timestamp() + interval '1 minute' where id = ${campaign.id}`
-    // The claims have taken its turn, because it was paused.
+    // The claims used up its turn while it was paused.
     yield* (yield* CampaignRepository).openAndComplete
     expect(yield* claimMessages(9)).toHaveLength(1)
   })
@@ -319,7 +318,7 @@ describe("Settlements.settle", () => {
     const sql = yield* SqlClient.SqlClient
     const settling = yield* inTransaction(
       Effect.gen(function* () {
-        // The settlement is the one that ends.
+        // Makes PostgreSQL cancel the settlement.
         yield* sql`set local deadlock_timeout = '1h'`
         yield* sql`set local idle_in_transaction_session_timeout = 0`
         yield* sql`select from organization_clock where organization_id = ${organization.id} for update`
@@ -390,7 +389,7 @@ describe("Settlements.settle, of an attempt", () => {
   })
 })
 
-/** Seeds a campaign that is sending to a number of recipients of each domain, in this order. */
+/** Seeds a sending campaign with a number of recipients per domain, in this order. */
 const seedDomains = Effect.fnUntraced(function* (domains: Readonly<Record<string, number>>) {
   const sql = yield* SqlClient.SqlClient
   const all = Object.entries(domains).flatMap(([domain, recipients]) => Array<string>(recipients).fill(domain))
@@ -404,7 +403,7 @@ const seedDomains = Effect.fnUntraced(function* (domains: Readonly<Record<string
 })
 const claim = (options: Partial<MessageClaim> = {}) => claimMessages(100, options)
 const domains = (leases: ReadonlyArray<MessageLease>) => leases.map(({ email }) => email.split("@")[1])
-/** Lets time pass for the rates. */
+/** Advances the rates by a number of seconds. */
 const pass = (seconds: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -431,7 +430,7 @@ describe("the rate over all campaigns", () => {
     for (let second = 0; second < 2; second++) {
       const startedAt = yield* now
       const claimed = (yield* claimAll).flat().length
-      // One each 0.1 s, one second's worth of them, and those that become due while the eight run.
+      // One per 0.1 s, for one second, and those that become due during the eight claims.
       expect(claimed).toBeGreaterThanOrEqual(11)
       expect(claimed).toBeLessThanOrEqual(11 + Math.ceil(10 * ((yield* now) - startedAt)))
       yield* pass(100)
@@ -460,7 +459,7 @@ describe("the rate to a recipient domain", () => {
     const leases = [...(yield* claim(options)), ...(yield* claim(options)), ...(yield* claim(options))]
     expect(domains(leases).map((domain) => domain?.toLowerCase())).toEqual(["a.test", "b.test"])
 
-    // One each minute and domain: 29 of a.test, and two of b.test beside the first two.
+    // One per minute and domain: 29 of a.test, and two of b.test in addition to the first two.
     const minutes = (yield* waits(campaign.id)).map((wait) => Math.round(wait / 60))
     expect(minutes).toEqual([1, 2, ...Array.from({ length: 29 }, (_, i) => i + 1)].sort((one, other) => one - other))
   })

@@ -42,7 +42,7 @@ describe("the domains of a campaign", () => {
     for (const [i, lease] of ofClinic.entries()) yield* sendWith(lease, outcomes[i]!)
     const other = leases.find(({ email }) => !email.endsWith("@clinic.test"))!
     yield* sendWith(other, { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 blocked" })
-    // A lease that is lost counts nothing.
+    // A lost lease isn't counted.
     yield* sendWith(other, { _tag: "Accepted" })
     yield* reportBounce(ofClinic[0]!.recipientId, {
       _tag: "Bounced",

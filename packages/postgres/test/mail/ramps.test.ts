@@ -34,14 +34,14 @@ beforeEach(() =>
   ),
 )
 
-/** Opens a campaign's window for years, and begins to send it. */
+/** Opens a campaign's window for years, and starts sending. */
 const send = Effect.fnUntraced(function* ({ id }: { readonly id: Parameters<typeof sendCampaign>[0] }) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update campaigns set window_start = '2020-01-01', window_end = '2040-01-01' where id = ${id}`
   yield* sendCampaign(id)
 })
 
-/** Seeds a campaign that is sending in the name of a sender with a ramp, or without one. */
+/** Seeds a sending campaign with or without a ramp of its sender. */
 const seedSending = Effect.fnUntraced(function* (recipients: number, ramp: Ramp | null) {
   const seeded = yield* seedCampaign({ recipients })
   const senders = yield* SenderRepository
@@ -64,7 +64,7 @@ const seedSending = Effect.fnUntraced(function* (recipients: number, ramp: Ramp 
   return { ...seeded, senderId: id }
 })
 
-/** Claims as eight workers at once, again and again, until none gets anything. */
+/** Claims with eight workers at once until no messages are left. */
 const claimAll = Effect.gen(function* () {
   const leases: Array<MessageLease> = []
   while (true) {
@@ -89,7 +89,7 @@ describe("a sender's ramp", () => {
     expect(yield* claimAll).toHaveLength(7)
     expect(yield* rampOf(senderId)).toEqual({ daily: "7,20", day: 1, sentToday: 7, allowedToday: 7 })
     yield* setClock("2026-11-24T00:00:01Z")
-    // The leases of the first day have ended.
+    // The leases of the first day have expired.
     expect(yield* rampOf(senderId)).toMatchObject({ day: 2, sentToday: 0, allowedToday: 20 })
     expect(yield* claimAll).toHaveLength(20)
     yield* setClock("2026-11-24T23:59:50Z")
@@ -166,7 +166,7 @@ describe("a sender's ramp", () => {
     const failure = { class: "refused", code: "ECONNREFUSED" } as const
     const settlement = { state: "retry", attempts: 0, delaySeconds: 0, failure } as const
     expect(yield* settleAll(unreachable, settlement)).toEqual([true, true])
-    // Who has lost the lease gives nothing back.
+    // A worker that has lost its lease doesn't return its allowance.
     expect(yield* settleAll([...unreachable, dead[0]!], settlement)).toEqual([false, false, false])
     expect(yield* rampOf(senderId)).toMatchObject({ sentToday: 8 })
 
@@ -230,7 +230,7 @@ describe("a sender's ramp", () => {
   })
 })
 
-/** What a sender wants to send on some days, each a number of days after the one before. */
+/** The number of messages that a sender tries to send on some days; each day is relative to the previous one. */
 const someDays = fc.record({
   daily: fc
     .array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })

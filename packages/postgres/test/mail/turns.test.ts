@@ -20,18 +20,18 @@ const test = effectTest(run)
 
 beforeEach(() => run(resetSending))
 
-/** Seeds an organization with a campaign that is sending. */
+/** Seeds an organization with a sending campaign. */
 const seedSending = Effect.fnUntraced(function* (recipients: number) {
   const seeded = yield* seedCampaign({ recipients })
   yield* sendCampaign(seeded.campaign.id)
   return seeded.campaign
 })
-/** Claims as a worker does. */
+/** Claims like a worker. */
 const claim = (limit: number, options: Partial<MessageClaim> = {}) =>
   claimMessages({ limit, leaseSeconds: 60, perMinute: null, perDomainMinute: null, ...options })
 const count = (leases: ReadonlyArray<MessageLease>, ...campaigns: ReadonlyArray<{ readonly id: CampaignId }>) =>
   campaigns.map(({ id }) => leases.filter(({ campaignId }) => campaignId === id).length)
-/** Lets a minute pass for the rates. */
+/** Advances the rates by a minute. */
 const passMinute = SqlClient.SqlClient.use((sql) => sql`update send_rates set next_at = next_at - interval '1 minute'`)
 
 describe("the turns of a claim", () => {
@@ -149,7 +149,7 @@ describe("rates, over claims at the same time", () => {
       concurrency: "unbounded",
     })
     const leases = claims.flat()
-    // None is saved up of a rate below one a second, so each allows one at once.
+    // Rates below one per second don't accumulate, so each campaign may send one message now.
     expect(leases).toHaveLength(1)
     const noLimitForAll = (yield* Effect.replicateEffect(claim(20, { perDomainMinute: 1 }), 12, {
       concurrency: "unbounded",

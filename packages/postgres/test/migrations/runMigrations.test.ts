@@ -15,7 +15,7 @@ import { Deferred, Effect, Fiber, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeEach } from "vitest"
 
-/** Gives a test file a way to write the SQL files of releases, each into a folder of its own; they go after its tests. */
+/** Returns a function that writes the SQL files of a release to a temporary folder. The folders are deleted after the tests. */
 const sqlFolders = (): ((files: Readonly<Record<string, string>>) => Promise<URL>) => {
   const root = mkdtempSync(join(tmpdir(), "sql-"))
   afterAll(() => rm(root, { recursive: true }))
@@ -32,7 +32,7 @@ const sqlFolders = (): ((files: Readonly<Record<string, string>>) => Promise<URL
 const url = testDatabase({ name: "empty", migrate: async () => {} })
 const writeSql = sqlFolders()
 
-// Connections of its own for each test: plans that are kept don't outlive the tables.
+// Each test uses new connections, because cached plans become invalid with their tables.
 const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof testDatabaseLayer>>>) =>
   Effect.runPromise(Effect.provide(effect, testDatabaseLayer(url())))
 const sql = <Row extends object>(statement: string) =>
@@ -41,7 +41,7 @@ const test = effectTest(run)
 
 beforeEach(() => run(Effect.andThen(sql("drop schema public cascade"), sql("create schema public"))))
 
-/** Migrates by the files of a release; returns the files that were applied. */
+/** Migrates with the files of a release; returns the applied files. */
 const release = (files: Readonly<Record<string, string>>, options: Parameters<typeof runMigrations>[0] = {}) =>
   Effect.flatMap(
     Effect.promise(() => writeSql(files)),
@@ -59,7 +59,7 @@ describe("migrate", () => {
     expect(await run(migrate)).toEqual([])
     const numbers = migrations.map(({ name }) => /^(\d{4})_\w+$/.exec(name)?.[1])
     expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, "0")))
-    // Each file creates the one function that has its name.
+    // Each file creates only the function with its name.
     expect(
       await run(sql("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1")),
     ).toEqual(functions.map(({ name }) => ({ name })))
@@ -131,7 +131,7 @@ describe("a transaction that holds a table and then reads another one", () => {
           const migration = yield* Effect.forkDetach(Effect.result(release({ ...tables, ...migrations })))
           const waiting = sql("select from pg_locks where relation = 'b'::regclass and not granted")
           yield* Effect.repeat(waiting, { while: ({ length }) => length === 0 })
-          // PostgreSQL looks for a deadlock only once, and misses the migration between two attempts.
+          // PostgreSQL checks for a deadlock only once, and misses the migration between two attempts.
           yield* sql("set local deadlock_timeout = '1h'")
           expect(yield* sql("select * from a")).toEqual([])
           return migration
@@ -162,7 +162,7 @@ describe("a function", () => {
     expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
     expect(yield* release({ ...things, ...nextId(2) })).toEqual(["functions/next_id.sql"])
     expect(yield* sql("insert into things default values returning id")).toEqual([{ id: 2 }])
-    // Back to an earlier text is a change, too.
+    // A return to an earlier text is also a change.
     expect(yield* release({ ...things, ...nextId(1) })).toEqual(["functions/next_id.sql"])
   })
 
@@ -215,7 +215,7 @@ describe("a function", () => {
 describe("an index that is built concurrently", () => {
   const things = {
     "migrations/0001_things.sql": "create table things (id int); insert into things values (1);",
-    // Fails the build of an index that has a limit.
+    // Makes the index build fail if there is a statement time limit.
     "functions/without_limits.sql": `create or replace function without_limits(id int) returns int immutable language plpgsql as $$
       begin
         if current_setting('lock_timeout') <> '0' or current_setting('statement_timeout') <> '0' then
@@ -239,7 +239,7 @@ describe("an index that is built concurrently", () => {
     return { files, valid: indexes.map(({ valid }) => valid) }
   })
 
-  /** Begins to build the index while another transaction has written to its table, and goes on when it waits for that one. */
+  /** Starts the index build while a transaction has written to its table, and runs the effect when the build waits for it. */
   const whileBuilding = <A, E, R>(
     during: (
       building: Fiber.Fiber<Effect.Success<ReturnType<typeof release>>, unknown>,
@@ -270,7 +270,7 @@ describe("an index that is built concurrently", () => {
         expect(sentence).toContain(`The index things_id waits for the transaction of process ${pid} (test, since `)
         yield* sql("insert into things values (3)")
         expect(yield* state).toEqual({ files: [ONE], valid: [false] })
-        // Another process waits, and the build must not wait for it.
+        // A second process waits, and must not block the build.
         const other = yield* Effect.forkDetach(release(indexed))
         const waiting = sql(`
           select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%'

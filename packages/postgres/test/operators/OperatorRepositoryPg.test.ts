@@ -24,7 +24,6 @@ const add = (values: Partial<Omit<Operator, "id">> = {}) =>
   Effect.suspend(() => addOperator({ name: `Operator ${++added}`, role: "operator", organizationId: null, ...values }))
 const link = (operatorId: OperatorId, { seconds = 3600, once = true } = {}) =>
   Effect.map(createSignInLink(operatorId, { seconds, once }), ({ token }) => Redacted.value(token))
-/** Signs a new operator in. */
 const signedIn = Effect.gen(function* () {
   const operator = yield* add()
   const session = yield* signIn(yield* link(operator.id))
@@ -126,7 +125,7 @@ describe("an operator", () => {
   })
 })
 
-/** Removes every admin, as nobody can but with SQL. */
+/** Removes every admin, which is only possible with SQL. */
 const withoutAdmins = inSql(`update operators set removed_at = now() where role = 'admin' and removed_at is null`)
 
 describe("the last admin of all organizations", () => {

@@ -91,7 +91,7 @@ describe("ApiKeyRepositoryPg", () => {
       Array.from({ length: 60 }, () => authenticateKey(text)),
       { concurrency: 20 },
     )
-    // A minute may end meanwhile; then each of the two windows counts from one.
+    // If a minute ends meanwhile, both windows start counting at one.
     const windows = new Set(admissions.map((admission) => Math.floor(admission!.now / 60)))
     const counts = [...windows].flatMap((window) => {
       const own = admissions.filter((admission) => Math.floor(admission!.now / 60) === window)

@@ -151,7 +151,7 @@ describe("RecipientRepositoryPg.find", () => {
 describe("RecipientRepositoryPg.page", () => {
   const seeded = Effect.gen(function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
-    // Ids against the order of insertion, and several rows to a stamp.
+    // Ids in reverse insertion order, and several rows per timestamp.
     for (const start of [0, 5, 7]) {
       const batch = yield* Effect.forEach([start, start + 1, start + 2, start + 3, start + 4], (n) => candidate(n))
       yield* register(campaign.id, ...batch.reverse())

@@ -16,12 +16,12 @@ import { beforeEach } from "vitest"
 const run = runOnDatabase()
 const test = effectTest(run)
 
-// Claims are of all organizations.
+// Claims process all organizations.
 beforeEach(() => run(cancelCampaigns))
 
 const POINT = Timestamp.make("2026-01-05T03:10:00.000000Z")
 
-/** Seeds a campaign that is being sent to five recipients, of whom one has no message yet. */
+/** Seeds a sending campaign of five recipients; one of them has no message yet. */
 const seedSending = Effect.gen(function* () {
   const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
   yield* sendCampaign(campaign.id)
@@ -29,7 +29,7 @@ const seedSending = Effect.gen(function* () {
   const rows = yield* sql<{ id: RecipientId }>`
     select id from recipients where organization_id = ${organization.id} order by id`
   const recipients = rows.map(({ id }) => id)
-  // It was added to the campaign later, and only published after the point.
+  // The recipient was added later, and only published after the restore point.
   yield* sql`delete from messages where recipient_id = ${recipients[0]!}`
   yield* sql`update recipients set published_at = null where id = ${recipients[0]!}`
   return { campaign, organization, recipients }
@@ -64,7 +64,7 @@ describe("a restore", () => {
     expect(yield* Effect.flip(acceptPromotion())).toMatchObject({ _tag: "RestoreUnderWay" })
     expect(yield* restores.standing).toMatchObject({ fault: "restoring" })
 
-    // A campaign that somebody resumes too early isn't sent either.
+    // A campaign that is resumed too early isn't sent.
     yield* campaigns.move(campaign.id, ["paused"], "sending")
     expect(yield* claimed).toEqual([])
     yield* campaigns.move(campaign.id, ["sending"], "paused")
@@ -107,7 +107,7 @@ test("a database that moved to another server sends nothing until an operator ac
   yield* restores.record(current!)
   expect(yield* restores.standing).toMatchObject({ fault: null, recorded: current })
 
-  // As a promotion does.
+  // The same as after a promotion.
   const before = `${current!.split("/")[0]}/00000000`
   yield* sql`update database_identity set identity = ${before}`
   expect(yield* restores.standing).toMatchObject({ fault: "moved", recorded: before, current })

@@ -195,7 +195,7 @@ describe("granting", () => {
     )
 
   beforeAll(() => run(Effect.forEach(all, (role) => sql(`create role ${role}`))))
-  // As a migration leaves a database before roles were given.
+  // The state of a migrated database before rights were granted.
   beforeEach(() =>
     run(
       Effect.all([

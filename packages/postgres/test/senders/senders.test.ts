@@ -140,7 +140,7 @@ describe("a link domain", () => {
     const listed = Effect.map(domains.list(here.organization.id), (all) => all.map(({ domain }) => domain))
     const sender = yield* add(here.organization.id, { linkDomain: DOMAIN })
     expect(yield* domains.readServed()).toEqual([])
-    // It may get a certificate from the start of its verification.
+    // It may request a certificate from the start of its verification.
     yield* Effect.flip(verifySender(sender.id, missing))
     const served = { domain: DOMAIN, organizationId: here.organization.id }
     expect(yield* domains.readServed()).toEqual([served])

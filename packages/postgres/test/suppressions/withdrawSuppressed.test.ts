@@ -22,7 +22,7 @@ const test = effectTest(run)
 
 beforeEach(() => run(cancelCampaigns))
 
-/** Adds a program with a campaign, in the organization and the window of another campaign. */
+/** Adds a program with a campaign, in the organization and the window of a given campaign. */
 const addCampaign = Effect.fnUntraced(function* (beside: Campaign, slug: string, kind: CampaignKind) {
   const { organizationId, windowStart, windowEnd } = beside
   const program = yield* (yield* ProgramRepository).create({
@@ -45,7 +45,7 @@ const addCampaign = Effect.fnUntraced(function* (beside: Campaign, slug: string,
   })
 })
 
-/** Seeds a campaign of `email(0)` that is sending, and a campaign of another program that has not begun, with `email(0)` and `email(1)`. */
+/** Seeds a sending campaign with `email(0)`, and a scheduled campaign of a second program with `email(0)` and `email(1)`. */
 const seed = Effect.gen(function* () {
   const { organization, campaign } = yield* seedCampaign({ recipients: 1 })
   const later = yield* addCampaign(campaign, "lungs", "survey")
@@ -143,7 +143,7 @@ describe("suppressClinicians of an organization", () => {
   })
 })
 
-/** Begins to suppress the first recipient; returns once that was tried twice in vain. */
+/** Starts to suppress the first recipient; returns after two failed attempts. */
 const failTwice = Effect.fnUntraced(function* (programId: ProgramId) {
   const withdrawals = yield* WithdrawalRepository
   const third = yield* Latch.make()
