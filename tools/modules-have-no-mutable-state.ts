@@ -11,10 +11,7 @@ import { report } from "./report.ts"
 const IN_PAGES = /\/src\/(docs\/)?browser\//
 
 /** Memo tables whose values never differ. */
-const MEMOS = [
-  "packages/embedded-postgres/src/testDatabase.ts: templates",
-  "packages/postgres-connection/src/timestampCodec.ts: dates",
-]
+const MEMOS = ["packages/postgres-connection/src/timestampCodec.ts: dates"]
 
 /** Biome formats the code, so a top-level statement starts a line. */
 const STATE = [

@@ -17,7 +17,6 @@ export interface Clone {
  * and the others wait. Afterwards no client can connect to the template.
  *
  * @param serverUrl - the database to create others from; the same for all callers
- * @param name - at most 40 lowercase letters, digits and `_`; should change with the content of the migrations
  * @throws what `migrate` throws, and an error if `migrate` leaves connections open
  */
 export async function createTemplate(
@@ -25,7 +24,6 @@ export async function createTemplate(
   name: string,
   migrate: (url: string) => Promise<void>,
 ): Promise<void> {
-  checkTemplateName(name)
   await withClient(serverUrl, async (client) => {
     await client.query("select pg_advisory_lock(hashtextextended('template ' || $1, 0))", [name])
     const found = await client.query<{ finished: boolean }>(
@@ -36,21 +34,15 @@ export async function createTemplate(
     const database = escapeIdentifier(name)
     await client.query(`drop database if exists ${database} with (force)`)
     await client.query(`create database ${database} template template0 encoding 'UTF8'`)
-    try {
-      await migrate(urlOf(serverUrl, name))
-      const left = await connectionsLeft(client, name)
-      if (left) throw new Error(`The migration left connections open: ${left}.`)
-      await client.query(`alter database ${database} with allow_connections false is_template true`)
-    } catch (error) {
-      await client.query(`drop database ${database} with (force)`)
-      throw error
-    }
+    await migrate(urlOf(serverUrl, name))
+    const left = await connectionsLeft(client, name)
+    if (left) throw new Error(`The migration left connections open: ${left}.`)
+    await client.query(`alter database ${database} with allow_connections false is_template true`)
   })
 }
 
 /** Clones a template that `createTemplate` created into a new database with a unique name. */
 export async function cloneDatabase(serverUrl: string, template: string): Promise<Clone> {
-  checkTemplateName(template)
   const name = `${template}_${randomBytes(8).toString("hex")}`
   const database = escapeIdentifier(name)
   await withClient(serverUrl, async (client) => {
@@ -78,12 +70,6 @@ async function connectionsLeft(client: Client, database: string): Promise<string
     )
     if (rows.length === 0 || Date.now() > deadline) return rows.map((row) => row.connection).join(", ")
     await delay(20)
-  }
-}
-
-function checkTemplateName(name: string): void {
-  if (!/^[a-z][a-z0-9_]{0,39}$/.test(name)) {
-    throw new RangeError("A template's name is at most 40 lowercase letters, digits and _, a letter first.")
   }
 }
 

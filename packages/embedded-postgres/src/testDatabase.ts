@@ -3,7 +3,7 @@ import { postgresUrl } from "./postgresUrl.ts"
 import { type Clone, cloneDatabase, createTemplate } from "./templateDatabase.ts"
 
 export interface TestSchema {
-  /** Name of the template, unique in the repository: at most 40 lowercase letters, digits and `_`. */
+  /** Name of the template, unique in the repository. */
   readonly name: string
   /** Migrates an empty database to the schema, and closes every connection that it opened. */
   readonly migrate: (url: string) => Promise<void>
