@@ -27,7 +27,7 @@ import { TimelineReader } from "./recipients/TimelineReader.ts"
 import { SuppressionReader } from "./suppressions/SuppressionReader.ts"
 import { TodayReader } from "./today/TodayReader.ts"
 
-/** Every service of this package; needs the adapters of `@outreach/postgres` and the database. */
+/** All services of this package. They need the adapters of `@outreach/postgres` and the database. */
 export const backoffice = Layer.mergeAll(
   CampaignReader.layer,
   SendingReader.layer,

@@ -2,7 +2,7 @@ import { orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { Effect, Semaphore } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
 
-/** Runs an effect that only reads, all of it as of one moment. Its statements share a connection, and run one after another. */
+/** Runs a read-only effect as of one moment. Its statements share a connection and run one after another. */
 export const consistentRead = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | SqlClient.SqlClient> =>
   SqlClient.SqlClient.use((sql) =>
     sql.transactionService.pipe(

@@ -9,7 +9,7 @@ const REASONS: Partial<Record<PlatformError.PlatformError["reason"]["_tag"], str
 
 class UnwritableFile extends DescribedError("UnusableFile", "{file} cannot be written: {reason}.") {}
 
-/** Creates a file that only its owner can read. Removes it with the scope unless `keep` has run. Fails with an `Unusable` for a reason. */
+/** Creates a file that only its owner can read. Removes it with the scope unless `keep` has run. Fails with `Unusable`. */
 export const createPrivateFile = Effect.fnUntraced(function* <E = UnwritableFile>(
   path: string,
   Unusable: new (fields: Pick<UnwritableFile, "file" | "reason">) => E = UnwritableFile as never,

@@ -8,12 +8,12 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-/** Which campaigns a list shows: all conditions must hold. */
+/** The conditions of a list of campaigns, all of which must match. */
 export interface CampaignListFilter extends CampaignFilter {
   readonly kind?: CampaignKind
-  /** A part of the name; case does not matter. */
+  /** A part of the name, ignoring case. */
   readonly text?: string
-  /** Only those that are sent in the name of this sender now. */
+  /** Only campaigns that currently use this sender. */
   readonly senderId?: SenderId
   readonly before?: CampaignId
 }
@@ -26,16 +26,16 @@ const CampaignTotals = Schema.Struct({
   bounced: Schema.Int,
   answered: Schema.Int,
   quarantined: Schema.Int,
-  /** Recipients who opened and clicked: all, and those not suspected to be bots. */
+  /** Recipients who opened and clicked: all, and those who are not suspected bots. */
   opened: Schema.Int,
   clicked: Schema.Int,
   unsuspectedOpened: Schema.Int,
   unsuspectedClicked: Schema.Int,
-  /** Recipients who came so far after they were sent the e-mail. */
+  /** Recipients who reached a stage after the e-mail. */
   accounts: Schema.Int,
   learners: Schema.Int,
   completers: Schema.Int,
-  /** Recipients whose message a server accepted, and a report refused; who complained; and who unsubscribed. */
+  /** Recipients with a late refusal, a complaint and an unsubscription. */
   refusedLater: Schema.Int,
   complained: Schema.Int,
   unsubscribed: Schema.Int,
@@ -50,7 +50,7 @@ const CampaignWithTotals = Schema.Struct({
 })
 export type CampaignWithTotals = typeof CampaignWithTotals.Type
 
-/** What the mail servers of a recipient domain answered to a campaign. */
+/** The outcomes of a campaign at a recipient domain. */
 const CampaignDomain = Schema.Struct({
   domain: Schema.String,
   sent: Schema.Int,
@@ -62,13 +62,13 @@ const CampaignDomain = Schema.Struct({
   addressInvalid: Schema.Int,
   other: Schema.Int,
   pausedUntil: Schema.NullOr(Timestamp),
-  /** The last reply of a message that was not taken, from `cleanSmtpReply`. */
+  /** The last reply to a rejected message, from `cleanSmtpReply`. */
   lastReply: Schema.NullOr(Schema.String),
   lastReplyAt: Schema.NullOr(Timestamp),
 })
 export type CampaignDomain = typeof CampaignDomain.Type
 
-/** Messages that servers of a recipient domain accepted, and that a report refused for a cause without a hard bounce. */
+/** Messages to a domain that were accepted and refused later, without a hard bounce. */
 const LateRefusalCount = Schema.Struct({
   /** Null for all domains. */
   domain: Schema.NullOr(Schema.String),
@@ -94,7 +94,7 @@ const decodeDomains = decodeRows(CampaignDomain.fields)
 const decodeLateRefusals = decodeRows(LateRefusalCount.fields)
 const decodeSamples = decodeRows({ id: RecipientId, email: Schema.String })
 
-/** Reads campaigns with their counts. Nothing that is read grows with the recipients. */
+/** Reads campaigns with their counts, at a cost that doesn't depend on the recipients. */
 export class CampaignReader extends DatabaseService<CampaignReader>()("backoffice/campaigns/CampaignReader", (sql) => ({
   /** Lists campaigns without their bodies, newest first. */
   list: ({ organizationId, programId, status, kind, text, senderId, before }: CampaignListFilter, limit: number) =>
@@ -123,14 +123,14 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       Effect.map((rows) => rows[0]!.totals),
     ),
 
-  /** Reads how many e-mails were sent in each hour, the first one first. */
+  /** Reads the number of e-mails sent in each hour, oldest hour first. */
   hours: ({ organizationId, campaignId }: CampaignKey) =>
     sql`
       select hour, sum(sent)::int as sent, sum(bounced)::int as bounced
       from counts_of_campaign(${organizationId}, ${campaignId}) where sent <> 0 or bounced <> 0
       group by hour having sum(sent) <> 0 or sum(bounced) <> 0 order by hour`.pipe(decodeHours),
 
-  /** Reads the domains that answered most, those that are paused now before the others. */
+  /** Reads the domains with the most outcomes, currently paused domains first. */
   domains: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
     sql`
       with pause as materialized (
@@ -145,7 +145,7 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
           + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer desc
         limit ${limit}
       ), paused as (
-        -- Looked up one by one: of a campaign that has just begun there are no statistics.
+        -- Single look-ups, because a new campaign has no statistics.
         select pause.domain as paused_domain, until, kept.* from pause left join lateral (
           select * from campaign_domains
           where organization_id = ${organizationId} and campaign_id = ${campaignId} and domain = pause.domain limit 1
@@ -163,7 +163,7 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       decodeDomains,
     ),
 
-  /** Reads how many messages were refused later for each cause, and then by domain and cause, most first. */
+  /** Reads the late refusals by cause, then by domain and cause, the most first. */
   lateRefusals: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
     sql`
       select domain, cause, sum(messages)::int as messages from late_refusal_counts
@@ -171,7 +171,7 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       group by grouping sets ((cause), (domain, cause)) having sum(messages) > 0
       order by domain is not null, messages desc, domain, cause limit ${limit}`.pipe(decodeLateRefusals),
 
-  /** Reads some recipients, whose e-mails a preview shows. */
+  /** Reads some recipients for a preview. */
   samples: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
     sql`
       select id, email from recipients

@@ -7,7 +7,7 @@ import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 
-/** How many reasons of failures, and paused domains, are read of a campaign. */
+/** Maximum number of failure reasons and paused domains of a campaign. */
 const MAX_CAUSES = 20
 
 const COUNTS = Object.keys(Struct.omit(CampaignProgress.fields, ["sentInLastMinute"]))
@@ -63,7 +63,7 @@ const recipientStates = rowsOf(RecipientState, {
     order by last_at desc limit 1)`,
 })
 
-/** A campaign with how far it has come, as `states` reads it. */
+/** A campaign with its progress, from `states`. */
 const counted = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql`
   select campaign.*, totals.*, (
     select count(*)::int from recipients
@@ -73,12 +73,12 @@ const counted = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => sql
   from campaigns campaign cross join lateral campaign_totals(campaign.organization_id, campaign.id) totals
   where ${condition}`
 
-/** How far the e-mail to a recipient has come, and its campaign. */
+/** The progress of a recipient's e-mail, with its campaign. */
 export interface RecipientSending extends RecipientState {
   readonly campaign: SendingState
 }
 
-/** Reads what keeps the e-mails of campaigns from going out. */
+/** Reads the reasons why campaigns don't send. */
 export class SendingReader extends DatabaseService<SendingReader>()("backoffice/campaigns/SendingReader", (sql) => ({
   find: ({ organizationId, campaignId }: CampaignKey) =>
     sql`
@@ -88,7 +88,7 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
       Effect.map((rows) => rows[0]!),
     ),
 
-  /** Reads how far the e-mails to recipients have come, each with its campaign, in the order of the ids. */
+  /** Reads the progress of recipients' e-mails with their campaigns, in the order of the ids. */
   ofRecipients: Effect.fnUntraced(function* (organizationId: OrganizationId, ids: ReadonlyArray<RecipientId>) {
     const recipients = yield* sql`
       select ${recipientStates.columns}
@@ -109,7 +109,7 @@ export class SendingReader extends DatabaseService<SendingReader>()("backoffice/
     })
   }),
 
-  /** Lists campaigns that are paused or under way, and have sent nothing in the last minute although somebody is left and their window has begun; newest first. */
+  /** Lists paused and running campaigns that sent no e-mail in the last minute although recipients remain and the window is open, newest first. */
   listIdle: (organizationId: OrganizationId | null, limit: number) =>
     sql`
       select ${states.columns}

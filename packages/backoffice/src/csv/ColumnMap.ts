@@ -2,13 +2,13 @@ import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Result, type Schema } from "effect"
 
-/** What the columns of a file hold, by their keys: `npi`, `email`, or the name of a field. */
+/** The contents of a file's columns by key: `npi`, `email`, or the name of a field. */
 export type ColumnMap = ReadonlyMap<string, string>
 
-/** What a column is looked up by: its name, or `column 3` for its place. */
+/** The key of a column: its name, or `column 3` for its position. */
 export const columnKey = (name: string): string => name.trim().toLowerCase().replaceAll(/\s+/g, " ")
 
-// A name needs quotes only if `=word,` is a part of it.
+// A name needs quotes only if it contains `=word,`.
 const ENTRY = /\s*(?:"((?:[^"]|"")+)"|(.+?))\s*=\s*([a-z][\w -]*?)\s*(?:,|$)/iy
 
 export const ColumnMapText: Schema.Codec<ColumnMap, string> = textSchema(
@@ -35,9 +35,9 @@ export const formatMap = (map: ReadonlyArray<readonly [column: string, target: s
 }
 
 export interface Column {
-  /** What messages call it: its name, or its place where the name may be a person's. */
+  /** The label in messages: the name, or the position if the name could be a person's. */
   readonly title: string
-  /** What it holds: `npi`, `email`, or the name of a field; as written, or by the map. */
+  /** The content: `npi`, `email`, or the name of a field; from the header or the map. */
   readonly name: string
   readonly isMapped: boolean
   /** Its cells in the first rows. */

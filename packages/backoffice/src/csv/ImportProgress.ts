@@ -1,7 +1,7 @@
 import type { ProgressBar } from "@outreach/process/progress"
 import { Context, Effect, type Scope } from "effect"
 
-/** How the import of a file shows what it does, where somebody watches. By default it shows nothing. */
+/** Shows the progress of a file's import to a viewer. Default: none. */
 export class ImportProgress extends Context.Reference<{
   readonly say: (text: string) => Effect.Effect<void>
   readonly bar: (label: string, total: number) => Effect.Effect<ProgressBar, never, Scope.Scope>

@@ -1,4 +1,4 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 
-/** A file that cannot be imported at all. The reason never contains data of recipients. */
+/** A file that can't be imported. The reason never contains data of recipients. */
 export class UnusableFile extends DescribedError("UnusableFile", "{file} cannot be imported: {reason}.") {}

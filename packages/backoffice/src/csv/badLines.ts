@@ -15,14 +15,14 @@ class UnusableRejectsFile extends DescribedError(
   "The refused lines cannot be written to {file}: {reason}.",
 ) {}
 
-/** Where refused lines are written to. */
+/** The path for rejected lines. */
 export type RejectsFile = Effect.Success<ReturnType<typeof createRejectsFile>>
 
 /**
- * Creates a file for refused lines that only its owner can read. Removes it with the scope unless it has lines and is complete.
+ * Creates a file for rejected lines that only its owner can read. Removes it with the scope unless it has lines and is complete.
  *
  * Its columns are `line`, `reason` and those of the import file, so that lines can be fixed and imported. Cells that a spreadsheet would run as
- * formulas get an apostrophe in front, which an import takes off.
+ * formulas get an apostrophe prefix, which an import removes.
  */
 export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
   const { append, keep } = yield* createPrivateFile(path, UnusableRejectsFile)
@@ -47,18 +47,18 @@ export const createRejectsFile = Effect.fnUntraced(function* (path: string) {
   }
 })
 
-/** Creates the function that disarms the formulas in a line, which may be no valid CSV. */
+/** Creates the function that disarms formulas in a line, which may be invalid CSV. */
 const disarmCells = (delimiter: string) => {
   const blanks = delimiter === "\t" ? " *" : "[ \\t]*"
   const formulas = new RegExp(`(?:^|[${delimiter}])"?(?=${blanks}[=+\\-@＝＋－＠])`, "g")
   return (text: string): string =>
     text.replaceAll(formulas, (start, offset: number) =>
-      // A delimiter within quotes begins no cell.
+      // A delimiter within quotes starts no cell.
       text.slice(0, offset).split('"').length % 2 === 1 ? `${start}'` : start,
     )
 }
 
-/** The file has lines that cannot be imported, and `--skip-bad` was not given. */
+/** The file has lines that can't be imported, and `--skip-bad` wasn't given. */
 export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
   imported: Schema.Int,
   alreadyThere: Schema.Int,
@@ -75,17 +75,17 @@ export class BadLines extends Schema.TaggedError<BadLines>()("BadLines", {
 
 const MAX_REPORTED = 10_000
 
-/** The lines of a file that cannot be used: how many they are, and the first 10,000. */
+/** A file's bad lines: their number and the first 10,000. */
 export interface BadLineReport {
   badCount: number
   badLines: Array<{ readonly line: number; readonly reason: string }>
 }
 
-/** Counts the lines of a file, and finds the bad lines that can be found without the database. */
+/** Counts a file's lines, and finds the bad lines without the database. */
 export const checkFile = Effect.fnUntraced(function* <E = never>(
   header: Header,
   check: (line: ImportLine) => string | undefined,
-  /** Called with all bad lines, also those beyond the reported 10,000. */
+  /** Called with all bad lines, including those after the reported 10,000. */
   onBad?: (lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>,
 ) {
   const bar = yield* (yield* ImportProgress).bar("Checking", header.size)

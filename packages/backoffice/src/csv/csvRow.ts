@@ -2,5 +2,5 @@
 export const csvRow = (cells: ReadonlyArray<string | null | undefined>): string =>
   `${cells.map((cell) => (/[",\r\n]|^\s|\s$/.test(cell ?? "") ? `"${cell?.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`
 
-/** Puts an apostrophe before a text that a spreadsheet would run as a formula (OWASP, CSV injection). */
+/** Adds an apostrophe before a text that a spreadsheet would run as a formula (OWASP, CSV injection). */
 export const disarmFormula = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)

@@ -1,6 +1,6 @@
 import { csvRow, disarmFormula } from "./csvRow.ts"
 
-/** Writes rows as CSV with a header: times in UTC as spreadsheets read them, and no text as a formula. */
+/** Writes rows as CSV with a header: UTC times for spreadsheets, and no formulas. */
 export const csvTable = <Column extends string>(
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<{ readonly [C in Column]?: unknown }>,

@@ -26,32 +26,32 @@ export interface Header extends Pick<FileFormat, "encoding" | "delimiter"> {
   readonly size: number
   /** The number of its line; 0 if the file has none. */
   readonly line: number
-  /** The names of the columns, as they are written. */
+  /** The columns' names as written. */
   readonly text: string
-  /** How the file is read, for people. */
+  /** The file's format, for people. */
   readonly readAs: string
   readonly columnCount: number
   /** The index of the column, or -1. */
   readonly npi: number
   readonly email: number
-  /** Undefined when the import takes no fields. */
+  /** Undefined if the import has no fields. */
   readonly fields: ReadonlyArray<FieldColumn> | undefined
 }
 
 interface HeaderOptions {
   readonly ignoreColumns: boolean
-  /** What columns of other names hold. */
+  /** The contents of columns with other names. */
   readonly map?: ColumnMap
-  /** What every column holds, by its place and whatever its name; an empty text leaves it out. */
+  /** The contents of all columns by position, regardless of names; an empty text ignores a column. */
   readonly targets?: ReadonlyArray<string> | undefined
-  /** The fields that the file must have a column for; `all` takes every column. Default none. */
+  /** The required fields; `all` means every column. Default none. */
   readonly fields?: ReadonlyArray<string> | "all"
-  /** The fields that are taken where the file has a column for them. Default none. */
+  /** The optional fields. Default none. */
   readonly fieldsIfThere?: ReadonlyArray<string>
 }
 
 /**
- * Recognises how a regular file is written, and reads its columns with their names and first cells. Its first line is a header if it has one of the names,
+ * Detects the format of a regular file, and reads its columns with their names and first cells. The first line is a header if it has a known name,
  * or no cell of a clinician.
  */
 export const readColumns = Effect.fnUntraced(function* (file: string, names: ReadonlyArray<string> = []) {
@@ -77,8 +77,8 @@ export const readColumns = Effect.fnUntraced(function* (file: string, names: Rea
 })
 
 /**
- * Reads the header of a regular file: the columns `npi` and `email` in any order, those of the fields, and others if `ignoreColumns` is set.
- * `map` gives columns these names, also those of a file without a header. Says how the file is read.
+ * Reads the header of a regular file: the columns `npi` and `email` in any order, those of the fields, and other columns if `ignoreColumns` is set.
+ * `map` names columns, also of a file without a header. Returns the format, too.
  */
 export const readHeader = Effect.fnUntraced(function* (file: string, columns: Columns, options: HeaderOptions) {
   const { map = new Map<string, string>(), targets } = options
@@ -87,7 +87,7 @@ export const readHeader = Effect.fnUntraced(function* (file: string, columns: Co
   const found = written.map((column, i): Column => {
     const key = columnKey(column.name)
     const target = targets?.[i] ?? map.get(key) ?? map.get(`column ${i + 1}`)
-    // A column that the map names takes the place of another of that name.
+    // A mapped column replaces another one of its name.
     const name = target ?? (mapped.has(key) ? "" : column.name)
     return { ...column, name, isMapped: target !== undefined && target !== "" }
   })
@@ -118,7 +118,7 @@ const sizeOf = Effect.fnUntraced(function* (file: string) {
   return Number(size)
 })
 
-/** Finds the columns that are read, or fails with the reason why the header is not valid. */
+/** Finds the needed columns, or fails with the reason why the header is invalid. */
 const parseHeader = Effect.fnUntraced(function* (
   header: ReadonlyArray<Column>,
   columns: Columns,
@@ -182,7 +182,7 @@ const isOfClinician = (cell: string): boolean => isNpi(cell) || canonicalEmail(c
 
 const describe = ({ title }: Column): string => (/^column \d+$/.test(title) ? title : `"${title}"`)
 
-/** Quotes the first line of a file that was recognised as one column, unless it may contain a clinician's data. */
+/** Quotes the first line of a file that was read as one column, unless it may contain a clinician's data. */
 const quoteOnlyColumn = ([only, ...others]: ReadonlyArray<Column>, isHeader: boolean): string => {
   if (only === undefined || others.length > 0) return ""
   const line = isHeader && !/@|\d{10}/.test(only.name) ? `; its first line is "${only.name.slice(0, MAX_QUOTED)}"` : ""
@@ -192,5 +192,5 @@ const quoteOnlyColumn = ([only, ...others]: ReadonlyArray<Column>, isHeader: boo
 const nameAll = (columns: ReadonlyArray<string>): string =>
   columns.slice(0, MAX_NAMED).join(", ") + (columns.length > MAX_NAMED ? ` and ${columns.length - MAX_NAMED} more` : "")
 
-/** Reports whether a field looks like a column name. Other fields are not repeated, because the first line may be a recipient's. */
+/** Reports whether a field looks like a column name. Messages don't repeat other fields, which may be a recipient's. */
 const isName = (field: string): boolean => /^\p{L}[\p{L}\d _.()#/-]{0,39}$/u.test(field) && !/\d{5}/.test(field)

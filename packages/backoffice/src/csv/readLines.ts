@@ -35,10 +35,10 @@ export const readLines = (header: Header, onBytes?: (bytes: number) => Effect.Ef
   )
 }
 
-/** A replacement character, or the control characters that are decoded from the undefined bytes of Windows-1252. */
+/** A replacement character, or a control character decoded from an undefined byte of Windows-1252. */
 const UNREADABLE = /[\uFFFD\x81\x8D\x8F\x90\x9D]/
 
-/** Takes off the apostrophe that files of refused lines have before a formula. */
+/** Removes the apostrophe before a formula in a file of rejected lines. */
 const rearmFormula = (cell: string): string => cell.replace(/^'(?=\s*[=+\-@＝＋－＠])/, "")
 
 export const isBad = <Line extends ImportLine | BadLine>(line: Line): line is Line & BadLine => "reason" in line

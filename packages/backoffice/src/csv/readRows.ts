@@ -21,7 +21,7 @@ const MAX_ROW_LENGTH = 65_536
 export interface RowOptions {
   readonly encoding: Encoding
   readonly delimiter: Delimiter
-  /** Reports whether the fields make a row. If a row of several lines is not whole, its first line has an unpaired quote. */
+  /** Reports whether the fields make a row. If a row of several lines is incomplete, its first line has an unpaired quote. */
   readonly isWhole: (fields: ReadonlyArray<string>) => boolean
   readonly onBytes?: ((bytes: number) => Effect.Effect<void>) | undefined
 }
@@ -60,7 +60,7 @@ interface Unread {
   readonly isLast: boolean
 }
 
-/** Splits the complete rows off the beginning of a text. */
+/** Splits the complete rows off the start of a text. */
 const takeRows = (
   file: string,
   unread: Unread,
@@ -98,7 +98,7 @@ const fieldPattern = (delimiter: Delimiter): RegExp => {
 }
 const FIELDS = { ",": fieldPattern(","), ";": fieldPattern(";"), "\t": fieldPattern("\t"), "|": fieldPattern("|") }
 
-/** Finds the row that begins at an index; if its quotes do not pair, its first line. */
+/** Finds the row at an index; only its first line if its quotes don't pair. */
 const findRow = (text: string, start: number, { delimiter, isWhole }: RowOptions) => {
   LINE_REST.lastIndex = start
   const lineEnd = start + LINE_REST.exec(text)![0].length

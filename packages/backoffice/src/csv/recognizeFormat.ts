@@ -2,17 +2,17 @@ import { Effect, FileSystem, Result, Stream } from "effect"
 import { DELIMITERS, type Delimiter, type Encoding, type Row, readRows } from "./readRows.ts"
 import { UnusableFile } from "./UnusableFile.ts"
 
-/** How a file of rows is written. */
+/** The format of a file with rows. */
 export interface FileFormat {
   readonly encoding: Encoding
   readonly delimiter: Delimiter
-  /** The first rows, from the header on. */
+  /** The first rows, including the header. */
   readonly sample: ReadonlyArray<Row>
 }
 
 const SAMPLE_SIZE = 100
 
-/** Recognises the encoding of a file, and the delimiter by its first rows. Fails for a file of another kind, such as a workbook. */
+/** Detects the encoding of a file, and the delimiter by its first rows. Fails for other kinds of files, such as workbooks. */
 export const recognizeFormat = Effect.fnUntraced(function* (file: string) {
   const encoding = yield* recognizeEncoding(file)
   const samples = yield* Effect.forEach(DELIMITERS, (delimiter) =>
@@ -33,7 +33,7 @@ const DELIMITER_NAMES = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pip
 export const describeFormat = ({ encoding, delimiter }: Pick<FileFormat, "encoding" | "delimiter">): string =>
   `${encoding === "windows-1252" ? "Windows-1252" : encoding.toUpperCase()}, ${DELIMITER_NAMES[delimiter]}-separated`
 
-/** Reports whether more rows of a sample have as many fields as the first, or as many rows and the first row more fields. */
+/** Reports whether a delimiter fits a sample better: more rows have as many fields as the first one, or as many rows with more fields. */
 const isPlainer = (one: FileFormat, other: FileFormat): boolean => {
   const [width, otherWidth] = [widthOf(one), widthOf(other)]
   const more = rowsOfWidth(one, width) - (otherWidth > 1 ? rowsOfWidth(other, otherWidth) : 0)
@@ -43,7 +43,7 @@ const widthOf = ({ sample }: FileFormat): number => sample[0]?.fields?.length ??
 const rowsOfWidth = ({ sample }: FileFormat, width: number): number =>
   sample.filter(({ fields }) => fields?.length === width).length
 
-/** Returns the encoding of the byte order mark. Without one, it is UTF-8 if all bytes are valid, or else Windows-1252. */
+/** Returns the encoding of the byte order mark. Without one, it is UTF-8 if all bytes are valid, otherwise Windows-1252. */
 const recognizeEncoding = Effect.fnUntraced(function* (file: string) {
   const { stream } = yield* FileSystem.FileSystem
   const decoder = new TextDecoder("utf-8", { fatal: true })

@@ -18,7 +18,7 @@ const DeadLetterCount = Schema.Struct({
 })
 export type DeadLetterCount = typeof DeadLetterCount.Type
 
-/** Reports whether the groups of failures tell how many dead letters a filter leaves. */
+/** Reports whether the failure groups have the counts of a filter's dead letters. */
 export const isGrouped = ({ eventType, from, to }: DeadLetterFilter): boolean =>
   eventType === undefined && from === undefined && to === undefined
 
@@ -37,7 +37,7 @@ const decodeMissed = decodeRow({ count: Schema.Int, since: Schema.NullOr(Timesta
 const decodeOld = decodeRow({ before: Timestamp, count: Schema.Int, replayed: Schema.Int })
 const newestFirst = keyset({ finishedAt: "finished_at", id: "dead.id" }, "desc")
 
-/** Reads the deliveries that are dead letters and were not replayed. */
+/** Reads dead letters that weren't replayed. */
 export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
   "backoffice/deliveries/DeadLetterReader",
   (sql) => {
@@ -55,7 +55,7 @@ export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
       and ${equal({ organization_id: organizationId, id: groupId, endpoint_id: endpointId, "each.reason": reason, status })}`
 
     return {
-      /** Lists dead letters that were not replayed, newest first, from `after` on. */
+      /** Lists dead letters that weren't replayed, newest first, starting after `after`. */
       list: (
         { status, eventType, ...filter }: DeadLetterFilter,
         limit: number,
@@ -64,7 +64,7 @@ export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
         const newest = (group?: Statement.Fragment) => sql`
         select ${columns} from dead_letters dead
         cross join lateral (
-          -- One by one, in the order of the list, whatever the planner estimates.
+          -- Single look-ups in the order of the list, regardless of the planner's estimates.
           select type, emitted_at from events where organization_id = dead.organization_id and id = dead.event_id offset 0
         ) event
         where replayed_as is null and ${isDeadLetterOf(sql, filter)} and ${allOf(equal({ "event.type": eventType }), group)}
@@ -79,8 +79,8 @@ export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
       },
 
       /**
-       * Counts dead letters that were not replayed, by endpoint and reason, the most first. The groups of failures know how many there are;
-       * those of a type or a time are counted one by one, among `maxLooked` of them alone.
+       * Counts dead letters that weren't replayed, by endpoint and reason, the most first. The failure groups have the counts, except for
+       * filters by type or time, which are counted by row among `maxLooked` dead letters.
        */
       count: (filter: DeadLetterFilter, maxLooked: number | null = null) =>
         sql`
@@ -89,9 +89,9 @@ export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
         group by endpoint_id, reason order by count desc, endpoint_id, reason`.pipe(decodeCounts),
 
       /**
-       * Counts the events that an endpoint missed: its dead letters since its last success that were not replayed. Returns also when the first
-       * became one; null for none. It reads only what lasts, so disabling, changing or enabling the endpoint in the meantime changes nothing.
-       * Successes are counted by five minutes, so dead letters shortly before the last one count, too.
+       * Counts the events that an endpoint missed: its dead letters since its last success that weren't replayed, with the time of the
+       * first; null for none. Disabling, changing or enabling the endpoint doesn't change the result. Successes are
+       * counted per five minutes, so dead letters shortly before the last success are included.
        */
       missedBy: (endpointId: EndpointId) =>
         sql`
@@ -100,7 +100,7 @@ export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
           select max(at) from delivery_outcomes where endpoint_id = ${endpointId} and delivered > 0 and at <= clock_timestamp()
         ), '-infinity')`.pipe(decodeMissed),
 
-      /** Counts the dead letters of an age that a purge would delete, replayed or not; returns also the time before which they died. */
+      /** Counts the dead letters that a purge by age would delete, replayed or not, and returns the time before which they died. */
       countOld: (filter: PurgeFilter, olderThanSeconds: number) =>
         sql`
         with age as materialized (

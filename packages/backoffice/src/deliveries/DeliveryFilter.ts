@@ -8,41 +8,41 @@ import { type CampaignId, type DeliveryId, lowestIdentifierAt, madeAt } from "@o
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 
-/** Which deliveries are selected: all conditions must hold. */
+/** The conditions of deliveries, all of which must match. */
 export interface DeliveryFilter extends Partial<Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">> {
-  /** `dead` stands for the dead letters that were not replayed. */
+  /** `dead` means dead letters that weren't replayed. */
   readonly state?: DeliveryState | "dead"
-  /** Of the last attempt: its HTTP status, its outcome, and the seconds that it took longer than. */
+  /** Of the last attempt: its HTTP status, its outcome, and its minimum duration in seconds. */
   readonly status?: number
   readonly outcome?: string
   readonly slowerThan?: number
   readonly eventType?: string
   readonly campaignId?: CampaignId
-  /** Created at or after, and before. */
+  /** Created at or after the first and before the second. */
   readonly from?: Timestamp
   readonly to?: Timestamp
-  /** With ids at or above this one, and below. */
+  /** Ids from the first up to the second, exclusive. */
   readonly since?: DeliveryId
   readonly before?: DeliveryId
 }
 
 export const MAX_ID = "~"
 
-/** How far an id and the time that its delivery is listed by may be apart, in milliseconds. */
+/** Maximum difference between an id's time and the time by which its delivery is listed, in milliseconds. */
 const ID_MARGIN_MS = 60_000
 
-/** Reports whether a filter is one of last attempts, which a delivery without an attempt never passes. */
+/** Reports whether a filter concerns last attempts, which excludes deliveries without an attempt. */
 export const isOfAttempts = ({ status, outcome, slowerThan }: DeliveryFilter): boolean =>
   [status, outcome, slowerThan].some((condition) => condition !== undefined)
 
-/** The states that a filter leaves: the last attempt of what was delivered succeeded, and of nothing else. */
+/** The states that match a filter: only delivered ones have a successful last attempt. */
 export const statesOf = ({ state, status, outcome }: DeliveryFilter): ReadonlyArray<DeliveryState> => {
   const states = state === "dead" ? DEAD_LETTER_REASONS : state === undefined ? DELIVERY_STATES : [state]
   const isSuccess = outcome !== undefined ? outcome === "success" : status && status >= 200 && status < 300
   return states.filter((each) => isSuccess === undefined || (each === "delivered") === isSuccess)
 }
 
-/** The ids that a filter's times leave: no delivery is older than its event. */
+/** The ids that match a filter's times: no delivery is older than its event. */
 export const idRange = ({
   from,
   to,
@@ -61,11 +61,11 @@ export const idRange = ({
   ]
 }
 
-/** Where the batches end that may hold ids below this one. */
+/** The end of the batches that can contain ids below this one. */
 export const batchesBelow = (id: string): string =>
   id === MAX_ID ? MAX_ID : lowestIdentifierAt("delivery", madeAt(id as DeliveryId) + BATCH_SPAN_MS + 1)
 
-/** The ids of the events whose deliveries come from the log and have ids in a range. */
+/** The ids of events whose deliveries come from the log, within a range. */
 export const eventIdRange = (lowest: string, top: string, { eventId }: DeliveryFilter): readonly [string, string] => {
   if (eventId !== undefined) return [eventId, eventId]
   return [

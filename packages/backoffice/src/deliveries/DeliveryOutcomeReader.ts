@@ -6,10 +6,10 @@ import { equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-/** Attempts at deliveries by their outcome, and deliveries that became dead letters. */
+/** Attempts by outcome, and new dead letters. */
 const Outcomes = Schema.Struct({
   delivered: Schema.Int,
-  /** Attempts that failed: with a status of 4xx, 5xx, or another one, or without a response. */
+  /** Failed attempts: with status 4xx, 5xx or another one, or without a response. */
   clientErrors: Schema.Int,
   serverErrors: Schema.Int,
   otherStatuses: Schema.Int,
@@ -38,7 +38,7 @@ const withPercentiles = ({ latencies, ...outcomes }: Outcomes & { readonly laten
 export interface OutcomeFilter {
   readonly organizationId?: OrganizationId
   readonly endpointId?: EndpointId
-  /** At or after, and before. */
+  /** At or after the first, and before the second. */
   readonly from: Timestamp
   readonly to: Timestamp
 }
@@ -47,7 +47,7 @@ export class DeliveryOutcomeReader extends DatabaseService<DeliveryOutcomeReader
   "backoffice/deliveries/DeliveryOutcomeReader",
   (sql) => {
     const sums = sql.literal(SUMS)
-    /** By the key of an endpoint, or by the index on the time. */
+    /** By an endpoint's key, or by the index on the time. */
     const rowsOf = ({ organizationId, endpointId, from, to }: OutcomeFilter) =>
       sql`
       select * from delivery_outcomes
@@ -57,15 +57,15 @@ export class DeliveryOutcomeReader extends DatabaseService<DeliveryOutcomeReader
 
     return {
       /**
-       * Counts outcomes by steps of `stepSeconds`, from midnight UTC on; a step without any is left out. What is older than
-       * `FINE_OUTCOMES_DAYS` stands in the first step of its hour.
+       * Counts outcomes by steps of `stepSeconds` from midnight UTC, without empty steps. Outcomes older than
+       * `FINE_OUTCOMES_DAYS` are in the first step of their hour.
        */
       histogram: (filter: OutcomeFilter, stepSeconds: number) =>
         sql`
         select date_bin(make_interval(secs => ${stepSeconds}::int), at, 'epoch') as at, ${sums}
         from (${rowsOf(filter)}) row group by 1 order by 1`.pipe(decodeHistogram),
 
-      /** Counts outcomes, and estimates below which latency half of the calls lie, and 99 of 100; null for no calls. */
+      /** Counts outcomes, and estimates the median and 99th percentile of the latency; null for no calls. */
       summary: Effect.fnUntraced(function* (filter: OutcomeFilter) {
         const [row] = yield* sql`
         with row as materialized (${rowsOf(filter)})
@@ -76,7 +76,7 @@ export class DeliveryOutcomeReader extends DatabaseService<DeliveryOutcomeReader
         return withPercentiles(row!)
       }),
 
-      /** Does the same for each endpoint that was called. */
+      /** The same for each endpoint with calls. */
       summaries: Effect.fnUntraced(function* (filter: OutcomeFilter) {
         const rows = yield* sql`
         with row as materialized (${rowsOf(filter)}), latency as (

@@ -27,32 +27,32 @@ import {
 
 export class DeliveryNotFound extends DescribedError("DeliveryNotFound", "No delivery {deliveryId}.") {}
 
-/** How many deliveries one step of a list looks at when its filter is one of their events. */
+/** Number of deliveries that one step of a list reads if it filters by event. */
 const SCAN_BATCH_SIZE = 10_000
 
 /**
- * The same for one step of a page, how many it looks at in all, and how many a step counts as that found fewer. Each step reads what waits in
- * the logs of all endpoints, so one large step takes less time than two.
+ * The same for one step of a page, the maximum for the whole page, and the step that counts as too small. Each step reads the waiting
+ * deliveries of all logs, so one large step is faster than two.
  */
 const PAGE_SCAN_BATCH_SIZE = 1500
 const MAX_PAGE_SCAN = 1500
 const MIN_PAGE_STEP = 750
 
-/** Of how many of the newest deliveries the slowest are listed. */
+/** Number of newest deliveries among which the slowest are listed. */
 export const MAX_SLOWEST_SCAN = 1500
 
-/** How many rows of what was delivered one step of a page looks at for those of an endpoint or an organization. */
+/** Number of `delivered` rows that one step of a page reads for an endpoint or an organization. */
 const PAGE_SCAN_ROWS = 5000
 
-/** How many rows of what was delivered it looks at at first, of which each may hold hundreds. */
+/** The number for the first step; each row may contain hundreds. */
 const HISTORY_ROWS = 200
 
-/** When a row was created as a delivery: one that was read from the log is as old as its event, whenever it got a row, as long as the event is kept. */
+/** A row's creation time as a delivery. A delivery from the log is as old as its event, while the event is stored. */
 export const createdAtOf = (row: string): string => `coalesce(
   case when ${row}.id = delivery_id(event_id, endpoint_id) then emitted_at else ${row}.created_at end,
   ${row}.created_at, finished_at)`
 
-/** The fields of the last attempt of a row, from the attempt as JSON. */
+/** The fields of a row's last attempt, from the attempt as JSON. */
 export const lastAttemptOf = (last: string) => ({
   lastStatus: `(${last}->>'status')::int`,
   lastOutcome: `${last}->>'outcome'`,
@@ -73,7 +73,7 @@ const decodeFound = decodeRows({
   retryDelays: Endpoint.fields.retryDelays,
   made: Schema.Array(Attempt),
 })
-/** How many deliveries a step looked at, down to which id, and the id down to which it knows what was delivered. */
+/** The number of deliveries read by a step, the lowest id, and the lowest id with known successes. */
 const decodeScan = decodeRow({
   looked: Schema.Int,
   lookedTo: Schema.NullOr(DeliveryId),
@@ -84,18 +84,18 @@ const decodeRequest = decodeRow({
   url: ShownUrl,
   standardWebhooks: Schema.Boolean,
   isRemoved: Schema.Boolean,
-  /** The event's envelope; null when the event is no longer stored. */
+  /** The event's envelope; null if the event is no longer stored. */
   body: Schema.NullOr(Schema.String),
 })
 
-/** How far one step of a list, or the whole list, looks. */
+/** The limits of one step or of a whole list. */
 interface ScanOptions {
-  /** Deliveries that are returned, and that one step looks at. */
+  /** The number of returned deliveries, and of those that one step reads. */
   readonly limit: number
   readonly batchSize: number
-  /** Rows of `delivered` of all endpoints that one step looks at for those that match; null for all rows. */
+  /** Number of `delivered` rows of all endpoints that one step filters; null for all rows. */
   readonly scanRows: number | null
-  /** Whether the slowest of what one step looks at come first, instead of the newest. */
+  /** Whether a step returns its slowest deliveries first, not the newest. */
   readonly isSlowestFirst: boolean
 }
 
@@ -104,7 +104,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
     select organization_id, id, endpoint_id, event_id, case when owner is null then 'pending' else 'sending' end as state,
       attempts, due_at, created_at, null::timestamptz as finished_at, null as replayed_as, null::jsonb as attempts_json
     from deliveries) delivery`)
-  /** Found one by one through the primary key, however few rows the planner estimates. */
+  /** Single look-ups through the primary key, even if the planner estimates few rows. */
   const eventOf = (owner: Statement.Fragment, delivery: Statement.Fragment) => sql`(
     select type, campaign_id, emitted_at from events
     where organization_id = ${owner}.organization_id and id = ${delivery}.event_id
@@ -116,7 +116,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       order by number desc, started_at desc limit 1)) as last
   ) attempt`)
   const historyState = sql.literal("case when cancelled then 'cancelled' else 'delivered' end")
-  /** Each delivery of rows of `delivered`, of which one may hold many. Its attempts are counted only if it is listed. */
+  /** The deliveries of `delivered` rows, each of which may contain many. Attempts are only counted for listed ones. */
   const arrivedOf = (rows: Statement.Fragment) => sql`(
     select organization_id, each.id, endpoint_id, each.event_id, ${historyState} as state, null::integer as attempts,
       null::timestamptz as due_at, created_at, finished_at, null as replayed_as, each.attempts as attempts_json
@@ -131,7 +131,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       created_at, finished_at, nullif(replayed_as, '') as replayed_as, attempts as attempts_json
     from dead_letters) delivery`)
 
-  /** Looks at the newest deliveries below an id and at most `historyRows` rows of `delivered`; returns those that match, and where to go on. */
+  /** Reads the newest deliveries below an id and at most `historyRows` `delivered` rows. Returns the matches and the next position. */
   const listBelow = Effect.fnUntraced(function* (
     filter: DeliveryFilter,
     before: string,
@@ -142,7 +142,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
     const top = before < beyond ? before : beyond
     const [lowestEvent, highestEvent] = eventIdRange(lowest, top, filter)
     const { organizationId, endpointId, eventId, campaignId, from, to } = filter
-    // Without what is not asked for, so that a plan for all endpoints never reads 100,000 dead letters for the few of one.
+    // Omits unneeded parts, so that a plan for all endpoints never reads 100,000 dead letters for the few of one.
     const isOwned = equal({ endpoint_id: endpointId, organization_id: organizationId })
     const wanted = statesOf(filter)
     const mayBe = (...states: ReadonlyArray<DeliveryState>) =>
@@ -174,7 +174,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       filter.state && sql`coalesce(cancelled, false) = ${filter.state === "cancelled"}::boolean`,
       beyondEvent && sql`(event_id = ${eventId} or (first_id < ${beyondEvent} and id < ${batchesBelow(beyondEvent)}))`,
     )
-    // Each by its own index on the id. Of rows that hold many, those that end above may reach below, and what they hold counts
+    // Each by its index on the id. A row with many deliveries may reach below the limit; its contents count
     // down to where the last row ends that was looked at.
     const order = sql.literal(isSlowestFirst ? '"lastLatencyMs" desc nulls last, id desc' : "id desc")
     const rows = yield* sql`
@@ -239,7 +239,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
     return { deliveries, looked, next: looked < batchSize ? floor : lookedTo }
   })
 
-  /** Lists deliveries step by step, until there are enough, the list ends, or more than `maxLooked` were looked at. */
+  /** Lists deliveries in steps until there are enough, the list ends, or more than `maxLooked` were read. */
   const scan = Effect.fnUntraced(function* (
     filter: DeliveryFilter,
     {
@@ -263,7 +263,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       found.push(...step.deliveries)
       before = step.next
       looked += Math.max(MIN_PAGE_STEP, step.looked)
-      // A row may hold one delivery or hundreds.
+      // A row contains one delivery or hundreds.
       if (step.looked < options.batchSize) historyRows = Math.min(options.batchSize, 2 * historyRows)
     }
     return { found, next: before ?? null }
@@ -271,7 +271,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
 
   const find = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
     const id = deliveryId as string
-    // One statement, because a delivery moves from the log to a row, and to its history.
+    // One statement, because a delivery moves from the log to a row and to its history.
     const rows = yield* sql`
       with kept as materialized (
         select delivery.*, coalesce((
@@ -314,7 +314,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
   return {
     find,
 
-    /** Finds a delivery with the secrets that were active when each attempt began, and so signed it. */
+    /** Finds a delivery with the secrets that signed each attempt: those that were active at its start. */
     findSigned: Effect.fnUntraced(function* (deliveryId: DeliveryId) {
       const { attempts, ...found } = yield* find(deliveryId)
       const signers = yield* sql`
@@ -331,7 +331,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       return { ...found, attempts: attempts.map((attempt, i) => ({ ...attempt, signedWith: signers[i] ?? [] })) }
     }),
 
-    /** Lists deliveries, newest first; those older than `below`, if it is given. */
+    /** Lists deliveries, newest first, older than `below` if given. */
     list: ({
       limit,
       below,
@@ -351,18 +351,18 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       return Effect.map(scan(filter, options), ({ found }) => found)
     },
 
-    /** Lists those whose last attempt took longest of up to `MAX_SLOWEST_SCAN` of the newest deliveries. */
+    /** Lists the deliveries with the slowest last attempt among the newest `MAX_SLOWEST_SCAN`. */
     slowest: Effect.fnUntraced(function* ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) {
       const options = { limit, batchSize: MAX_SLOWEST_SCAN, scanRows: PAGE_SCAN_ROWS, isSlowestFirst: true }
       const { deliveries, looked, next } = yield* listBelow(filter, MAX_ID, HISTORY_ROWS, options)
       if (looked >= MIN_PAGE_STEP || next === null) return deliveries
-      // The rows hold few each.
+      // Each row has few.
       return (yield* listBelow(filter, MAX_ID, MAX_SLOWEST_SCAN, options)).deliveries
     }),
 
     /**
-     * Lists a page of deliveries, newest first, and below which id the list goes on; null at its end. It looks at some thousand
-     * deliveries at most, so a page with few of a rare type or campaign, or of a quiet endpoint, may go on.
+     * Lists a page of deliveries, newest first, and the id below which the list continues; null at its end. It reads some thousand
+     * deliveries at most, so a page with a rare type or campaign, or a quiet endpoint, may be short.
      */
     page: Effect.fnUntraced(function* ({
       limit,
@@ -381,13 +381,13 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       return { deliveries: found.slice(0, limit), next: found.length > limit ? found[limit - 1]!.id : next }
     }),
 
-    /** Lists the endpoints that deliveries go to, oldest first. */
+    /** Lists the endpoints of deliveries, oldest first. */
     endpoints: (organizationId: OrganizationId | undefined) =>
       sql`
         select organization_id as "organizationId", id, shown_url(url) as url from webhook_endpoints
         where ${equal({ organization_id: organizationId })} order by id`.pipe(decodeEndpoints),
 
-    /** Reads what is sent of a delivery: personal data. */
+    /** Reads a delivery's request body: personal data. */
     request: ({ organizationId, endpointId, eventId }: DeliverySummary) =>
       sql`
         select shown_url(url) as url, standard_webhooks as "standardWebhooks", removed_at is not null as "isRemoved", (

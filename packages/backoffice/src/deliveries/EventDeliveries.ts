@@ -17,18 +17,18 @@ const EventDelivery = Schema.Struct({
   id: DeliveryId,
   endpointId: EndpointId,
   state: Schema.Literals(DELIVERY_STATES),
-  /** The delivery that replays it; null if none does. */
+  /** The delivery that replays it, or null. */
   replayedAs: Schema.NullOr(DeliveryId),
 })
 export type EventDelivery = typeof EventDelivery.Type
 
 const { columns, decode } = rowsOf(EventDelivery)
 
-/** Reads the deliveries of some events. What is delivered and past its retention is not found. */
+/** Reads the deliveries of some events, without completed ones past their retention. */
 export class EventDeliveries extends DatabaseService<EventDeliveries>()(
   "backoffice/deliveries/EventDeliveries",
   (sql) => ({
-    /** Reads the deliveries that the log makes of events of one organization, in one statement: each is looked up by its id, which follows from the event and the endpoint. */
+    /** Reads the deliveries from the log for one organization's events in one statement. Each id follows from the event and the endpoint. */
     read: Effect.fnUntraced(function* (organizationId: OrganizationId, eventIds: ReadonlyArray<EventId>) {
       if (eventIds.length === 0) return []
       return yield* sql`

@@ -8,35 +8,35 @@ import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-/** Calls to an endpoint that failed alike, and their dead letters. */
+/** Calls to an endpoint that failed in the same way, and their dead letters. */
 const FailureGroup = Schema.Struct({
   organizationId: OrganizationId,
   id: FailureGroupId,
   endpointId: EndpointId,
-  /** The HTTP status of the attempts, or null when no response came. */
+  /** The HTTP status of the attempts, or null without a response. */
   status: Schema.NullOr(Schema.Int),
   /** The outcome of the attempts, as in `Attempt`. */
   outcome: Schema.String,
-  /** The first line of the response without what is personal; null when it had no text, or was erased. */
+  /** The first line of the response without personal data; null if it had no text or was erased. */
   firstLine: Schema.NullOr(Schema.String),
-  /** How many attempts failed since it was opened. */
+  /** The number of failed attempts in this episode. */
   failures: Schema.Int,
-  /** How many calls the endpoint had since; null once calls succeed again. */
+  /** The number of the endpoint's calls in this episode; null once calls succeed again. */
   calls: Schema.NullOr(Schema.Int),
   openedAt: Timestamp,
   lastAt: Timestamp,
-  /** When calls succeeded again; null while it lasts. */
+  /** When calls succeeded again; null during the episode. */
   closedAt: Schema.NullOr(Timestamp),
-  /** How many dead letters were not replayed. */
+  /** The number of dead letters that weren't replayed. */
   open: Schema.Int,
-  /** How many are kept, replayed or not. */
+  /** The number of stored dead letters, replayed or not. */
   stored: Schema.Int,
   mutedAt: Schema.NullOr(Timestamp),
   mutedReason: Schema.NullOr(Schema.String),
 })
 export type FailureGroup = typeof FailureGroup.Type
 
-/** The conditions by which groups are listed: those that fail now, have dead letters to replay, are muted, or ended without one. */
+/** The conditions for listing groups: failing now, with dead letters to replay, muted, or ended without one. */
 export const FAILURE_GROUP_STATES = {
   lasting: "muted_at is null and closed_at is null and endpoint_id in (select id from webhook_endpoints where enabled)",
   dead: "muted_at is null and open > 0",
@@ -45,10 +45,10 @@ export const FAILURE_GROUP_STATES = {
 } as const
 type State = keyof typeof FAILURE_GROUP_STATES
 
-/** Which groups are selected: all conditions must hold. */
+/** The conditions of groups, all of which must match. */
 export interface FailureGroupFilter extends Partial<Pick<FailureGroup, "organizationId" | "endpointId">> {
   readonly status?: number
-  /** Default those that last or have dead letters; of a given endpoint also if it is disabled. */
+  /** Default: failing groups and those with dead letters; for a given endpoint also if it is disabled. */
   readonly state?: State
 }
 
@@ -83,13 +83,13 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
       )
 
     return {
-      /** Lists groups, those that failed last first, from `after` on. */
+      /** Lists groups by their last failure, newest first, starting after `after`. */
       list: (filter: FailureGroupFilter, limit: number, after: FailureGroupCursor | null = null) =>
         sql`
         select ${columns} from failure_groups where ${isSelected(filter)} and ${lastFirst.after(after)}
         order by ${lastFirst.order} limit ${limit}::int`.pipe(decode),
 
-      /** Lists the groups that last, and then those with dead letters; of each the largest first. */
+      /** Lists the failing groups, then those with dead letters, each with the largest first. */
       largest: (filter: FailureGroupFilter, limit: number) =>
         sql`
         select ${columns} from failure_groups where ${isSelected(filter)}
@@ -103,7 +103,7 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
         select status, sum(open)::int as open, count(*)::int as groups from failure_groups where ${isSelected(filter)}
         group by status order by open desc, groups desc, status`.pipe(decodeStatuses),
 
-      /** Finds the group of a dead letter; null for a delivery that is none. */
+      /** Finds the group of a dead letter; null for other deliveries. */
       findOf: (deliveryId: DeliveryId) =>
         sql`
         select ${columns} from failure_groups
@@ -112,7 +112,7 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
           Effect.map((rows) => rows[0] ?? null),
         ),
 
-      /** Finds why the calls to an endpoint fail now: of the groups that last, also muted ones, the one that failed last; null if none lasts. */
+      /** Finds the failing group with the last failure of an endpoint, including muted groups; null if there is none. */
       current: ({ organizationId, id }: Pick<Endpoint, "organizationId" | "id">) =>
         sql`
         select ${columns} from failure_groups
@@ -128,7 +128,7 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
           firstOr(FailureGroupNotFound, { groupId }),
         ),
 
-      /** Counts failed calls by group and hour. An hour without one is left out. */
+      /** Counts failed calls by group and hour, without empty hours. */
       hours: (groups: ReadonlyArray<FailureGroup>, since: Timestamp) =>
         sql`
         select ${hours.columns}
@@ -138,7 +138,7 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
         join failure_group_hours using (organization_id, group_id)
         where hour >= ${since}::timestamptz order by group_id, hour`.pipe(hours.decode),
 
-      /** Counts the groups that last, the dead letters that were not replayed, and the groups that have them. */
+      /** Counts the failing groups, the dead letters that weren't replayed, and their groups. */
       totals: (filter: FailureGroupFilter) =>
         sql`
         select coalesce(sum(open), 0)::int as open, count(*) filter (where open > 0)::int as groups,

@@ -9,7 +9,7 @@ import { Effect, Schema } from "effect"
 const decodeCount = decodeValue({ count: Schema.Int })
 
 export class ReplayReader extends DatabaseService<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({
-  /** Lists jobs, newest first: all, or those of one organization alone. */
+  /** Lists jobs, newest first: all, or those of one organization. */
   list: (limit: number, organizationId: OrganizationId | null = null) =>
     sql`
       select ${replayColumns} from replay_jobs job

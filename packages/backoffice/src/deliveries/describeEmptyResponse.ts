@@ -1,6 +1,6 @@
 import type { Attempt } from "@outreach/domain/deliveries/Delivery"
 
-/** Describes the response of an attempt without its text: an erased response is null, one that never had a text is empty. */
+/** Describes an attempt's response without text: null was erased, an empty text never had one. */
 export const describeEmptyResponse = ({ status, response }: Pick<Attempt, "status" | "response">): string => {
   if (status === null) return "none"
   return response === null ? "erased" : "no text"

@@ -1,7 +1,7 @@
 import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
 import type { FailureGroup } from "./FailureGroupReader.ts"
 
-/** Describes why a group of failures has no first line: its id tells whether it had one before it was erased or deleted. */
+/** Describes why a failure group has no first line: its id shows whether it had one before it was erased or deleted. */
 export const describeMissingLine = ({
   id,
   endpointId,

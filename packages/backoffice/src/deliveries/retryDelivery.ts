@@ -4,14 +4,14 @@ import type { DeliveryId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { DeliveryReader } from "./DeliveryReader.ts"
 
-/** The delivery has no row of its own that waits for its next attempt. */
+/** The delivery has no row that waits for its next attempt. */
 export class NothingToRetry extends DescribedError(
   "NothingToRetry",
   ({ deliveryId, state }: { readonly deliveryId: string; readonly state: string }) =>
     `The delivery ${deliveryId} waits for no retry: it is ${state}. A dead letter is replayed; what was never tried is sent in the order of the log.`,
 ) {}
 
-/** Makes a delivery due now that waits for its next attempt; fails with what it does instead. */
+/** Makes a delivery that waits for its next attempt due now. Otherwise fails with its state. */
 export const retryDelivery = Effect.fn("retryDelivery")(function* (deliveryId: DeliveryId) {
   if (yield* (yield* DeliveryRepository).retryNow(deliveryId)) return
   const { delivery } = yield* (yield* DeliveryReader).find(deliveryId)

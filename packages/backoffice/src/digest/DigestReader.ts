@@ -9,7 +9,7 @@ import { funnelCounts, OUTREACH_COUNTS } from "@outreach/postgres/digest/digestC
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema, Struct } from "effect"
 
-/** One program's counts of one date: its funnel for the date, and up to its end. */
+/** One program's counts of one date: the funnel of the date, and the total up to its end. */
 const DigestDay = Schema.Struct({
   date: ReadDate,
   funnel: Schema.Struct({ date: FunnelCounts, cumulative: FunnelCounts }),
@@ -28,9 +28,9 @@ const decodeQuotas = decodeRows({
 
 export type ProgramQuotas = Readonly<Record<keyof DigestRecord["quota"], ReturnType<typeof quotaStatus>>>
 
-/** Reads the digest of many dates; the cost grows with the dates alone. */
+/** Reads the digest of many dates, at a cost that grows only with the dates. */
 export class DigestReader extends DatabaseService<DigestReader>()("backoffice/digest/DigestReader", (sql) => ({
-  /** Reads each date of a program from the first to the last, by look-ups in two primary keys. Dates to come count nothing. */
+  /** Reads each date of a program from the first to the last, by look-ups in two primary keys. Future dates have zero counts. */
   days: (organizationId: OrganizationId, programId: ProgramId, first: CalendarDate, last: CalendarDate) =>
     sql`
       select to_char(day, 'YYYY-MM-DD') as date,
@@ -50,7 +50,7 @@ export class DigestReader extends DatabaseService<DigestReader>()("backoffice/di
       ) funnel on true
       order by day`.pipe(decodeDays),
 
-  /** Reads how far a program is from its targets now; undefined if the organization has no such program. */
+  /** Reads a program's current counts towards its targets; undefined if the organization has no such program. */
   quotas: (organizationId: OrganizationId, programId: ProgramId) =>
     sql`
       select learner_target as "learnerTarget", completer_target as "completerTarget",

@@ -14,7 +14,7 @@ import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { consistentRead } from "../consistentRead.ts"
 
-/** How many bodies of events one statement reads: each may hold 2,000 recipients. */
+/** Number of event bodies that one statement reads: each may have 2,000 recipients. */
 const BODIES_BATCH_SIZE = 20
 
 const { id, token } = Recipient.fields
@@ -26,20 +26,20 @@ const decodeTexts = decodeRows({ row, npi: Schema.NullOr(Schema.String), text: S
 const decodeResponses = decodeRows({ row, key: Schema.String })
 const decodeClock = decodeValue({ now: Schema.String })
 
-/** The data on a clinician, ready for JSON. Rows have the names of their columns, without the organization. */
+/** The data on a clinician as JSON. Rows have their columns' names, without the organization. */
 export type PersonalData = {
   readonly organization_id: OrganizationId
   readonly exported_at: string
   readonly clinician: Pick<Subject, "npis" | "emails">
 } & Readonly<Record<PersonalTable | "deliveries", ReadonlyArray<object>>>
 
-/** Reads all data on a clinician. Texts are read without what they say of others: see `createExtractor`. */
+/** Reads all data on a clinician, and removes data on other people from texts (`createExtractor`). */
 export class PersonalDataReader extends Context.Service<PersonalDataReader>()("backoffice/erasure/PersonalDataReader", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const finder = yield* PersonalDataFinder
 
-    /** Of recipients with an address that others have as well, only those with the clinician's NPI are the clinician's. */
+    /** Of several recipients with one address, only those with the clinician's NPI belong to the clinician. */
     const ownSubject = Effect.fnUntraced(function* (organizationId: OrganizationId, clinician: Clinician) {
       const subject = yield* finder.findSubject(organizationId, clinician)
       const recipients = yield* sql`
@@ -63,7 +63,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
       return batches.flat().map(({ row, text }) => ({ ...row, body: eventPartOf(text!, ids) }))
     })
 
-    /** Creates the function that extracts what texts say of the subject, once it is known which words in them are tokens of others. */
+    /** Creates the function that extracts the subject's data from texts, after finding out which words in them are tokens of other recipients. */
     const extractorFor = Effect.fnUntraced(function* (subject: Subject, texts: ReadonlyArray<string | null>) {
       const words = new Set(texts.flatMap((text) => (text === null ? [] : tokenWords(text))))
       for (const { token } of subject.recipients) words.delete(token)
@@ -101,7 +101,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
             select id from deliveries where organization_id = ${organizationId} and event_id = any (${eventIds}::text[])))
         order by delivery_id, number, started_at`.pipe(decodeTexts)
       const bodies = yield* finder.storedResponses(subject)
-      // Without the columns that hold nothing about a person.
+      // Without columns that contain no personal data.
       const responses = yield* sql`
         select key, to_jsonb(held) - array['organization_id', 'fingerprint', 'headers', 'encoding', 'body', 'bytes_before'] as row
         from stored_responses held
@@ -142,7 +142,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
     })
 
     return dieOnDatabaseFailure("PersonalDataReader", {
-      /** Reads the data on a clinician, all of it as of one moment: that takes a transaction, though nothing is written. */
+      /** Reads the data on a clinician as of one moment, in a transaction without writes. */
       read: (organizationId: OrganizationId, clinician: Clinician) =>
         Effect.provideService(consistentRead(read(organizationId, clinician)), SqlClient.SqlClient, sql),
     })
@@ -154,7 +154,7 @@ export class PersonalDataReader extends Context.Service<PersonalDataReader>()("b
   )
 }
 
-/** Takes the deliveries of the subject's events out of rows, and of others the attempts whose response names the subject. */
+/** Extracts the deliveries of the subject's events, and the attempts of other deliveries whose response names the subject. */
 const ownDeliveries = (subject: Subject, eventIds: ReadonlyArray<EventId>, rows: ReadonlyArray<Delivered>) => {
   const matches = createMatcher(subject)
   const own = new Set(eventIds)

@@ -8,7 +8,7 @@ import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows, first, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-/** An event of ours, as it was published for the partner. */
+/** An outgoing event as published. */
 const LoggedEvent = Schema.Struct({
   organizationId: OrganizationId,
   id: EventId,
@@ -16,29 +16,29 @@ const LoggedEvent = Schema.Struct({
   programId: ProgramId,
   campaignId: CampaignId,
   campaignName: Schema.String,
-  /** The one recipient that it tells of. */
+  /** The recipient of an event about exactly one. */
   recipientId: Schema.NullOr(RecipientId),
-  /** Null once the recipient was erased, too. */
+  /** Null after the recipient was erased. */
   npi: Schema.NullOr(Recipient.fields.npi),
   occurredAt: Timestamp,
   emittedAt: Timestamp,
 })
 export type LoggedEvent = typeof LoggedEvent.Type
 
-/** Which events a list shows: all conditions must hold. */
+/** The conditions of a list of events, all of which must match. */
 export interface EventFilter {
   readonly organizationId?: OrganizationId | undefined
   readonly type?: string | undefined
   readonly campaignId?: CampaignId | undefined
   readonly recipientId?: RecipientId | undefined
-  /** Emitted at or after, and before. */
+  /** Emitted at or after the first, and before the second. */
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
 }
 
 export type EventCursor = Pick<LoggedEvent, "emittedAt" | "id">
 
-/** How many events of its organization a list of one campaign looks at for a page. */
+/** Number of the organization's events that one page of a campaign's list reads. */
 export const MAX_EVENT_SCAN = 5000
 
 const listed = rowsOf(LoggedEvent, {
@@ -52,21 +52,21 @@ const decodeWhole = decodeRows({ ...LoggedEvent.fields, body: Schema.String })
 const decodeCursors = decodeRows({ emittedAt: Timestamp, id: EventId })
 const decodeCampaigns = decodeRows({ organizationId: OrganizationId, lastAt: Schema.NullOr(Timestamp) })
 const newestFirst = keyset({ emittedAt: "emitted_at", id: "id" }, "desc")
-/** The order of `events_by_type`, which has one type. */
+/** The order of `events_by_type` for one type. */
 const byType = keyset({ type: "type", emittedAt: "emitted_at", id: "id" }, "desc")
 
-/** Reads the log of published events. */
+/** Reads the published events. */
 export class EventReader extends DatabaseService<EventReader>()("backoffice/events/EventReader", (sql) => {
   const inRange = ({ type, from, to }: EventFilter, before: EventCursor | null) =>
     allOf(
       equal({ type }),
       from && sql`emitted_at >= ${from}`,
       to && sql`emitted_at < ${to}`,
-      // By the time alone as well: a comparison of rows leaves no partition out.
+      // Also by the time: a comparison of rows excludes no partition.
       before === null ? undefined : sql`emitted_at <= ${before.emittedAt} and ${newestFirst.after(before)}`,
     )
 
-  /** An event of a recipient is found by an index of its own, or by the time that the recipient's row has of it. */
+  /** A recipient's events are found by their index, or by their times in the recipient's row. */
   const ofRecipient = (recipientId: RecipientId, filter: EventFilter, before: EventCursor | null, limit: number) => {
     const stamped = (type: keyof typeof STAMPED_EVENTS, isAbout: string) => sql`
       select event.* from recipients recipient cross join lateral (
@@ -104,8 +104,8 @@ export class EventReader extends DatabaseService<EventReader>()("backoffice/even
 
   return {
     /**
-     * Lists a page of events, newest first, and after which event the list goes on; null at its end. No index has the events of a campaign: such a
-     * list begins at the last change of its recipients, and looks at `MAX_EVENT_SCAN` events, so a page may be short, or empty, although the list goes on.
+     * Lists a page of events, newest first, and the event after which the list continues; null at its end. No index has a campaign's events: its
+     * list starts at the last change of its recipients and reads `MAX_EVENT_SCAN` events, so a page may be short or empty before the end.
      */
     page: Effect.fnUntraced(function* (filter: EventFilter, limit: number, before: EventCursor | null) {
       const { recipientId, campaignId } = filter
@@ -139,7 +139,7 @@ export class EventReader extends DatabaseService<EventReader>()("backoffice/even
       return { events, next: next ?? last ?? null }
     }),
 
-    /** Finds an event with its body and its recipient's NPI, in one organization or in any; undefined without one. */
+    /** Finds an event with its body and its recipient's NPI, in one organization or in any; otherwise undefined. */
     find: (id: EventId, organizationId: OrganizationId | null) =>
       sql`
         select ${listed.columns}, body from (

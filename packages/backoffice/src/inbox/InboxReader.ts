@@ -15,13 +15,13 @@ export interface InboxFilter {
   readonly type?: string | undefined
   /** Of quarantined events. */
   readonly reason?: string | undefined
-  /** When the event was received: from this time on, and before that one. */
+  /** Received at or after the first, and before the second. */
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
 }
 
 const InboxCursor = Schema.Struct({
-  /** When the event was quarantined, for a list of quarantined events; else when it was received. */
+  /** When the event was quarantined, for a list of quarantined events; otherwise when it was received. */
   at: Timestamp,
   organizationId: Schema.String,
   eventId: Schema.String,
@@ -30,11 +30,11 @@ export type InboxCursor = typeof InboxCursor.Type
 
 export interface InboxPage {
   readonly entries: ReadonlyArray<InboxEntry>
-  /** Null at the end of the list. A page may be short, or empty, although the list goes on. */
+  /** Null at the end of the list. A page may be short or empty before the end. */
   readonly next: InboxCursor | null
 }
 
-/** How many events wait or are quarantined; `COUNT_CAP` stands for as many or more. */
+/** The number of waiting and quarantined events, up to `COUNT_CAP`. */
 const InboxCounts = Schema.Struct({
   quarantined: Schema.Int,
   waiting: Schema.Int,
@@ -50,20 +50,20 @@ const InboxReason = Schema.Struct({
   last: Timestamp,
 })
 
-/** What an event's command refers to, and what was written when the event was applied. */
+/** The references of an event's command, and the rows written when it was applied. */
 const InboxOutcome = Schema.Struct({
   programId: Schema.NullOr(ProgramId),
   programName: Schema.NullOr(Schema.String),
-  /** The qualification of the clinician at this stage, and the event that counted it: the first of the clinician. */
+  /** The clinician's qualification at this stage, with the event that counted it: the clinician's first. */
   qualification: Schema.NullOr(Schema.Struct({ eventId: Schema.String, countedAt: Timestamp })),
-  /** Since when the clinician's NPI is suppressed in the program. */
+  /** The time since which the clinician's NPI is suppressed in the program. */
   suppressedAt: Schema.NullOr(Timestamp),
-  /** The recipient whose token the event names. */
+  /** The recipient of the event's token. */
   recipientId: Schema.NullOr(RecipientId),
 })
 export type InboxOutcome = typeof InboxOutcome.Type
 
-/** How many received events one page of applied ones looks at: those of another type or state are passed over. */
+/** Number of received events that one page of applied ones reads, including those of another type or state. */
 const MAX_SCANNED = 500
 
 const decodeCursors = decodeRows(InboxCursor.fields)
@@ -74,7 +74,7 @@ const decodeOutcome = decodeRow(InboxOutcome.fields)
 const IS_WAITING = "applied_at is null and quarantined_at is null"
 const IS_QUARANTINED = "quarantined_at is not null"
 
-/** The events that are not applied: the condition of each state, and the time by which an index has them. */
+/** The events that aren't applied: the condition of each state, and its time with an index. */
 const PENDING = {
   quarantined: { condition: IS_QUARANTINED, time: "quarantined_at" },
   waiting: { condition: IS_WAITING, time: "received_at" },
@@ -83,7 +83,7 @@ const orderBy = (time: string, direction: "asc" | "desc") =>
   keyset({ at: time, organizationId: "organization_id", eventId: "event_id" }, direction)
 const appliedOrder = orderBy("received_at", "desc")
 
-/** Reads what partners sent: lists and counts, each from a range of an index of each organization. */
+/** Reads partners' events: lists and counts, each from a range of an index of each organization. */
 export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbox/InboxReader", (sql) => {
   const isOf = (organizationId: OrganizationId | undefined) => equal({ "organizations.id": organizationId })
 
@@ -117,7 +117,7 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
     return { entries: rows.slice(0, limit), next } satisfies InboxPage
   })
 
-  // The newest keys of all, of which each organization gives as many at most; and then their events, each by its primary key.
+  // The newest keys of all organizations, then their events by primary key.
   const listApplied = Effect.fnUntraced(function* (
     { organizationId, type, from, to }: InboxFilter,
     limit: number,
@@ -148,7 +148,7 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
     const scanned = yield* decodeCursors(Effect.succeed(rows))
     const places = rows.flatMap(({ isFound }, i) => (isFound ? [i] : [])).slice(0, limit)
     const entries = yield* decodeInbox(Effect.succeed(places.map((i) => rows[i]!)))
-    // The list goes on after the last event of a full page, or after all that were looked at.
+    // The list continues after the last event of a full page, or after all that were read.
     const end = places.length === limit ? places.at(-1)! : rows.length - 1
     const isOver = end === rows.length - 1 && rows.length < MAX_SCANNED
     return { entries, next: isOver ? null : (scanned[end] ?? null) } satisfies InboxPage
@@ -164,15 +164,15 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
 
   return {
     /**
-     * Lists events of one state: those that are quarantined by the time of that, those that wait by their receipt, oldest first as they
-     * are applied; those that were applied newest first.
+     * Lists events of one state: quarantined ones by that time, waiting ones by receipt and oldest first, as they
+     * are applied, and applied ones newest first.
      */
     list: (state: InboxState, filter: InboxFilter, limit: number, after?: InboxCursor | null) =>
       state === "applied"
         ? listApplied(filter, limit, after ?? undefined)
         : listPending(state, filter, limit, after ?? undefined),
 
-    /** Counts the events that are quarantined or wait, each up to `COUNT_CAP`. */
+    /** Counts the quarantined and the waiting events, each up to `COUNT_CAP`. */
     counts: (organizationId: OrganizationId | undefined) =>
       sql`
         select ${count(IS_QUARANTINED, organizationId)} as quarantined, ${count(IS_WAITING, organizationId)} as waiting,
@@ -195,7 +195,7 @@ export class InboxReader extends DatabaseService<InboxReader>()("backoffice/inbo
         ) quarantined
         group by type, reason order by count desc, last desc limit 50`.pipe(decodeReasons),
 
-    /** Reads what the command of an event refers to, and what was written for it; each part is a look-up by a key. */
+    /** Reads the references of an event's command, and its written rows, each by a key. */
     outcome: (organizationId: OrganizationId, { stage, programSlug, npi, token }: InboundCommand) =>
       sql`
         select program.id as "programId", program.name as "programName",

@@ -4,7 +4,7 @@ import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { decodeRow } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-/** Reads what the alerts are about, by the queries that the metrics use. */
+/** Reads the causes of the alerts, with the queries of the metrics. */
 export class AlertReader extends DatabaseService<AlertReader>()("backoffice/inspection/AlertReader", function* (sql) {
   const { readOldest, readState } = yield* DeliveryGauges
   const readWorkers = sql`

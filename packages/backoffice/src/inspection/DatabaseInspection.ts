@@ -5,14 +5,14 @@ import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The connection as the server sees it. */
+/** The connection from the server's point of view. */
 const decodeConnection = decodeRow({
   version: Schema.String,
   /** As `server_version_num`: 180001 for 18.1. */
   versionNumber: Schema.Int,
-  /** The version of TLS; null if the connection is not encrypted. */
+  /** The TLS version; null for an unencrypted connection. */
   tls: Schema.NullOr(Schema.String),
-  /** Whether the client is on the server's own machine. */
+  /** Whether the client is on the server's machine. */
   isLocal: Schema.Boolean,
   /** The server's clock, in Unix milliseconds. */
   now: Schema.Number,
@@ -25,7 +25,7 @@ const decodeRole = decodeRow({
   isPowerful: Schema.Boolean,
   /** Whether it sees the transactions of other roles. */
   isMonitor: Schema.Boolean,
-  /** The tables that it owns, and those that it cannot read, of all. */
+  /** The tables that it owns, and those that it can't read. */
   tables: Schema.Int,
   ownedTables: Schema.Int,
   unreadableTables: Schema.Array(Schema.String),
@@ -34,7 +34,7 @@ const decodeRole = decodeRow({
 const InspectedLoad = Schema.Struct({
   version: Schema.String,
   bytes: Schema.Number,
-  /** Open connections to this database, and how many the server allows for all databases. */
+  /** Open connections to this database, and the server's limit for all databases. */
   connections: Schema.Int,
   maxConnections: Schema.Int,
   schema: Schema.NullOr(Schema.String),
@@ -58,15 +58,15 @@ const InspectedServer = Schema.Struct({
   role: Schema.Literals(["primary", "standby"]),
   /** Null if the server does not report it. */
   timeline: Schema.NullOr(Schema.Int),
-  /** How long ago a standby replayed its last commit; null on a primary. */
+  /** Age of the last commit that a standby replayed; null on a primary. */
   replayedSecondsAgo: Schema.NullOr(Schema.Number),
-  /** As `synchronous_standby_names` names them. */
+  /** The names of `synchronous_standby_names`. */
   synchronousStandbys: Schema.String,
-  /** Whether too few synchronous standbys are there for commits to end; null if the role may not see the standbys. */
+  /** Whether commits wait because too few synchronous standbys are connected; null if the role can't see the standbys. */
   commitsWait: Schema.NullOr(Schema.Boolean),
-  /** Null if the role may not see them. */
+  /** Null if the role can't see them. */
   standbys: Schema.NullOr(Schema.Array(InspectedStandby)),
-  /** On which timelines the clocks were last advanced, most clocks first; null for those of a server that does not report its own. */
+  /** The timelines on which the clocks were last advanced, most clocks first; null for those of a server that doesn't report it. */
   clockTimelines: Schema.Array(
     Schema.Struct({
       timeline: Schema.NullOr(Schema.Int),
@@ -90,14 +90,14 @@ const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String) })
 
 const MAX_CLOCKS_AHEAD = 20
 
-/** Reads how the database and the connection to it are set up; operators ask. */
+/** Reads the configuration of the database and the connection for operators. */
 export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
   "backoffice/inspection/DatabaseInspection",
   (sql) => {
-    /** Returns the number of the timeline in an identity, as `current_identity()` writes it in hexadecimal. */
+    /** Returns the number of the timeline in an identity of `current_identity()`, which writes it in hexadecimal. */
     const timelineOf = (identity: string) => sql.literal(`('x' || split_part(${identity}, '/', 2))::bit(32)::integer`)
 
-    /** Of a database without a schema none. */
+    /** None for a database without a schema. */
     const readGrantedRoles = Effect.gen(function* () {
       const { exists } = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)
       return exists ? yield* sql`select role, kind from granted_roles`.pipe(decodeGranted) : []
@@ -111,7 +111,7 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
       extract(epoch from clock_timestamp())::double precision * 1000 as now
     from (select) one left join pg_stat_ssl ssl on pid = pg_backend_pid()`.pipe(decodeConnection),
 
-      /** Reads the times at which the server's clock was not believed. */
+      /** Reads the times of a wrong server clock. */
       readClockFaults: sql`
     select array(
       select to_char(lower(fault) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(upper(fault) at time zone 'UTC', 'YYYY-MM-DD HH24:MI')
@@ -121,15 +121,15 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
         Effect.map(({ faults }) => faults),
       ),
 
-      /** The migrations and functions that were applied. */
+      /** The applied migrations and functions. */
       readSqlFiles: sql`select array(select file from migrations) as files`.pipe(
         decodeRow({ files: Schema.Array(Schema.String) }),
         Effect.map(({ files }) => new Set(files)),
       ),
 
       /**
-       * Reads the role of this connection: its kinds, as `ops migrate --grant-to` named them, the rights that it lacks, such as `update on campaigns`,
-       * and those that its kinds do not need.
+       * Reads the role of this connection: its kinds from `ops migrate --grant-to`, its missing rights, such as `update on campaigns`,
+       * and its unneeded ones.
        */
       readRole: Effect.gen(function* () {
         const role = yield* sql`
@@ -174,7 +174,7 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
       'timeline', case when recovers then (select timeline_id from pg_control_checkpoint()) else ${timelineOf("identity")} end,
       'replayedSecondsAgo', case when recovers then extract(epoch from now - pg_last_xact_replay_timestamp()) end,
       'synchronousStandbys', names,
-      -- Names without a number ask for one standby.
+      -- Names without a number require one standby.
       'commitsWait', case when not sees_standbys then null else not recovers and names <> '' and
         (select count(*) from standby where sync_state in ('sync', 'quorum'))
           < coalesce(substring(names from '^ *(?:[A-Za-z]+ *)?([0-9]+) *[(]')::int, 1) end,

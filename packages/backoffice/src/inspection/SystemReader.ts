@@ -6,16 +6,16 @@ import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-/** The connections of the processes of one name, release and machine. */
+/** The connections of processes with one name, release and machine. */
 const decodeProcesses = decodeRows({
-  /** As `application_name` says it: `outreach-worker`, or the name of any other program. */
+  /** From `application_name`: `outreach-worker`, or the name of another program. */
   name: Schema.String,
-  /** Null of programs that give none. */
+  /** Null if the program sets none. */
   release: Schema.NullOr(Schema.String),
-  /** Null on the server's own machine, or if the role may not see it. */
+  /** Null on the server's machine, or if the role can't see it. */
   address: Schema.NullOr(Schema.String),
   connections: Schema.Int,
-  /** When the oldest of the connections was opened; null if the role may not see it. */
+  /** When the oldest connection was opened; null if the role can't see it. */
   since: Schema.NullOr(Timestamp),
 })
 
@@ -26,7 +26,7 @@ const decodeTables = decodeRows({
   name: Schema.String,
   bytes: Schema.Number,
   indexBytes: Schema.Number,
-  /** As the statistics have them; null before the first of them. */
+  /** From the statistics; null before the first. */
   rows: Schema.NullOr(Schema.Number),
   deadRows: Schema.Number,
   vacuumedAt: Schema.NullOr(Timestamp),
@@ -35,27 +35,27 @@ const decodeTables = decodeRows({
 const PartitionState = Schema.Struct({
   table: Schema.Literals(PARTITIONED_TABLES),
   partitions: Schema.Int,
-  /** The days or months of the oldest and the newest one, such as `2026-11`; null without any. */
+  /** The days or months of the oldest and newest partition, such as `2026-11`; null without any. */
   oldest: Schema.NullOr(Schema.String),
   newest: Schema.NullOr(Schema.String),
-  /** The rows, as the statistics have them, of the partition that takes what fits into no other. */
+  /** The rows of the default partition, from the statistics. */
   outside: Schema.Number,
 })
 export type PartitionState = typeof PartitionState.Type
 
 const decodePartitions = decodeRows(PartitionState.fields)
 
-/** A setting of the server, as `show` shows it. */
+/** A setting of the server, as in `show`. */
 const decodeSettings = decodeRows({
   name: Schema.String,
   value: Schema.String,
-  /** Where it comes from, as in `pg_settings`: `default`, `configuration file` and others. */
+  /** The source, as in `pg_settings`: `default`, `configuration file` and so on. */
   source: Schema.String,
-  /** Whether the server must be started again for it to hold. */
+  /** Whether a change needs a restart of the server. */
   needsRestart: Schema.Boolean,
 })
 
-/** What an operator wants to know of a server's settings; none of them is a secret. */
+/** The settings that operators need. None is a secret. */
 const SERVER_SETTINGS = [
   ...["max_connections", "shared_buffers", "effective_cache_size", "work_mem", "maintenance_work_mem", "max_wal_size"],
   ...["synchronous_commit", "synchronous_standby_names", "fsync", "full_page_writes", "wal_level", "data_checksums"],
@@ -65,7 +65,7 @@ const SERVER_SETTINGS = [
 
 const MAX_TABLES = 20
 
-/** Reads what runs on the database, and how large it is; each reading is one statement over the catalog and the statistics. */
+/** Reads the database's clients and sizes, each with one statement on the catalog and the statistics. */
 export class SystemReader extends DatabaseService<SystemReader>()(
   "backoffice/inspection/SystemReader",
   function* (sql) {
@@ -75,11 +75,11 @@ export class SystemReader extends DatabaseService<SystemReader>()(
         select split_part(application_name, '/', 1) as name, nullif(split_part(application_name, '/', 2), '') as release,
           host(client_addr) as address, count(*)::int as connections, min(backend_start) as since
         from pg_stat_activity
-        -- Of other roles' connections only pg_monitor sees more than the name.
+        -- For connections of other roles, only pg_monitor sees more than the name.
         where datname = current_database() and coalesce(backend_type, 'client backend') = 'client backend'
         group by application_name, client_addr order by name, release, address`.pipe(decodeProcesses),
 
-      /** Reads how many migrations were applied, the newest, and the files of this release that were not applied. */
+      /** Reads the number of applied migrations, the newest one, and this release's unapplied files. */
       readSchema: Effect.gen(function* () {
         const applied = yield* sql`select file, applied_at as "appliedAt" from migrations order by file`.pipe(
           decodeFiles,
@@ -98,7 +98,7 @@ export class SystemReader extends DatabaseService<SystemReader>()(
           sum(nullif(reltuples, -1))::double precision as rows, coalesce(sum(n_dead_tup), 0)::double precision as "deadRows",
           max(greatest(last_vacuum, last_autovacuum)) as "vacuumedAt"
         from pg_class relation left join pg_stat_user_tables statistics on relid = relation.oid
-        -- Each file is looked at once, which is most of the work.
+        -- Each file is checked once, which is most of the work.
         cross join lateral (select pg_table_size(relation.oid) as own_bytes, pg_indexes_size(relation.oid) as index_bytes offset 0) size
         where relnamespace = 'public'::regnamespace and relkind = 'r'
         group by 1 order by bytes desc, name limit ${MAX_TABLES}`.pipe(decodeTables),

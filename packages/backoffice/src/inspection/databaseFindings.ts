@@ -9,12 +9,12 @@ import { DatabaseInspection } from "./DatabaseInspection.ts"
 
 const MIN_VERSION = 150_000
 
-/** How far clocks may be apart. Times of events are the database's; those in logs are each machine's own. */
+/** Maximum difference between clocks. Events have the database's times, logs each machine's. */
 const MAX_SKEW_MS = 2000
-/** As the alert on it. */
+/** The same as its alert. */
 const MAX_AHEAD_SECONDS = 60
 
-/** Looks at the server's version, and at whether the connection is encrypted. */
+/** Checks the server's version, and that the connection is encrypted. */
 export const connectionFinding = Effect.gen(function* () {
   const { version, versionNumber, tls, isLocal } = yield* (yield* DatabaseInspection).readConnection
   const server = `PostgreSQL ${version.split(" ")[0]}`
@@ -28,10 +28,10 @@ export const connectionFinding = Effect.gen(function* () {
       )
 })
 
-// The keys have a check of their own.
+// Keys have their own check.
 const anyKey = { ...SecretCipher.withoutKey, keyIdOf: () => "any" }
 
-/** Looks at whether the schema serves this release, and the database takes writes. */
+/** Checks that the schema fits this release, and that the database accepts writes. */
 export const schemaFinding = Effect.gen(function* () {
   const fault = yield* yield* Effect.provideService(makeDatabaseFault("10 seconds"), SecretCipher, anyKey)
   if (fault !== undefined) {
@@ -47,7 +47,7 @@ export const schemaFinding = Effect.gen(function* () {
       )
 })
 
-/** Looks at the rights of the role that connects: whether it has those of its kind, and no others. */
+/** Checks that the connecting role has the rights of its kind and no more. */
 export const roleFinding = Effect.gen(function* () {
   const role = yield* (yield* DatabaseInspection).readRole
   const owned = `it owns ${role.ownedTables} of ${formatCount(role.tables, "table")}`
@@ -94,7 +94,7 @@ export const roleFinding = Effect.gen(function* () {
       )
 })
 
-/** Compares the clocks of the database, of this machine and of the organizations. */
+/** Compares the clocks of the database, this machine and the organizations. */
 export const clockFinding = Effect.gen(function* () {
   const { readConnection } = yield* DatabaseInspection
   const before = yield* Clock.currentTimeMillis
@@ -119,7 +119,7 @@ export const clockFinding = Effect.gen(function* () {
   return skew > MAX_SKEW_MS ? warning(`${said}.`, "See to the time synchronisation of both machines.") : ok(`${said}.`)
 })
 
-/** Compares `FAILOVER_SECONDS`, under which workers go on after a promotion, with the standbys that could be promoted. */
+/** Compares `FAILOVER_SECONDS`, the time until workers resume after a promotion, with the standbys that could be promoted. */
 export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: number) {
   const { synchronousStandbys, standbys } = yield* (yield* DatabaseInspection).readServer
   if (failoverSeconds === 0) {
@@ -147,7 +147,7 @@ export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: num
   )
 })
 
-/** Reports the times at which the database's clock was not believed. */
+/** Reports the times of a wrong database clock. */
 export const clockFaultsFinding = Effect.gen(function* () {
   const faults = yield* (yield* DatabaseInspection).readClockFaults
   return faults.length > 0
@@ -158,7 +158,7 @@ export const clockFaultsFinding = Effect.gen(function* () {
     : ok("No row is of a wrong clock.")
 })
 
-/** Formats a short time: `0.2 s`, `35 s`. */
+/** Formats a short duration: `0.2 s`, `35 s`. */
 const formatSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
 
 const formatCount = (count: number, one: string): string =>

@@ -4,7 +4,7 @@ import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** Every table that holds ciphertexts of `SecretCipher`, in its column `ciphertext`, and the text column that identifies a row. */
+/** The tables with ciphertexts of `SecretCipher` in a column `ciphertext`, and the text column that identifies a row. */
 const TABLES = [
   { table: "signing_secrets", id: "id" },
   { table: "erasure_keys", id: "organization_id" },
@@ -13,7 +13,7 @@ const TABLES = [
 
 const BATCH_SIZE = 200
 
-/** How many ciphertexts of a table a key opens. No key of the ring opens those without a key id. */
+/** The number of a table's ciphertexts by key. Those without a key id can't be decrypted by any configured key. */
 export interface KeyUse {
   readonly table: string
   readonly keyId: string | null
@@ -26,7 +26,7 @@ const decodeCiphertexts = decodeRows(Row.fields)
 const decodeIds = decodeRows({ id: Schema.String })
 const decodeCount = decodeRow({ count: Schema.Int })
 
-/** Fails with `SecretUnopened` if a cipher does not open the newest signing secret, so that nothing is encrypted by a key that no process has. */
+/** Fails with `SecretUnopened` if a cipher can't decrypt the newest signing secret, so that no data is encrypted with a key that no process has. */
 export const assertKeyOpens = Effect.fnUntraced(function* ({ keyIdOf }: SecretCipher["Service"]) {
   const sql = yield* SqlClient.SqlClient
   const [newest] = yield* sql`
@@ -45,7 +45,7 @@ export const countCiphertexts = Effect.gen(function* () {
   return counts.reduce((total, { count }) => total + count, 0)
 }).pipe(orDieAs("keysAtRest.count"))
 
-/** Counts the ciphertexts of each table that each key of the ring opens, newest key first, and those that none opens. */
+/** Counts the ciphertexts of each table by key, newest key first, and those that no key decrypts. */
 export const listKeyUses = Effect.fnUntraced(function* (advance: Advance) {
   const { keyIds, keyIdOf } = yield* SecretCipher
   const uses: Array<KeyUse> = []
@@ -64,15 +64,15 @@ export const listKeyUses = Effect.fnUntraced(function* (advance: Advance) {
 }, orDieAs("keysAtRest.list"))
 
 /**
- * Encrypts every ciphertext that is under an older key again, with the newest one.
+ * Encrypts every ciphertext of an older key again with the newest one.
  *
- * Each batch is one statement, which replaces a row only while it holds the ciphertext that was read. It skips rows that others
- * have locked. These are then replaced one by one, so that this never waits for a lock while it holds another.
+ * Each batch is one statement, which replaces a row only if it still has the ciphertext that was read. It skips locked
+ * rows, which are then replaced one by one, so that no lock is awaited while another is held.
  */
 export const resealCiphertexts = Effect.fnUntraced(function* (advance: Advance) {
   const sql = yield* SqlClient.SqlClient
   const cipher = yield* SecretCipher
-  // Encrypted again, under the newest key before, and opened by no key of the ring.
+  // Encrypted again, already under the newest key, and not decryptable.
   const result = { resealed: 0, already: 0, unopened: 0 }
 
   const reseal = (
@@ -128,7 +128,7 @@ interface Table {
   readonly id: string
 }
 
-/** Takes the number of ciphertexts that were done since its last call. */
+/** Returns the number of finished ciphertexts since its last call, and resets it. */
 type Advance = (ciphertexts: number) => Effect.Effect<void>
 
 const eachBatch = Effect.fnUntraced(function* <E, R>(

@@ -19,14 +19,14 @@ const decodeNumbers = decodeColumn({ number: Schema.Number })
 const decodeHashes = decodeRows({ number: Schema.Number, hash: Schema.String })
 const decodeStrays = decodeRows({ id: Schema.String, kind: Schema.String })
 
-/** Reads the chain of the audit log. It calls no function of this database, because the owner of the tables could change what one answers. */
+/** Reads the audit log's chain without functions of this database, which the owner of the tables could change. */
 export class AuditChain extends DatabaseService<AuditChain>()("backoffice/operators/AuditChain", (sql) => {
   const time = (column: string) =>
     sql`pg_catalog.to_char(${sql.literal(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`
   const head = sql`link.number, pg_catalog.encode(link.previous, 'hex') as previous, link.kind, link.command_id as id`
 
   return {
-    /** Lists the links after a number, each with the text of which its hash is, made of what its entry holds now; null without its entry. */
+    /** Lists the links after a number, each with its hashed text, built from the current entry; null without its entry. */
     list: (after: number, limit: number) =>
       sql`
         select ${head}, pg_catalog.encode(link.hash, 'hex') as hash,
@@ -44,13 +44,13 @@ export class AuditChain extends DatabaseService<AuditChain>()("backoffice/operat
         decode,
       ),
 
-    /** Returns the hashes of those of these links that there are. */
+    /** Returns the hashes of the links that exist. */
     hashes: (numbers: ReadonlyArray<number>) =>
       sql`
         select number, pg_catalog.encode(hash, 'hex') as hash from audit_chain
         where number = any (${numbers}::integer[])`.pipe(decodeHashes),
 
-    /** Lists entries that have no link. */
+    /** Lists entries without a link. */
     strays: (limit: number) =>
       sql`
         select id, 'begun' as kind from audit_log
@@ -60,7 +60,7 @@ export class AuditChain extends DatabaseService<AuditChain>()("backoffice/operat
         where not exists (select from audit_chain where command_id = ended.command_id and kind = 'ended')
         limit ${limit}`.pipe(decodeStrays),
 
-    /** Returns the number of the last link before the first one of an entry of this time or later. */
+    /** Returns the number of the last link before the first entry at or after this time. */
     numberBefore: (since: Timestamp) =>
       sql`
         select coalesce(min(number) - 1, (select coalesce(max(number), 0) from audit_chain)) as number

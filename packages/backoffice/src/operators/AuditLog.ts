@@ -6,14 +6,14 @@ import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-/** The recorded arguments of a command by their names; null for an argument whose value is withheld. */
+/** A command's recorded arguments by name; null for a withheld value. */
 const AuditedArguments = Schema.Record(
   Schema.String,
   Schema.NullOr(Schema.Union([Schema.String, Schema.Number, Schema.Boolean, Schema.Array(Schema.String)])),
 )
 export type AuditedArguments = typeof AuditedArguments.Type
 
-/** A command that begins. The database adds the time and the role of the session. */
+/** The start of a command. The database adds the time and the session's role. */
 export interface BegunCommand {
   /** The command's words, such as `campaigns cancel`. */
   readonly command: string
@@ -22,16 +22,16 @@ export interface BegunCommand {
   readonly operator: string | null
   readonly osUser: string
   readonly host: string
-  /** The organization that it concerns, whatever its arguments name: that of an operator of one organization. Default none. */
+  /** The organization, regardless of the arguments: that of an operator of one organization. Default none. */
   readonly concerns?: OrganizationId | null
-  /** Names the form that was sent. A form is begun once. Default none. */
+  /** Identifies the submitted form, which can start only once. Default none. */
   readonly submission?: string | undefined
 }
 
-/** A form with the same id has begun a command already. */
+/** A form with the same id has already started a command. */
 export class SubmittedAlready extends Schema.TaggedError<SubmittedAlready>()("SubmittedAlready", {}) {}
 
-/** How a command ended. A failed command has the error's code. */
+/** The result of a command. A failed command has the error's code. */
 export interface CommandEnd {
   readonly result: "succeeded" | "failed" | "interrupted"
   readonly code: string | null
@@ -39,7 +39,7 @@ export interface CommandEnd {
 
 export const AUDIT_RESULTS = ["succeeded", "failed", "interrupted", "unfinished"] as const
 
-/** A command in the log. An unfinished command is still under way, or was killed. */
+/** A command in the log. An unfinished command is running or was killed. */
 const AuditEntry = Schema.Struct({
   id: Schema.String,
   begunAt: Timestamp,
@@ -58,7 +58,7 @@ export type AuditEntry = typeof AuditEntry.Type
 
 export interface AuditFilter {
   readonly organizationId?: OrganizationId | undefined
-  /** Only those that were given this id. */
+  /** Only those with this id as an argument. */
   readonly objectId?: string | undefined
   /** A command or the first word of commands: `campaigns cancel`, `campaigns`. */
   readonly command?: string | undefined
@@ -67,22 +67,22 @@ export interface AuditFilter {
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
   readonly result?: AuditEntry["result"] | undefined
-  /** Only those that began earlier than this entry. */
+  /** Only those that started before this entry. */
   readonly before?: string | undefined
 }
 
 const MAX_ID = "~"
 
-/** How far the time of an id and that of its entry may be apart, in milliseconds. */
+/** Maximum difference between the time of an id and of its entry, in milliseconds. */
 const ID_MARGIN_MS = 60_000
 
-/** Returns the lowest id that is made so long after a time: ids sort by creation. */
+/** Returns the lowest id of a time plus a duration: ids sort by creation. */
 const idAt = (at: Timestamp | undefined, offsetMs: number): string | undefined =>
   at && `aud_${(toUnixMillis(at) + offsetMs).toString(16).padStart(12, "0")}`
 
 const MAX_PAGE_SCAN = 5000
 
-/** An id, ours or that of a partner's event. */
+/** An id of this service or of a partner's event. */
 const ID = /^[a-z]{3}_[0-9a-f]+$/
 
 const { columns, decode } = rowsOf(AuditEntry, { result: "coalesce(result, 'unfinished')" })
@@ -90,9 +90,9 @@ const decodeIds = decodeRows({ id: Schema.String })
 const decodeExists = decodeRow({ exists: Schema.Boolean })
 const newestFirst = keyset({ id: "id" }, "desc")
 
-/** Records the commands of operators. Entries are only ever added. */
+/** Records operators' commands. Entries are never changed. */
 export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/AuditLog", (sql) => {
-  /** The entries, of one object by the index, however few the planner expects. */
+  /** The entries; for one object by its index, even if the planner expects few. */
   const entriesOf = ({ objectId }: AuditFilter) =>
     objectId === undefined
       ? sql`audit_log`
@@ -110,13 +110,13 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
     )
 
   return {
-    /** Reports whether the database has the log; it lacks it before its first migration. */
+    /** Reports whether the log exists, which isn't so before the first migration. */
     exists: sql`select to_regclass('audit_results') is not null as exists`.pipe(
       decodeExists,
       Effect.map(({ exists }) => exists),
     ),
 
-    /** Records that a command begins, and which organizations its arguments concern. Returns the entry's id. */
+    /** Records the start of a command, and the organizations of its arguments. Returns the entry's id. */
     begin: Effect.fnUntraced(function* (begun: BegunCommand) {
       const given = Object.values(begun.arguments).flat()
       const ids = [...new Set(given.filter((value): value is string => typeof value === "string" && ID.test(value)))]
@@ -162,8 +162,8 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
         where ${isMeant(filter)} order by ${newestFirst.order} limit ${limit}`.pipe(decode),
 
     /**
-     * Lists a page of commands, newest first, and before which id the list goes on; null at its end. It looks at some thousand
-     * commands at most, so a page of a rare filter may be short, or empty, although the list goes on. Those of one object are found by an index.
+     * Lists a page of commands, newest first, and the id before which the list continues; null at its end. It reads some thousand
+     * commands at most, so a page with a rare filter may be short or empty before the end. An object's commands are found by an index.
      */
     page: Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
       const inRange = sql`id < ${filter.before ?? MAX_ID} and id < ${idAt(filter.to, ID_MARGIN_MS) ?? MAX_ID} and id >= ${idAt(filter.from, -ID_MARGIN_MS) ?? ""}`

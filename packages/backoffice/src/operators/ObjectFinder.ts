@@ -6,9 +6,9 @@ import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
 
 const FoundObject = Schema.Struct({
   id: Schema.String,
-  /** Null for what is of no organization, or of all. */
+  /** Null for objects of no organization, or of all. */
   organizationId: Schema.NullOr(OrganizationId),
-  /** The id of the thing on whose page it stands: by default its own. An event that a partner sent stands in the `inbox`. */
+  /** The id of the object on whose page it is shown: by default its own. A partner's event is in the `inbox`. */
   shownOn: Schema.String,
 })
 export type FoundObject = typeof FoundObject.Type
@@ -20,22 +20,22 @@ const NamedObject = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   organizationId: Schema.NullOr(OrganizationId),
-  /** What tells it from others of its name: a slug, a status, an address or a role. */
+  /** Distinguishes it from others of its name: a slug, a status, an address or a role. */
   note: Schema.String,
 })
 export type NamedObject = typeof NamedObject.Type
 
-/** How many things of each kind a name finds at most. */
+/** Maximum number of objects of each kind for a name. */
 export const MAX_NAMED = 20
 
-/** The things that have both an organization and an id in their key are looked up by an index in each organization. */
+/** Objects with an organization and an id in their key are found by an index in each organization. */
 const inOrganizations = (table: string, shownOn = "id", id = "id") => `
   select thing.id, organization.id as organization_id, shown_on from organizations organization cross join lateral (
     select ${id} as id, ${shownOn} as shown_on from ${table}
     where organization_id = organization.id and ${id} = any ((select ids from wanted)::text[]) offset 0
   ) thing`
 
-/** The things that an id may name, by its prefix. */
+/** The kinds of objects by their ids' prefix. */
 const THINGS: Readonly<Record<string, string>> = {
   org: "select id, id as organization_id, id as shown_on from organizations",
   pgm: inOrganizations("programs"),
@@ -66,7 +66,7 @@ interface NamedList {
   /** Default `name`. */
   readonly name?: string
   readonly note: string
-  /** What is searched. Default the name. */
+  /** The searched columns. Default: the name. */
   readonly searched?: string
 }
 
@@ -81,7 +81,7 @@ const NAMED: Readonly<Record<NamedObject["kind"], NamedList>> = {
 const decodeObjects = decodeRows(FoundObject.fields)
 const decodeNamed = decodeRows(NamedObject.fields)
 
-/** Finds things by their ids, and by parts of their names. */
+/** Finds objects by id, and by parts of their names. */
 export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/operators/ObjectFinder", function* (sql) {
   const deliveries = yield* DeliveryReader
 
@@ -112,7 +112,7 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
         order by id, organization_id`.pipe(decodeObjects)
   })
 
-  /** Finds what ids name in one organization, or in all. The ids of partners' events are their own, so several may have one. */
+  /** Finds the objects of ids in one organization, or in all. Partners choose the ids of their events, so an id can have several. */
   const find = (ids: ReadonlyArray<string>, organizationId: OrganizationId | null) =>
     Effect.map(
       Effect.forEach(Object.entries(Arr.groupBy(new Set(ids), (id) => id.slice(0, 3))), ([prefix, group]) =>
@@ -135,12 +135,12 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
 
   return {
     find,
-    /** Finds things of one organization, or of all, by a part of their names, without case and accents. Those that begin with it come first. */
+    /** Finds objects of one organization, or of all, by a part of their names, ignoring case and accents. Names that start with it come first. */
     findNamed: (part: string, organizationId: OrganizationId | null, kinds: ReadonlyArray<NamedObject["kind"]>) =>
       sql`
           with term as materialized (select ${sql.literal(folded("part"))} as part from (select ${part}::text as part) given)
           ${sql.join(" union all ", false)(kinds.map((kind) => ofKind(kind, organizationId)))}`.pipe(decodeNamed),
-    /** Reports whether every id names something of the organization. An id of nothing, or of a kind that is not known here, is nobody's. */
+    /** Reports whether every id belongs to an object of the organization. Unknown ids and kinds belong to none. */
     areOwned: (organizationId: OrganizationId, ids: ReadonlyArray<string>) =>
       Effect.map(find(ids, organizationId), (found) => {
         const known = new Set(found.map(({ id }) => id))
@@ -149,5 +149,5 @@ export class ObjectFinder extends DatabaseService<ObjectFinder>()("backoffice/op
   }
 }) {}
 
-/** Returns the SQL of a text as names are searched: without case and accents. */
+/** Returns the SQL of a text for searches: without case and accents. */
 const folded = (text: string): string => `regexp_replace(normalize(lower(${text}), nfkd), '[\\u0300-\\u036f]', '', 'g')`

@@ -1,22 +1,22 @@
 import { createHash } from "node:crypto"
 
-/** A link of the chain of the audit log, of the database or of an exported file. */
+/** A link of the audit log's chain, from the database or an exported file. */
 export interface ChainLink {
   readonly number: number
   /** SHA-256 of the text when it was recorded, in hex. */
   readonly hash: string
-  /** The hash of the link before; null for the first one. */
+  /** The hash of the previous link; null for the first one. */
   readonly previous: string | null
   readonly kind: string
   /** The command's id. */
   readonly id: string
-  /** The text as its entry is now; null without its entry. */
+  /** The text of the current entry; null without its entry. */
   readonly line: string | null
-  /** Whether a later link records that the command was removed. */
+  /** Whether a later link records the command's removal. */
   readonly isRemoved: boolean
 }
 
-/** What is wrong with an entry. One without a link has no number. */
+/** The fault of an entry. An entry without a link has no number. */
 export interface ChainFault {
   readonly number: number | null
   readonly id: string | null
@@ -24,7 +24,7 @@ export interface ChainFault {
   readonly description: string
 }
 
-/** Finds what is wrong with a link, and between it and the link that was read before it. */
+/** Finds the faults of a link, and between it and the previous one. */
 export const chainFaults = (
   before: ChainLink | undefined,
   { number, hash, previous, kind, id, line, isRemoved }: ChainLink,
@@ -51,7 +51,7 @@ export const chainFaults = (
   return faults
 }
 
-/** Writes a link as a line of an export: its text with its hash in front. */
+/** Writes a link as a line of an export: its hash and text. */
 export const toLine = ({ number, hash, previous, kind, id, line }: ChainLink): string =>
   `{"hash":"${hash}",${(line ?? JSON.stringify({ number, previous, kind, id, removed: true })).slice(1)}`
 

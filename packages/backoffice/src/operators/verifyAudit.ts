@@ -7,7 +7,7 @@ import { type ChainFault, type ChainLink, chainFaults, parseLine } from "./chain
 const PAGE_SIZE = 2000
 const MAX_FAULTS = 100
 
-/** The newest entry as it was noted elsewhere. */
+/** A noted head of the log. */
 export interface ChainHead {
   readonly number: number
   readonly hash: string
@@ -15,7 +15,7 @@ export interface ChainHead {
 
 export interface VerifiedAudit {
   readonly entries: number
-  /** Entries of commands that were removed by the steps of docs/audit.md. Their links alone are left. */
+  /** Entries of commands that were removed by the steps of docs/audit.md, of which only the links remain. */
   readonly removed: number
   /** The newest entry; null for an empty log. */
   readonly head: string | null
@@ -28,8 +28,8 @@ class UnreadableExport extends DescribedError("UnreadableExport", "{file} cannot
 const formatHead = ({ number, hash }: ChainHead): string => `${number}:${hash}`
 
 /**
- * Reads the whole audit log as of one moment, and finds what is not as it was recorded. Compares it with a noted head and with the lines of an earlier
- * export, which show what the log alone cannot: entries that were cut off at its end, and a chain that was written anew.
+ * Reads the whole audit log as of one moment, and finds changed entries. Compares it with a noted head and with the lines of an earlier
+ * export, to find faults that the log can't show: entries cut off at its end, and a rewritten chain.
  */
 export const verifyAudit = Effect.fn("verifyAudit")(function* (options: {
   readonly head?: ChainHead | undefined
@@ -61,7 +61,7 @@ const note = (faults: Array<ChainFault>, found: ReadonlyArray<ChainFault>): void
   faults.push(...found.slice(0, MAX_FAULTS - faults.length))
 }
 
-/** Finds the first of these heads that the log has not. */
+/** Finds the first of these heads that isn't in the log. */
 const compareWithLog = Effect.fnUntraced(function* (heads: ReadonlyArray<ChainHead & { readonly id?: string }>) {
   if (heads.length === 0) return []
   const kept = yield* AuditChain.use(({ hashes }) => hashes(heads.map(({ number }) => number)))
@@ -82,7 +82,7 @@ const compareWithLog = Effect.fnUntraced(function* (heads: ReadonlyArray<ChainHe
   ]
 })
 
-/** Finds what is wrong in an export, and the first of its entries that is not in the log. */
+/** Finds the faults of an export, and its first entry that isn't in the log. */
 const compareFile = Effect.fnUntraced(function* (file: string) {
   const { stream } = yield* FileSystem.FileSystem
   const faults: Array<ChainFault> = []
@@ -104,7 +104,7 @@ const compareFile = Effect.fnUntraced(function* (file: string) {
             note(faults, [{ number: null, id: null, problem: "changed", description }])
             continue
           }
-          // A file may begin anywhere.
+          // A file may start anywhere.
           const first = link.number === 1 ? undefined : { ...link, number: link.number - 1, hash: link.previous ?? "" }
           const found = chainFaults(before ?? first, link)
           note(

@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 
 const OrganizationStatus = Schema.Struct({
   ...Organization.fields,
-  /** How far its clock, from which its timestamps go on, is ahead of the database's; 0 when it is not. */
+  /** Seconds by which the clock of its timestamps is ahead of the database's; 0 if it isn't. */
   clockAheadSeconds: Schema.Number,
 })
 export type OrganizationStatus = typeof OrganizationStatus.Type

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 
 const ProgramWithTotals = Schema.Struct({
   ...Program.fields,
-  /** What the counts of its campaigns add up to. */
+  /** The sums of its campaigns' counts. */
   sent: Schema.Int,
   refusedLater: Schema.Int,
   complained: Schema.Int,
@@ -18,12 +18,12 @@ const { columns, decode } = rowsOf(ProgramWithTotals)
 
 /** Reads programs with the sums of their campaigns. */
 export class ProgramReader extends DatabaseService<ProgramReader>()("backoffice/programs/ProgramReader", (sql) => ({
-  /** Lists programs, oldest first; all conditions must hold. */
+  /** Lists programs, oldest first; all conditions must match. */
   list: (
     filter: {
       readonly organizationId?: OrganizationId | undefined
       readonly programId?: ProgramId
-      /** Only those that are younger than this one. */
+      /** Only those newer than this one. */
       readonly after?: ProgramId | undefined
     },
     limit?: number,

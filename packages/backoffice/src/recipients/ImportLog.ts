@@ -7,10 +7,10 @@ import { keyset } from "@outreach/postgres/keyset"
 import { decodeValue, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
-/** The refused lines of an import that are kept, and the imports of a campaign. */
+/** Maximum number of stored rejected lines of an import, and of imports of a campaign. */
 export const MAX_KEPT = { rejects: 1000, imports: 200 } as const
 
-/** After how long without a sign of life the process of an import counts as gone. A batch takes seconds. */
+/** Time without a heartbeat after which an import's process counts as dead. A batch takes seconds. */
 const SILENCE = "5 minutes"
 
 const counts = {
@@ -32,7 +32,7 @@ const ImportRecord = Schema.Struct({
   operator: Schema.String,
   begunAt: Timestamp,
   endedAt: Schema.NullOr(Timestamp),
-  /** `failed` has a fault; the process of one that was `interrupted` is gone. */
+  /** `failed` has a fault; the process of an `interrupted` import is dead. */
   status: Schema.Literals(["running", "finished", "failed", "interrupted"]),
   fault: Schema.NullOr(Schema.String),
   ...counts,
@@ -54,9 +54,9 @@ const newestFirst = keyset({ id: "id" }, "desc")
 
 type Key = Pick<ImportRecord, "organizationId" | "id">
 
-/** Records the imports of lists: who imported, how many lines had which outcome, and why the first refused ones were. */
+/** Records the imports of lists: the operator, the number of lines by outcome, and the first rejected ones with reasons. */
 export class ImportLog extends DatabaseService<ImportLog>()("backoffice/recipients/ImportLog", (sql) => ({
-  /** Records that an import begins, and forgets the oldest of the campaign. Returns its id. */
+  /** Records the start of an import, and deletes the campaign's oldest record. Returns its id. */
   begin: ({ organizationId, id }: Pick<Campaign, "organizationId" | "id">, operator: string) =>
     sql`
       with old as (
@@ -68,7 +68,7 @@ export class ImportLog extends DatabaseService<ImportLog>()("backoffice/recipien
       insert into imports (organization_id, campaign_id, operator) values (${organizationId}, ${id}, ${operator})
       returning id`.pipe(decodeId),
 
-  /** Keeps how far an import is: `rejects` are all so far, of which the first are kept; undefined if there are no new ones. */
+  /** Stores an import's progress: `rejects` are all so far, of which the first are stored; undefined if there are no new ones. */
   save: (
     { organizationId, id }: Key,
     { lines, imported, updated, alreadyThere, suppressed, repeated, rejected }: ImportCounts,
@@ -85,7 +85,7 @@ export class ImportLog extends DatabaseService<ImportLog>()("backoffice/recipien
       update imports set ended_at = clock_timestamp(), fault = ${fault}
       where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.asVoid),
 
-  /** Lists the imports of a campaign, newest first: at most `limit`, from the newest on or before another one. */
+  /** Lists the imports of a campaign, newest first: at most `limit`, starting at a given one. */
   list: (
     { organizationId, id }: Pick<Campaign, "organizationId" | "id">,
     { limit, before = null }: { readonly limit: number; readonly before?: { readonly id: ImportId } | null },
@@ -95,7 +95,7 @@ export class ImportLog extends DatabaseService<ImportLog>()("backoffice/recipien
       where organization_id = ${organizationId} and campaign_id = ${id} and ${newestFirst.after(before)}
       order by ${newestFirst.order} limit ${limit}`.pipe(records.decode),
 
-  /** Finds an import with its refused lines. */
+  /** Finds an import with its rejected lines. */
   find: (importId: ImportId) =>
     sql`
       select ${details.columns} from imports

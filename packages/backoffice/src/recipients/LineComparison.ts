@@ -21,7 +21,7 @@ export class LineComparison extends DatabaseService<LineComparison>()(
       select * from unnest(${lines.map(({ number }) => number)}::integer[], ${lines.map(({ npi }) => npi)}::text[],
         ${lines.map(({ email }) => email.toLowerCase())}::text[])`.pipe(Effect.asVoid),
 
-    /** Returns by its number each line that has an NPI or an address of an earlier one: `REPEATED` if it has both, or else the reason why it is bad. */
+    /** Returns each line with an NPI or address of an earlier line by its number: `REPEATED` if both match, otherwise the fault. */
     find: sql`
     select number, of_npi as "ofNpi", of_email as "ofEmail"
     from (

@@ -13,10 +13,10 @@ import type { CampaignTotals } from "../campaigns/CampaignReader.ts"
 const time = Schema.NullOr(Timestamp)
 const date = Schema.NullOr(Schema.String)
 
-/** What became of a recipient in its campaign. */
+/** A recipient's outcome in its campaign. */
 const RecipientOutcome = Schema.Struct({
   token: Schema.String,
-  /** Null once the recipient was erased, as is the address. */
+  /** Null after the recipient was erased, like the address. */
   npi: Schema.NullOr(Recipient.fields.npi),
   email: Schema.NullOr(Recipient.fields.email),
   state: Schema.Literals([
@@ -27,19 +27,19 @@ const RecipientOutcome = Schema.Struct({
   sentAt: time,
   bouncedAt: time,
   bounceReason: Schema.NullOr(Schema.String),
-  /** The last reply of a mail server, for as long as attempts are kept. */
+  /** The last reply of a mail server, while attempts are stored. */
   lastReply: Schema.NullOr(Schema.String),
-  /** A report refused the message that a server had accepted, without a hard bounce. */
+  /** The message was accepted and refused later, without a hard bounce. */
   refusedLaterAt: time,
   refusalCause: Schema.NullOr(Schema.String),
-  /** The dates of the first open and the first click: of any, and of those that no robot is suspected of. */
+  /** The times of the first open and the first click: of all, and of those that aren't suspected bots. */
   openedOn: date,
   unsuspectedOpenedOn: date,
   clickedOn: date,
   unsuspectedClickedOn: date,
   complainedAt: time,
   unsubscribedAt: time,
-  /** How far the clinician came in the program after the e-mail was sent. */
+  /** The clinician's stage in the program after the e-mail. */
   accountCreatedAt: time,
   learnerQualifiedAt: time,
   completerQualifiedAt: time,
@@ -50,7 +50,7 @@ export const OUTCOME_COLUMNS = Object.keys(RecipientOutcome.fields) as ReadonlyA
 
 const decodeOutcomes = decodeRows(RecipientOutcome.fields)
 
-/** A recipient of a list, and when it came to what the list is of; where no time of that is kept, when it changed last. */
+/** A recipient of a list, with the time of the list's outcome, or of the last change if that time isn't stored. */
 const ListedRecipient = Schema.Struct({ ...RecipientOutcome.fields, id: RecipientId, at: Timestamp })
 export type ListedRecipient = typeof ListedRecipient.Type
 export type RecipientCursor = Pick<ListedRecipient, "at" | "id">
@@ -59,12 +59,12 @@ const decodeListed = decodeRows(ListedRecipient.fields)
 const decodeCursors = decodeRows({ at: Timestamp, id: RecipientId })
 
 interface RecipientList {
-  /** The campaign's total that counts the list's rows. */
+  /** The campaign's total of the list's rows. */
   readonly total: keyof CampaignTotals
   /** Default recipients. Each table has an index of a campaign's rows by this time. */
   readonly table?: string
   readonly at?: string
-  /** Default every row. */
+  /** Default: every row. */
   readonly condition?: string
 }
 
@@ -72,7 +72,7 @@ const cameTo = (stage: string) => `exists (
   select from qualifications where organization_id = listed.organization_id and program_id = listed.program_id
     and stage = '${stage}' and npi = listed.npi and counted_at >= sent_at)`
 
-/** The lists of a campaign's recipients by outcome. Those who opened or clicked are without the ones of whom only robots are suspected. */
+/** The lists of a campaign's recipients by outcome. Opened and clicked exclude recipients with only suspected bots. */
 export const RECIPIENT_LISTS = {
   imported: { total: "recipients" },
   published: { total: "published", condition: "published_at is not null" },
@@ -100,10 +100,10 @@ export const RECIPIENT_LISTS = {
 } as const satisfies Readonly<Record<string, RecipientList>>
 export type RecipientListName = keyof typeof RECIPIENT_LISTS
 
-/** How many rows a page looks at. */
+/** Number of rows that a page reads. */
 export const MAX_LISTED_SCAN = 10_000
 
-/** Reads what became of recipients of a campaign. */
+/** Reads the outcomes of a campaign's recipients. */
 export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/recipients/OutcomeReader", (sql) => {
   /** The query of the outcomes of `recipient`, with further columns. */
   const outcomesOf = (recipients: Statement.Fragment, more: string) => sql<object>`
@@ -140,7 +140,7 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
       ) qualification`
 
   return {
-    /** Gives the outcomes of all recipients in batches to `use`: one statement reads them, so all are as of one moment, and only a batch is held. */
+    /** Passes the outcomes of all recipients to `use` in batches, read by one statement as of one moment. */
     forEachBatch: (
       { organizationId, campaignId }: CampaignKey,
       use: (outcomes: ReadonlyArray<RecipientOutcome>) => Effect.Effect<void, Error>,
@@ -154,8 +154,8 @@ export class OutcomeReader extends DatabaseService<OutcomeReader>()("backoffice/
       ),
 
     /**
-     * Lists recipients of an outcome, newest first, and after which row the list goes on; null at its end. It looks at `MAX_LISTED_SCAN` rows at
-     * most, so a page of a rare outcome may be short, or empty, although the list goes on.
+     * Lists recipients of an outcome, newest first, and the row after which the list continues; null at its end. It reads at most
+     * `MAX_LISTED_SCAN` rows, so a page of a rare outcome may be short or empty before the end.
      */
     page: Effect.fnUntraced(function* (
       { organizationId, campaignId }: CampaignKey,

@@ -13,14 +13,14 @@ import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { toTable } from "@outreach/postgres/toTable"
 import { Effect, Schema } from "effect"
 
-/** What can happen to a clinician here; `attempted` is a message that was not taken yet, `received` an event that a partner sent. */
+/** The kinds of entries; `attempted` is a message that wasn't accepted yet, `received` a partner's event. */
 const TIMELINE_KINDS = [
   ...["imported", "published", "attempted", "sent", "refused_later", "bounced", "opened", "clicked", "complained"],
   ...["unsubscribed", "resubscribed", "received", "suppressed", "withdrawn"],
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** The kinds of the events that are found by `events_of_recipient`, and of those that have a time in the recipient's row. */
+/** The event types in `events_of_recipient`, and those with a time in the recipient's row. */
 const KINDS = {
   "outreach.recipients_published": "published",
   "outreach.email_sent": "sent",
@@ -36,23 +36,23 @@ const TimelineEntry = Schema.Struct({
   programId: Schema.NullOr(ProgramId),
   campaignId: Schema.NullOr(CampaignId),
   recipientId: Schema.NullOr(RecipientId),
-  /** The event of it, ours or the partner's. */
+  /** Its event, outgoing or received. */
   eventId: Schema.NullOr(Schema.String),
   /**
-   * A bounce's or withdrawal's reason, the cause of a refusal after the message was sent, a suppression's kind and reason, a received event's
-   * type and state, or why a hit is suspected. The mail server's reply follows, if it is kept.
+   * A bounce's or withdrawal's reason, the cause of a late refusal, a suppression's kind and reason, a received event's
+   * type and state, or the reason of a suspected bot. The mail server's reply follows, if stored.
    */
   detail: Schema.NullOr(Schema.String),
 })
 export type TimelineEntry = typeof TimelineEntry.Type
 
-/** The place of an entry among those of its clinician: when it was written down, an event's stamp or the time of the entry itself, and a hash of it. */
+/** An entry's position among the clinician's: the time of recording (an event's stamp or the entry's time) and a hash. */
 export interface TimelineCursor {
   readonly at: Timestamp
   readonly key: string
 }
 
-/** A clinician, by NPI, by e-mail address (whose case does not matter), or by a recipient's token or id. */
+/** A clinician, by NPI, by e-mail address (ignoring case), or by a recipient's token or id. */
 export interface ClinicianKey {
   readonly by: "npi" | "email" | "token" | "id"
   readonly value: string
@@ -60,9 +60,9 @@ export interface ClinicianKey {
   readonly organizationId?: OrganizationId
 }
 
-/** How many clinicians one key may lead to: several may share an address, or have the same token in different organizations. */
+/** Maximum number of clinicians of one key: several may share an address, or have the same token in different organizations. */
 const MAX_CLINICIANS = 100
-/** How many records of them are read: a clinician has at most one in each campaign. */
+/** Maximum number of their records: a clinician has at most one in each campaign. */
 const MAX_RECIPIENTS = 500
 
 type Clinician = Pick<Recipient, "organizationId" | "npi">
@@ -89,7 +89,7 @@ const INBOX_CONDITIONS = [
   "quarantined_at is not null",
 ]
 
-/** Reads what happened to one clinician; every look-up is a range of an index, for each organization, campaign or program. */
+/** Reads the history of one clinician by ranges of indexes, for each organization, campaign or program. */
 export class TimelineReader extends DatabaseService<TimelineReader>()(
   "backoffice/recipients/TimelineReader",
   function* (sql) {
@@ -172,7 +172,7 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
             where organization_id = recipient.organization_id and type = 'outreach.email_sent' and emitted_at = sent_at
               and recipient_id = recipient.id limit 1
           ), ${lastReply("accepted")}),
-          -- A campaign that is not forwarded to the partner has no event of it.
+          -- A campaign that isn't forwarded to the partner has no event.
           ('bounced', case when bounced_at is not null and not exists (
             select from events
             where organization_id = recipient.organization_id and recipient_id = recipient.id and type = 'outreach.email_bounced'
@@ -255,14 +255,14 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
     const readNewest = Effect.fnUntraced(function* (people: People, limit: number, before: TimelineCursor | null) {
       const { data, next_cursor: next } = newestFirst.page(yield* readEntries(people, limit + 1, before), limit)
       const entries = data.map(({ key, happenedAt, ...entry }): TimelineEntry => ({ ...entry, at: happenedAt }))
-      // An event is written down a moment after it happened.
+      // An event is recorded a moment after it happened.
       return { entries: entries.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)), next }
     })
 
     return {
       /**
-       * Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries of what happened, oldest first. An NPI or an
-       * address that was erased has neither; `erasedIn` lists the organizations whose erasures still suppress it.
+       * Reads at most `limit` recipient records of a clinician's NPI, and the newest `limit` entries, oldest first. An erased NPI or
+       * address has neither; `erasedIn` lists the organizations that still suppress it.
        */
       find: Effect.fnUntraced(function* (key: ClinicianKey, limit: number) {
         const clinicians = yield* findClinicians(key)
@@ -292,7 +292,7 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
         return recipients.toReversed()
       }),
 
-      /** Reads the records of a recipient's clinician in one organization, newest first, and entries of what happened, newest last; undefined if there is no such recipient. */
+      /** Reads the records of a recipient's clinician in one organization, newest first, and entries, oldest first; undefined for an unknown recipient. */
       read: Effect.fnUntraced(function* (
         recipientId: RecipientId,
         { limit, before = null }: { readonly limit: number; readonly before?: TimelineCursor | null },
@@ -315,7 +315,7 @@ export class TimelineReader extends DatabaseService<TimelineReader>()(
           recipients: recipients.toReversed(),
           entries,
           next,
-          /** Of the organization, its programs and the campaigns, by their ids. */
+          /** Of the organization, its programs and campaigns, by id. */
           names: new Map(names.map(({ id, name }) => [id, name])),
         }
       }),

@@ -29,26 +29,26 @@ const MAX_SHOWN_LENGTH = 30
 interface ImportOptions {
   readonly skipBad: boolean
   readonly ignoreColumns: boolean
-  /** Counts what an import would do, and imports nothing. */
+  /** Counts the effects of an import without importing. */
   readonly check: boolean
-  /** The fields to take beside those of the campaign; `all` takes every column. */
+  /** Fields in addition to those of the campaign; `all` means every column. */
   readonly fields: ReadonlyArray<string> | "all"
   readonly map?: ColumnMap
-  /** What every column holds, by its place. */
+  /** The contents of every column by position. */
   readonly targets?: ReadonlyArray<string>
-  /** Receives all refused lines, and is kept once it has them. */
+  /** Receives all rejected lines, and is kept if there are any. */
   readonly rejects?: RejectsFile | undefined
-  /** Who imports, for the record of imports. */
+  /** The operator, for the record of imports. */
   readonly operator: string
   /** Called with the id of the record. */
   readonly onBegin?: (id: ImportId) => Effect.Effect<void>
 }
 
 /**
- * Imports a delimited file into a campaign, and records it. Importing it again imports nothing twice.
+ * Imports a delimited file into a campaign and records it. Importing it again creates no duplicates.
  *
- * Reads the file three times. The first pass compares the lines with each other. The second pass checks every line: with bad lines, nothing is
- * imported unless `skipBad` leaves them out. The third pass imports batches of 1,000. A line that only the database can refuse stops the import after its batch.
+ * Reads the file three times. The first pass compares the lines with each other. The second checks every line: bad lines prevent
+ * the import unless `skipBad` omits them. The third imports batches of 1,000. A line that only the database can reject stops the import after its batch.
  * Of lines with the same NPI and address the first counts.
  */
 export const importFile = Effect.fn("importFile")(function* (
@@ -79,7 +79,7 @@ const importLinesOf = Effect.fnUntraced(function* (
   header: Header,
   campaign: Campaign,
   options: ImportOptions,
-  /** Keeps the counts so far, in the transaction of each batch. */
+  /** Stores the counts so far, in each batch's transaction. */
   save: (lines: number | null, report: Report) => Effect.Effect<void>,
 ) {
   const { check, rejects } = options
@@ -173,7 +173,7 @@ const compareLines = Effect.fnUntraced(function* (header: Header, parse: ReturnT
 
 type Report = Pick<ImportCounts, "imported" | "updated" | "alreadyThere" | "suppressed" | "repeated"> & BadLineReport
 
-/** Says why an import ended before its time; null if it did not. */
+/** Describes why an import stopped early; null if it didn't. */
 const faultOf = <A, E extends Error>(exit: Exit.Exit<A, E>): string | null => {
   if (Exit.isSuccess(exit)) return null
   if (Cause.hasInterruptsOnly(exit.cause)) return "It was interrupted."
@@ -182,7 +182,7 @@ const faultOf = <A, E extends Error>(exit: Exit.Exit<A, E>): string | null => {
   return "file" in error && "reason" in error ? `A file cannot be used: ${error.reason}.` : error.message
 }
 
-/** A line as it is understood, with what names a person masked. */
+/** A parsed line with masked personal data. */
 const understood = (line: FileLine, fault: string | null) => ({
   line: line.number,
   ...(isGood(line) ? { npi: maskNpi(line.npi), email: maskEmail(line.email) } : { npi: null, email: null }),
@@ -192,13 +192,13 @@ const understood = (line: FileLine, fault: string | null) => ({
   fault,
 })
 
-/** Masks addresses, and all but the end of numbers, in the beginning of a text. */
+/** Masks addresses, and all but the end of numbers, in the start of a text. */
 export const maskText = (text: string): string => {
   const masked = text.replaceAll(/\S+@/g, "•••@").replaceAll(/\d(?=\d{4})/g, "•")
   return masked.length > MAX_SHOWN_LENGTH ? `${masked.slice(0, MAX_SHOWN_LENGTH)}…` : masked
 }
 
-/** Returns the fields that an import takes: none, where the campaign declares none and the operator names none. */
+/** Returns the fields of an import: none if neither the campaign nor the operator names any. */
 const fieldsToTake = ({ fields: declared }: Pick<Campaign, "fields">, named: ReadonlyArray<string> | "all") => {
   const fields = named === "all" ? named : [...new Set([...declared, ...named])]
   return fields.length > 0 ? { fields } : {}

@@ -12,21 +12,21 @@ import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { Effect } from "effect"
 import { linkHostOf } from "./linkHostOf.ts"
 
-/** Long enough for a proxy that gets the certificate when it is first asked for. */
+/** Enough for a proxy that gets the certificate on the first request. */
 const HTTPS_MS = 30_000
 const MAX_PROOF_BYTES = 256
-/** The most CNAME records that are followed. */
+/** Maximum number of CNAME records to follow. */
 const MAX_ALIASES = 8
 
-/** Where links lead, and what it takes to ask there. */
+/** The target host of links, and the means to request it. */
 export interface LinkTarget {
-  /** Null where PUBLIC_BASE_URL is not set. */
+  /** Null if PUBLIC_BASE_URL isn't set. */
   readonly publicBaseUrl: string | null
   readonly allowPrivateAddresses: boolean
   readonly secretsKey: Effect.Effect<KeyRing, unknown>
 }
 
-/** Looks whether a link domain leads to this deployment: by its CNAME record, and by an answer over https that only this deployment can give. */
+/** Checks whether a link domain leads to this deployment: by its CNAME record, and by a response over https that only this deployment can give. */
 export const linkDomainFindings = (
   resolver: Resolver,
   domain: string,
@@ -98,7 +98,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 const FOREIGN_ADVICE =
   "Let your proxy pass the name on in the Host header. The API and this command need the same SECRETS_KEY."
 
-/** Asks once, over a connection with a certificate that is valid for the name; an address that is not public is not asked. Follows nothing. */
+/** Sends one request over a connection with a valid certificate for the name, to public addresses only. Follows no redirects. */
 const ask = (resolver: Resolver, url: URL, allowPrivateAddresses: boolean) =>
   Effect.callback<{ readonly status: number; readonly body: string }, NodeJS.ErrnoException>((resume) => {
     const asked = request(url, { agent: false, lookup: addressGuard(addressesOf(resolver), { allowPrivateAddresses }) })
@@ -119,7 +119,7 @@ const ask = (resolver: Resolver, url: URL, allowPrivateAddresses: boolean) =>
     return Effect.sync(() => void asked.destroy())
   })
 
-/** Creates what finds the addresses of a name by a resolver, as `addressGuard` needs it. */
+/** Creates the look-up of a name's addresses by a resolver, for `addressGuard`. */
 const addressesOf = (resolver: Resolver) => async (host: string) => {
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const found = [

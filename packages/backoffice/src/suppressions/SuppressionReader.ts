@@ -13,20 +13,20 @@ import {
 } from "@outreach/postgres/suppressions/suppressionRows"
 import { Effect, Schema } from "effect"
 
-/** Conditions on the entries of a list, all of which must hold. */
+/** The conditions of a list's entries, all of which must match. */
 export interface SuppressionListFilter {
   readonly kind?: Suppression["kind"] | undefined
   readonly reason?: Suppression["reason"] | undefined
   readonly organizationId?: OrganizationId | undefined
   /** Only entries of this program. */
   readonly programId?: ProgramId | undefined
-  /** Entries of whole organizations: only these, or these as well as the program's. Default: all without a program, and none with one. */
+  /** Entries of whole organizations: only these, or these in addition to the program's. Default: all without a program, none with one. */
   readonly ofOrganization?: "only" | "too" | undefined
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
 }
 
-/** Where a list goes on: after the first `seen` entries of this time. It holds no value, because that is personal. */
+/** The position in a list: after the first `seen` entries of this time. It contains no value, because values are personal. */
 export interface SuppressionCursor {
   readonly at: Timestamp
   readonly seen: number
@@ -34,7 +34,7 @@ export interface SuppressionCursor {
 
 const MAX_SCOPES = 50
 
-/** How many entries a program, or an organization as a whole, has; `COUNT_CAP` stands for as many or more. */
+/** The number of entries of a program, or of an organization as a whole, up to `COUNT_CAP`. */
 const decodeCounts = decodeRows({
   organizationId: OrganizationId,
   /** Null for those of the whole organization. */
@@ -53,7 +53,7 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
     ) {
       const { organizationId, programId, kind, reason, from, to } = filter
       const reasons = reason === undefined ? SUPPRESSION_REASONS : [reason]
-      // Entries of one time are read again with the next page, and left out by their number.
+      // The next page reads entries of the same time again, and skips them by their number.
       const seen = after?.seen ?? 0
       const rows = limit + 1 + seen
       const isMeant = allOf(
@@ -89,7 +89,7 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
       return { suppressions, next }
     }),
 
-    /** Finds the entries of these keys in every program of an organization, and in the organization. */
+    /** Finds the entries of these keys in an organization and its programs. */
     find: (organizationId: OrganizationId, keys: ReadonlyArray<SuppressionKey>) =>
       sql`
       with key as materialized (select * from ${toKeyTable(keys)})
@@ -105,7 +105,7 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
         on organization_id = ${organizationId} and suppression.kind = key.kind and suppression.value = key.value
       order by "programId" nulls first, kind, value`.pipe(decodeSuppressions),
 
-    /** Counts the entries of each program and of the whole of its organization, up to `COUNT_CAP` each. */
+    /** Counts the entries of each program and of the whole organization, up to `COUNT_CAP` each. */
     count: (organizationId: OrganizationId) =>
       sql`
       select organization.id as "organizationId", null as "programId", organization.name, (

@@ -9,7 +9,7 @@ import { decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import { FAILURE_GROUP_STATES } from "../deliveries/FailureGroupReader.ts"
 
-/** How far a program is towards one of its targets. */
+/** A program's progress towards one of its targets. */
 const QuotaProgress = Schema.Struct({
   organizationId: OrganizationId,
   programId: ProgramId,
@@ -20,39 +20,39 @@ const QuotaProgress = Schema.Struct({
 })
 export type QuotaProgress = typeof QuotaProgress.Type
 
-/** What an operator looks at first, of the deployment or of one organization. */
+/** The overview of the deployment or of one organization. */
 const Today = Schema.Struct({
   sending: Schema.Struct({
-    /** The campaigns that send, and whose window is open. */
+    /** The campaigns that send and have an open window. */
     campaigns: Schema.Int,
     sentInLastMinute: Schema.Int,
-    /** The e-mails that they have left to send; null without campaigns. */
+    /** Their remaining e-mails; null without campaigns. */
     remaining: Schema.NullOr(Schema.Int),
   }),
-  /** For how long the oldest delivery to an endpoint that works has been due; 0 if none is. */
+  /** Seconds since the oldest delivery to a working endpoint became due; 0 if none is. */
   oldestDueSeconds: Schema.Number,
   /** The enabled endpoints whose breaker is open. */
   breakersOpen: Schema.Int,
-  /** Those that were not replayed, except those of muted groups of failures. */
+  /** Without replayed ones and those of muted failure groups. */
   deadLetters: Schema.Int,
-  /** The groups of failures that last, except muted ones. */
+  /** The failing groups, except muted ones. */
   failing: Schema.Int,
   inboxQuarantined: Schema.Int,
-  /** The recipient domains that some campaign leaves alone because they refuse it. */
+  /** The recipient domains that are paused by a campaign because they reject it. */
   domainsRefusing: Schema.Int,
-  /** The workers that are alive; null for one organization. */
+  /** The running workers; null for one organization. */
   workers: Schema.NullOr(Schema.Int),
-  /** The target that is nearest: the largest share of those that are not reached, or else of those that are; null without targets. */
+  /** The nearest target: the largest share among unreached targets, otherwise among reached ones; null without targets. */
   quota: Schema.NullOr(QuotaProgress),
 })
 export type Today = typeof Today.Type
 
-/** A recipient domain that a campaign leaves alone because it refuses the campaign's e-mails. */
+/** A recipient domain that a campaign has paused because it rejects the campaign's e-mails. */
 const RefusingDomain = Schema.Struct({
   domain: Schema.String,
   campaignId: CampaignId,
   campaign: Schema.String,
-  /** The SMTP status of the refusal, such as `5.7.1`. */
+  /** The SMTP status of the rejection, such as `5.7.1`. */
   status: Schema.String,
   until: Timestamp,
 })
@@ -69,7 +69,7 @@ const ComplainedCampaign = Schema.Struct({
 
 export const MAX_REFUSING_DOMAINS = 20
 
-/** An endpoint to which every call has failed for a day, or that was disabled for it. */
+/** An endpoint with only failed calls for a day, or that was disabled for that reason. */
 const FailingEndpoint = Schema.Struct({
   id: EndpointId,
   url: ShownUrl,
@@ -77,7 +77,7 @@ const FailingEndpoint = Schema.Struct({
   failingSince: Timestamp,
   /** When it was disabled; null if it is still called. */
   disabledAt: Schema.NullOr(Timestamp),
-  /** Whether its organization has somebody to tell. */
+  /** Whether its organization has contacts. */
   hasContacts: Schema.Boolean,
 })
 
@@ -89,7 +89,7 @@ const decodeDomains = decodeRows(RefusingDomain.fields)
 const decodeComplained = decodeRows(ComplainedCampaign.fields)
 const decodeFailing = decodeRows(FailingEndpoint.fields)
 
-/** Reads what an operator looks at first; each reading is one statement, and no table is counted. */
+/** Reads the overview, each part with one statement and without counting a table. */
 export class TodayReader extends DatabaseService<TodayReader>()("backoffice/today/TodayReader", (sql) => ({
   /** Reads the deployment, or one organization. */
   read: Effect.fnUntraced(function* (organizationId: OrganizationId | null) {
@@ -117,7 +117,7 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
         where enabled and (${organizationId}::text is null or endpoint.organization_id = ${organizationId})
       ), gauges as (
         select
-          -- Only few organizations have published events lately.
+          -- Only few organizations have published events recently.
           (select coalesce(sum(each.count), 0)::int from organization_clock clock cross join lateral (
             select count(*) as count from events
             where events.organization_id = clock.organization_id and type = 'outreach.email_sent'
@@ -169,7 +169,7 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
     return rows[0]!.today
   }),
 
-  /** Reads how many there were at the end of each of the last 30 days on which somebody was counted, oldest first. */
+  /** Reads the counts at the end of each of the last 30 days with new clinicians, oldest first. */
   readQuotaDays: ({ organizationId, programId, stage }: QuotaProgress) =>
     sql`
       select date::timestamp at time zone 'UTC' as date,
@@ -178,7 +178,7 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
       where organization_id = ${organizationId} and program_id = ${programId} and date > current_date - 30
       order by date`.pipe(decodeQuotaDays),
 
-  /** Lists domains that refuse campaigns, those that were refused last first; at most `MAX_REFUSING_DOMAINS`. */
+  /** Lists domains that reject campaigns, the last rejection first; at most `MAX_REFUSING_DOMAINS`. */
   readRefusingDomains: (organizationId: OrganizationId | null) =>
     sql`
       select domain, campaign_id as "campaignId", name as campaign, pause.status, until
@@ -186,7 +186,7 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
       where until > statement_timestamp() and (${organizationId}::text is null or pause.organization_id = ${organizationId})
       order by paused_at desc, domain limit ${MAX_REFUSING_DOMAINS}`.pipe(decodeDomains),
 
-  /** Lists campaigns with too many complaints, those with the greatest share first; at most `MAX_REFUSING_DOMAINS`. */
+  /** Lists campaigns with too many complaints, the greatest share first; at most `MAX_REFUSING_DOMAINS`. */
   readComplained: (organizationId: OrganizationId | null) =>
     sql`
       select id as "campaignId", name as campaign, status, sent, complained
@@ -195,7 +195,7 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
       where ${organizationId}::text is null or campaign.organization_id = ${organizationId}
       order by complained::float8 / sent desc, id limit ${MAX_REFUSING_DOMAINS}`.pipe(decodeComplained),
 
-  /** Lists endpoints to which every call has failed for a day, or that were disabled for it, those that fail longest first; at most `MAX_FAILING_ENDPOINTS`. */
+  /** Lists endpoints with only failed calls for a day, or disabled for that reason, the longest failing first; at most `MAX_FAILING_ENDPOINTS`. */
   readFailingEndpoints: (organizationId: OrganizationId | null) =>
     sql`
       select endpoint.id, shown_url(url) as url, endpoint.organization_id as "organizationId", failing_since as "failingSince",
