@@ -214,7 +214,7 @@ describe("a clinician's page", () => {
     )
     await test().run(commandCampaign(campaign.id, "pause", { stoppedBy: "Dana Reyes", stopReason: "wrong link" }))
     const page = await operator.get(`/people/${row!.id}`)
-    expect(page.words).toMatch(/Spring: Dana Reyes paused it at .* UTC: wrong link\. Nothing goes out/)
+    expect(page.words).toMatch(/Spring: Dana Reyes paused it at [-\d]+ \d\d:\d\d: wrong link\. Nothing goes out/)
     await operator.post(`/people/${row!.id}/suppress`, { reason: "asked by telephone" })
     const { words } = await operator.get(`/people/${row!.id}`)
     expect(words).toContain("No campaign of the organization writes to them: an operator suppressed them.")

@@ -1,7 +1,7 @@
 import type { RecipientSending } from "@outreach/backoffice/campaigns/SendingReader"
 import { SUPPRESSED_BECAUSE, whyNotWrittenTo } from "@outreach/domain/campaigns/whyNotWrittenTo"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
-import { IdLink, isolated, useView } from "../../components/values.tsx"
+import { IdLink, Prose, useView } from "../../components/values.tsx"
 
 /** States whether a clinician gets e-mails, by suppressions and the newest campaigns. */
 export const PersonStanding = (props: {
@@ -34,7 +34,10 @@ export const PersonStanding = (props: {
         const { status, found } = whyNotWrittenTo(sending, sending.campaign, now)
         return (
           <p key={sending.recipientId} class={status === "ok" ? undefined : "problem"}>
-            <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>: {isolated(found)}
+            <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>:{" "}
+            <bdi>
+              <Prose>{found}</Prose>
+            </bdi>
           </p>
         )
       })}
