@@ -3,12 +3,13 @@ import type { Socket } from "node:net"
 
 /** Maximum event-loop turns for accepting queued connections on close; far more than a queue's length. */
 const MAX_TURNS = 10_000
-/** How long a request may be in transit on an idle connection when the server closes. */
+/** How long a request may be in transit on an idle connection when the server begins to drain or closes. */
 const LINGER_MS = 500
 
 /**
  * Creates a server that doesn't reset connections with requests sent before it closed: `close` ends each connection after its response, or after
- * a short idle time. `drain` adds `Connection: close` to all further responses, as closing does.
+ * a short idle time. `drain` adds `Connection: close` to all further responses and ends idle connections, as closing
+ * does, but accepts new ones.
  *
  * After `drainMs` it destroys the remaining connections. Fibers that wait for the rest of a request end only then: Effect doesn't interrupt fibers
  * that handle a request, and Node stops checking request timeouts when the server closes.
@@ -22,8 +23,13 @@ export const drainableServer = (options: ServerOptions, drainMs: number) => {
     }
   }
   const server: Server = createServer({ ...options, ServerResponse: Response })
+  const nodeCloseIdle = server.closeIdleConnections.bind(server)
   const drain = () => {
+    if (isDraining) return
     isDraining = true
+    // By the first time, connections in use have had a response. Ending idle ones immediately would reset requests in transit.
+    const idle = setInterval(nodeCloseIdle, LINGER_MS)
+    server.once("close", () => clearInterval(idle))
   }
   const sockets = new Set<Socket>()
   let accepted = 0
@@ -32,9 +38,7 @@ export const drainableServer = (options: ServerOptions, drainMs: number) => {
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
   })
-  const nodeCloseIdle = server.closeIdleConnections.bind(server)
-  const closeIdle = () => {
-    nodeCloseIdle()
+  const closeUnused = () => {
     // Node counts a connection without any input as active.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
@@ -51,13 +55,13 @@ export const drainableServer = (options: ServerOptions, drainMs: number) => {
     setImmediate(() => setImmediate(closeWhenQuiet, accepted, MAX_TURNS))
     return server
   }
-  // Called by `close`. Ending idle connections immediately would reset requests in transit.
+  // Called by `close`.
   server.closeIdleConnections = () => {
     drain()
-    const idle = setInterval(closeIdle, LINGER_MS)
+    const unused = setInterval(closeUnused, LINGER_MS)
     const late = setTimeout(() => server.closeAllConnections(), drainMs)
     server.once("close", () => {
-      clearInterval(idle)
+      clearInterval(unused)
       clearTimeout(late)
     })
   }

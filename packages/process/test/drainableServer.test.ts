@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { drainableServer } from "../src/drainableServer.ts"
 
 const start = async () => {
-  const { server, drain } = drainableServer({}, 60_000)
+  const { server, drain } = drainableServer({ keepAliveTimeout: 600_000 }, 60_000)
   await once(server.listen(0, "127.0.0.1"), "listening")
   onTestFinished(() => server.closeAllConnections())
   return { server, drain, port: (server.address() as AddressInfo).port }
@@ -54,6 +54,17 @@ it("says close in the response to a request that is in flight when it begins to 
     drain()
     response.end("served")
   })
+  expect(await ask(port, keptAlive())).toEqual({ text: "served", connection: "close", reused: false })
+})
+
+it("ends an idle connection without a reset when it begins to drain, and accepts new ones", async () => {
+  const { server, drain, port } = await start()
+  server.on("request", (_, response) => response.end("served"))
+  const idle = connect(port, "127.0.0.1")
+  idle.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+  await once(idle, "data")
+  drain()
+  await once(idle, "end")
   expect(await ask(port, keptAlive())).toEqual({ text: "served", connection: "close", reused: false })
 })
 
