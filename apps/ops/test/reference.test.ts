@@ -11,9 +11,15 @@ const HEAD = `<!-- Generated from the help of the commands by \`pnpm --filter @o
 
 # Commands of ops
 
-The help of every command, as \`ops <subject> <command> --help\` shows it. [README.md](README.md) explains them by subject. Commands that change something
-or show personal data are recorded in [the audit log](README.md#the-audit-log).
+For operators who look up a flag. [README.md](README.md) explains commands by task; \`--help\` shows the same text.
+
+- Every \`list\` has \`--limit\` (1 to 1000, default 50) and \`--after\`, the row before the next page.
+- Commands that require confirmation have \`--yes\`, which is required without a terminal and with \`--output json\` or \`csv\`.
+- Commands that change something or show personal data are recorded in [the audit log](README.md#the-audit-log).
 `
+
+/** Flags that the head of the page describes. */
+const COMMON = ["limit", "after", "yes"]
 
 const ACCESS = { reads: "", reveals: "Shows personal data.", changes: "Changes something." }
 
@@ -32,14 +38,15 @@ const sectionOf = async (root: Command.Command.Any, { path, command }: Leaf): Pr
   })
   const inputs = [
     ...args.map((each) => inputLine(each.name, each)),
-    ...flags.map((each) => inputLine(`--${each.name}`, each)),
+    ...flags.filter(({ name }) => !COMMON.includes(name)).map((each) => inputLine(`--${each.name}`, each)),
   ]
+  const shown = examples.filter(({ command }) => command !== `ops ${path.join(" ")}`)
   return [
     `## \`${usage.replace(" [flags]", "")}\`\n`,
     `${description.replace(/\.?$/, ".")} ${access}`.trim(),
     "",
     ...(inputs.length === 0 ? [] : [...inputs, ""]),
-    ...(examples.length === 0 ? [] : ["```console", ...examples.map(({ command }) => `$ ${command}`), "```", ""]),
+    ...(shown.length === 0 ? [] : ["```console", ...shown.map(({ command }) => `$ ${command}`), "```", ""]),
   ].join("\n")
 }
 

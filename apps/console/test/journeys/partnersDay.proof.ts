@@ -52,7 +52,7 @@ describe.skipIf("missing" in chrome)("a partner with a phone", () => {
 
     await page.getByRole("button", { name: "Menu" }).click()
     await page.getByRole("link", { name: "Overview" }).click()
-    await page.getByLabel("What the key is for").fill("Nightly sync")
+    await page.getByLabel("A name for the key").fill("Nightly sync")
     await page.getByLabel("events:read").check()
     await page.getByRole("button", { name: "Issue a key" }).click()
     await page.getByText("This is shown once.").waitFor()

@@ -20,7 +20,7 @@ const time = (description: string) => instant(`${description}, a time such as 20
 const fieldNames = Effect.promise(async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNames)
 
 export const create = changing({
-  about: "Add a campaign as a draft; nothing is sent before it is scheduled",
+  about: "Create a campaign as a draft. It isn't sent until it is scheduled",
   examples: [
     'ops campaigns create --program pgm_… --name Spring --subject "An invitation" --html mail.html --window-start 2026-12-01T09:00:00Z --window-end 2026-12-05T17:00:00Z',
   ],
@@ -45,17 +45,17 @@ export const create = changing({
     layout: withDefault(
       choice(
         ["none", "plain"],
-        "plain wraps the HTML, which may be a fragment, in a layout whose footer names the sender and unsubscribes",
+        "plain wraps the HTML, which may be a fragment, in a layout with sender and unsubscribe link in the footer",
       ),
       "none",
     ),
     shortLink: optional(
-      text("The partner's own link, with {token} in it, such as https://go.partner.example/{token}", "url"),
+      text("The partner's short link with {token}, such as https://go.partner.example/{token}", "url"),
     ),
     fields: withDefault(
       flag(
         fieldNames,
-        "What subject and body may name of each recipient, such as first_name,specialty; every import needs a column for each",
+        "Recipient fields that the templates use, such as first_name,specialty; every import needs a column for each",
         "names",
       ),
       [],
@@ -64,15 +64,13 @@ export const create = changing({
       wholeNumber(
         1,
         MAX_RATE,
-        "The maximum of its e-mails per minute; without it, as many as the workers send",
+        "Maximum number of e-mails per minute (default: the workers' limit)",
         "it must be from 1 to 1,000,000",
       ),
     ),
-    pauseOnComplaints: switchFlag(
-      "Let the workers pause it once three recipients or more, and 0.3 % of those who were sent the e-mail, report it as unwanted",
-    ),
-    windowStart: time("When sending begins"),
-    windowEnd: time("When sending ends"),
+    pauseOnComplaints: switchFlag("Pause it automatically when at least three recipients and 0.3% have complained"),
+    windowStart: time("The start of the send window"),
+    windowEnd: time("The end of the send window"),
   },
   *run(input) {
     const { draftCampaign } = yield* Effect.promise(() => import("@outreach/domain/campaigns/draftCampaign"))

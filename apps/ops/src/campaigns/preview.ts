@@ -10,7 +10,7 @@ import { onlySwitch, optional, text, withDefault } from "../inputs/Input.ts"
 import { printToStderr, refusal, refuse } from "../output/Output.ts"
 
 export const preview = revealing({
-  about: "Write a campaign's e-mail to an .eml and an .html file, as it would be sent; nothing is sent",
+  about: "Write a campaign's e-mail to an .eml and an .html file without sending it",
   input: {
     campaignId,
     recipient: optional(text("The token of a recipient of the campaign (default a placeholder)", "token")),
@@ -19,7 +19,7 @@ export const preview = revealing({
       ".",
     ),
     check: onlySwitch(
-      "Write nothing, and name the recipients whose e-mail does not render because a field is missing, or makes a link lead elsewhere than to http, https or mailto",
+      "Don't write files; list the recipients whose e-mail doesn't render: a field is missing, or a link isn't http, https or mailto",
     ),
   },
   *run({ campaignId, recipient, out, check }) {

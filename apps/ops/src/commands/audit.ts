@@ -10,7 +10,7 @@ import { choice, flag, named, optional, text } from "../inputs/Input.ts"
 import { formatCell, formatCount, numbers, Output, printToStderr, refuse } from "../output/Output.ts"
 
 const list = reading({
-  about: "List the commands that changed something or showed personal data, newest first",
+  about: "List recorded commands and console actions, newest first",
   examples: [
     "ops audit list --organization org_… --from 2026-11-01T00:00:00Z",
     'ops audit list --command "campaigns cancel"',
@@ -18,14 +18,12 @@ const list = reading({
   ],
   input: {
     organizationId: optional(organizationId),
-    objectId: named("object", optional(text("Only commands that were given this id, such as cmp_…", "id"))),
+    objectId: named("object", optional(text("Only commands with this id, such as cmp_…", "id"))),
     command: optional(text('Only this command or group of commands, such as "campaigns cancel" or campaigns', "words")),
     operator: optional(
       text("Only commands of this OPS_OPERATOR, user of the operating system or database role", "name"),
     ),
-    result: optional(
-      choice(AUDIT_RESULTS, "Only those that ended like this; unfinished ones are under way, or were killed"),
-    ),
+    result: optional(choice(AUDIT_RESULTS, "Only those with this result; unfinished ones are running or were killed")),
     ...period("Only those begun"),
   },
   cursor: { id: Schema.String },
@@ -43,14 +41,11 @@ const Head = textSchema("a head as `audit verify` prints it, such as 17:5f0c…"
 })
 
 const verify = reading({
-  about: "Check that each entry of the audit log is as it was recorded, and that none is missing",
+  about: "Verify that the audit log is unchanged and complete",
   examples: ["ops audit verify", "ops audit verify --head 17:5f0c…", "ops audit verify --against audit.jsonl"],
   input: {
-    head: optional(flag(Head, "The newest entry that you noted of an earlier verification, such as 17:5f0c…", "head")),
-    exported: named(
-      "against",
-      optional(text("An earlier export, each of whose entries must stand in the log", "FILE")),
-    ),
+    head: optional(flag(Head, "The head that you noted after an earlier verification, such as 17:5f0c…", "head")),
+    exported: named("against", optional(text("An earlier export whose entries must be in the log", "FILE"))),
   },
   *run({ head, exported }) {
     const verified = yield* verifyAudit({ exported, head })

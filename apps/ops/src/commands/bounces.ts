@@ -5,7 +5,7 @@ import { formatRecord, formatRows } from "../output/Output.ts"
 
 const explain = reading({
   about:
-    "Say of messages that came back what they are, by which rule, how sure that is, whether they are about a message of this deployment, and what the service does with them. Prints nothing of their text",
+    "Classify returned messages: kind, rule, confidence, whether they belong to a message of this deployment, and their effect. Doesn't print their text",
   examples: ["ops bounces explain bounce.eml", "ops bounces explain Maildir/new", "ops bounces explain - < bounce.eml"],
   input: {
     files: several(textArgument("Files of one message each, folders of such files, or - for standard input")),

@@ -28,7 +28,7 @@ import { confirm, formatCount, formatFinding, Output, print, yes } from "../outp
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
 const reason = optional(
-  flag(AuditReason, "Why; campaigns show, the console and the audit log show it beside your name", "text"),
+  flag(AuditReason, "The reason, shown with your name in campaigns show, the console and the audit log", "text"),
 )
 
 const stop = Effect.fnUntraced(function* (campaignId: CampaignId, command: "pause" | "cancel", reason?: string) {
@@ -38,7 +38,7 @@ const stop = Effect.fnUntraced(function* (campaignId: CampaignId, command: "paus
 })
 
 const pause = changing({
-  about: "Pause a campaign at once",
+  about: "Pause a campaign immediately",
   input: { campaignId, reason },
   examples: ['ops campaigns pause cmp_… --reason "The partner asked to wait"'],
   *run({ campaignId, reason }) {
@@ -52,11 +52,7 @@ const scheduling = (command: "schedule" | "resume", about: string) =>
     input: {
       campaignId,
       force: withDefault(
-        flag(
-          ForcedChecks,
-          "The names of the failed checks that do not matter, such as rate,quota; see campaigns preflight",
-          "checks",
-        ),
+        flag(ForcedChecks, "Failed checks to ignore, such as rate,quota; see campaigns preflight", "checks"),
         [],
       ),
     },
@@ -68,20 +64,20 @@ const scheduling = (command: "schedule" | "resume", about: string) =>
   })
 
 const update = changing({
-  about: "Change how fast a campaign sends, or whether the workers pause it by themselves, also while it sends",
+  about: "Change a campaign's rate or its pause on complaints, also while it sends",
   input: {
     campaignId,
     changes: {
       perMinute: optional(
         flag(
           noneOr(wholeNumberText(1, MAX_RATE, "a number of e-mails")),
-          "The maximum of its e-mails per minute from now on, 1 to 1000000, or none for as many as the workers send",
+          "The new maximum number of e-mails per minute, 1 to 1000000, or none for the workers' limit",
           "number",
         ),
       ),
       pauseOnComplaints: optional(
         onOrOff(
-          "Pause it once three recipients or more, and 0.3 % of those who were sent the e-mail, report it as unwanted; --no-pause-on-complaints does not",
+          "Pause it when at least three recipients and 0.3% have complained; --no-pause-on-complaints switches this off",
         ),
       ),
     },
@@ -96,7 +92,7 @@ const update = changing({
 })
 
 const cancel = changing({
-  about: "End a campaign for good; what was sent stays sent. Asks first, or needs --yes",
+  about: "Cancel a campaign permanently. Requires confirmation or --yes",
   input: { campaignId, reason, yes },
   examples: ['ops campaigns cancel cmp_… --reason "The list was that of another program"'],
   *run({ campaignId, reason, yes }) {
@@ -118,7 +114,7 @@ const cancel = changing({
 })
 
 const list = reading({
-  about: "List campaigns, newest first, with their counts; of one organization or of all",
+  about: "List campaigns, newest first, with their counts, of one organization or all",
   input: {
     organizationId: optional(organizationId),
     programId: optional(flag(ProgramId, "Only those of this program, pgm_…")),
@@ -153,7 +149,7 @@ const list = reading({
 
 const preflight = reading({
   about:
-    "Check whether a campaign is ready to be sent: recipients, window, rate, sender, what each e-mail must show, quota, endpoint and secret",
+    "Check whether a campaign can be sent: recipients, window, rate, sender, required content, quota, endpoint and secret",
   input: { campaignId },
   *run({ campaignId }) {
     const { checkCampaign } = yield* Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
@@ -168,7 +164,7 @@ const preflight = reading({
 })
 
 const sendTest = changing({
-  about: "Send one real message, marked as a test, to your own address. Its links record nothing",
+  about: "Send a test message to your own address. Its links don't record clicks",
   examples: ["ops campaigns test cmp_… --to me@acme.example"],
   input: {
     campaignId,
@@ -190,10 +186,10 @@ export const campaigns = group({
     preflight,
     schedule: scheduling(
       "schedule",
-      "Schedule a draft or paused campaign: it is published, and sent within its window. Refused while a check of preflight fails",
+      "Schedule a draft or paused campaign: publish it, and send it within its window. Fails if a preflight check fails",
     ),
     pause,
-    resume: scheduling("resume", "Resume a paused campaign. Refused while a check of preflight fails"),
+    resume: scheduling("resume", "Resume a paused campaign. Fails if a preflight check fails"),
     update,
     cancel,
     list,

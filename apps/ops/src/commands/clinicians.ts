@@ -19,7 +19,7 @@ import { confirm, formatRecord, print, printToStderr, yes } from "../output/Outp
 import { lazyCipher, secretCipher } from "../secretCipher.ts"
 
 const exportData = revealing({
-  about: "Write everything that is held on a clinician as one JSON value, without what it says of others",
+  about: "Export all data on a clinician as one JSON value, without data on other people",
   examples: [
     "ops clinicians export --organization org_… --npi 1234567893 --out dana.json",
     "ops clinicians export --organization org_… --email dana.reyes@clinic.test",
@@ -27,7 +27,7 @@ const exportData = revealing({
   input: {
     organizationId,
     ...clinicianFlags,
-    out: optional(text("Write to this new file, which only its owner can read, instead of standard output", "file")),
+    out: optional(text("Write to this new file (readable only by its owner) instead of standard output", "file")),
   },
   *run({ organizationId, out, ...input }) {
     const clinician = yield* readClinician(input)
@@ -56,7 +56,7 @@ const exportData = revealing({
 
 const erase = changing({
   about:
-    "Erase a clinician everywhere, for good; a keyed hash goes on suppressing. Prints the certificate. Asks first, or needs --yes",
+    "Erase a clinician permanently; a keyed hash keeps suppressing them. Prints the certificate. Requires confirmation or --yes",
   examples: [
     "ops clinicians erase --organization org_… --npi 1234567893 --dry-run",
     "ops clinicians erase --organization org_… --npi 1234567893 --yes --output json",

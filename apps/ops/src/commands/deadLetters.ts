@@ -58,7 +58,7 @@ const show = reading({
 
 const replay = changing({
   about:
-    "Deliver dead letters again, from attempt 1; their history stays. With filters or --all, the workers do it at a steady rate",
+    "Deliver dead letters again, from attempt 1; their history remains. With filters or --all, as a job of the workers at a steady rate",
   examples: [
     "ops dead-letters replay dlv_…",
     "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run",
@@ -104,7 +104,7 @@ const printCounts = (byEndpointAndReason: ReadonlyArray<DeadLetterCount>) => {
 }
 
 const remove = changing({
-  about: "Remove old dead letters for good, replayed or not",
+  about: "Delete old dead letters, replayed or not",
   examples: [
     "ops dead-letters remove --older-than 90d --dry-run",
     "ops dead-letters remove --older-than 90d --reason rejected --yes",
@@ -114,7 +114,7 @@ const remove = changing({
     ...deadLetterSelector,
     olderThan: optional(flag(Seconds, "The minimum age since they became dead letters, such as 90d")),
     dryRun: switchFlag("Only count them"),
-    confirm: optional(anyInteger("Remove without a question if there are exactly this many", "count")),
+    confirm: optional(anyInteger("Remove without confirmation if exactly this many match", "count")),
     yes,
   },
   *run({ olderThan, dryRun, confirm: expected, yes, ...filter }) {

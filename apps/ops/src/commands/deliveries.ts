@@ -31,7 +31,7 @@ const list = reading({
     ),
     status: optional(wholeNumber(100, 599, "Only those whose last attempt had this HTTP status, such as 503")),
     outcome: optional(
-      choice([...DELIVERY_REASONS, UNKNOWN_OUTCOME], "Only those whose last attempt ended so, such as tls"),
+      choice([...DELIVERY_REASONS, UNKNOWN_OUTCOME], "Only those whose last attempt had this outcome, such as tls"),
     ),
     slowerThan: optional(flag(Seconds, "Only those whose last attempt took longer, such as 2s")),
     slowest: switchFlag(
@@ -86,7 +86,7 @@ const request = revealing({
 })
 
 const retry = changing({
-  about: "Make the next attempt at a delivery now that waits for it",
+  about: "Make the next attempt of a pending delivery now",
   input: { deliveryId },
   run: ({ deliveryId }) => Effect.as(retryDelivery(deliveryId), { delivery: deliveryId }),
   format: ({ delivery }) => `${delivery} is due now.`,

@@ -6,7 +6,7 @@ import { Output, print } from "../output/Output.ts"
 
 export const doctor = reading({
   about:
-    "Check the settings, the database, the keys, the mail server, its DNS records, the senders and the endpoints; change nothing, and fail if a check fails",
+    "Check settings, database, keys, mail server, DNS records, senders and endpoints, without changes. Fails if a check fails",
   examples: ["ops doctor", "ops doctor --dns-server 192.0.2.53"],
   input: {
     dnsServer,

@@ -45,38 +45,34 @@ const settings = {
       ]).annotate({
         expected: `all, or ${expectedBy(commaSeparated(outboundEventTypes))}`,
       }),
-      "The event types that it receives, separated by commas, or all, the default",
+      "Event types to receive, separated by commas (default all)",
     ),
   ),
   perSecond: optional(
     flag(
       PerSecond,
-      "The maximum of calls that begin within a second, or none; live events go before retries and replays",
+      "Maximum number of calls started per second, or none; live events take precedence over retries and replays",
     ),
   ),
   inFlight: optional(
-    flag(InFlight, "The maximum of calls in flight, or none for the workers' default, its upper limit"),
+    flag(InFlight, "Maximum number of concurrent calls, or none for the workers' limit, which is the upper limit"),
   ),
   retryStatuses: optional(
     flag(
       RetryStatuses,
-      "Statuses such as 408,429,503: 4xx named are tried again, and of every named status Retry-After is kept; 410=disable lets 410 disable it. none for every 4xx to be final, the default",
+      "Statuses such as 408,429,503: listed 4xx are retried, and Retry-After is honoured for all of them; with 410=disable, a 410 disables the endpoint. none: every 4xx is final (default)",
     ),
   ),
   retrySchedule: optional(
     flag(
       RetryDelays,
-      `The delays between the attempts at a delivery, such as 10s,1m,1h; or default for those of the deployment. After five failures in a row calls go out one by one, up to ${MAX_PROBE_WAIT_SECONDS}s apart, so delays can be longer`,
+      `Delays between attempts, such as 10s,1m,1h; or default for those of the deployment. They can take longer: after five failures in a row, calls go out one by one, up to ${MAX_PROBE_WAIT_SECONDS}s apart`,
     ),
   ),
-  standardWebhooks: optional(
-    onOrOff(
-      "Also send the headers of Standard Webhooks, for its libraries; --no-standard-webhooks leaves them out again",
-    ),
-  ),
+  standardWebhooks: optional(onOrOff("Also send the headers of Standard Webhooks; --no-standard-webhooks stops it")),
   disableWhenFailing: optional(
     onOrOff(
-      "Tell the organization's contacts once every call has failed for a day, and disable it after five; --no-disable-when-failing does neither",
+      "Notify the contacts when every call has failed for a day, and disable the endpoint after five; --no-disable-when-failing switches both off",
     ),
   ),
 }
@@ -104,10 +100,10 @@ const create = changing({
   ],
   input: {
     organizationId,
-    url: text("Where the webhooks go, an https address"),
+    url: text("The address for webhooks, https"),
     since: optional(pastInstant("Also send the events published at this time or later, such as 2026-11-01T09:00:00Z")),
     ...settings,
-    ownSecret: onlySwitch("Give it a signing secret of its own, shown only once, instead of its organization's"),
+    ownSecret: onlySwitch("Create a separate signing secret, shown once, instead of using the organization's"),
   },
   *run({ ownSecret: ownSecrets, ...given }) {
     const { allowHttp } = yield* Target
@@ -124,10 +120,10 @@ const create = changing({
 
 const list = reading({
   about:
-    "List the webhook endpoints and their state, oldest first; of one organization or of all. What waits is counted up to 1,000 for each",
+    "List the webhook endpoints and their state, oldest first, of one organization or all. What waits is counted up to 1,000 for each",
   input: {
     organizationId: optional(organizationId),
-    removed: onlySwitch("Those that were removed, in place of the others"),
+    removed: onlySwitch("List removed endpoints instead"),
   },
   run: ({ organizationId, removed }) =>
     EndpointRepository.use(({ list }) => list(organizationId, removed ? "removed" : "present")),
@@ -163,7 +159,7 @@ const show = revealing({
 
 const update = changing({
   about:
-    "Change an endpoint's address, event types, limits, headers or retries; waiting deliveries go to the new address",
+    "Change an endpoint's address, event types, limits, headers or retries. Pending deliveries go to the new address",
   examples: [
     "ops endpoints update whe_… --per-second 10 --in-flight 2",
     "ops endpoints update whe_… --retry-statuses 408,429,503,410=disable --retry-schedule 10s,1m,10m,1h",
@@ -171,7 +167,7 @@ const update = changing({
   input: {
     endpointId,
     changes: {
-      url: optional(text("Where the webhooks go from now on")),
+      url: optional(text("The new address for webhooks")),
       ...settings,
     },
   },
@@ -182,18 +178,17 @@ const update = changing({
 })
 
 const disable = changing({
-  about: "Hold an endpoint's deliveries until it is enabled",
+  about: "Disable an endpoint; its deliveries stay queued until it is enabled",
   input: { endpointId },
   run: ({ endpointId }) => EndpointRepository.use(({ disable }) => disable(endpointId)),
 })
 
 const enable = changing({
-  about:
-    "Resume an endpoint's deliveries at once, even if it failed before; show the events it missed since its last success",
+  about: "Enable an endpoint immediately, even if it failed before; shows the events it missed since its last success",
   examples: ["ops endpoints enable whe_…", "ops endpoints enable whe_… --replay-missed"],
   input: {
     endpointId,
-    replayMissed: switchFlag("Also send the events that became dead letters since its last success, each once"),
+    replayMissed: switchFlag("Also send each event that became a dead letter since its last success"),
     rate: optional(replayRate),
   },
   *run({ endpointId, replayMissed, rate }) {
@@ -221,7 +216,7 @@ const enable = changing({
 })
 
 const remove = changing({
-  about: "Remove an endpoint for good, and destroy its own secrets; its history stays. Asks first, or needs --yes",
+  about: "Remove an endpoint permanently with its secrets; its history remains. Requires confirmation or --yes",
   input: { endpointId, yes },
   *run({ endpointId, yes }) {
     const endpoint = yield* EndpointRepository.use(({ find }) => find(endpointId))
@@ -257,8 +252,7 @@ const client = Layer.unwrap(
 )
 
 const sendTest = changing({
-  about:
-    "Send one signed event of the type outreach.endpoint_test, which is not recorded; show the status, the latency and the response",
+  about: "Send a signed test event (outreach.endpoint_test), which isn't recorded; show status, latency and response",
   input: { endpointId },
   *run({ endpointId }) {
     const { delivered, response, ...outcome } = yield* testEndpoint(endpointId)
@@ -277,7 +271,7 @@ const sendTest = changing({
 })
 
 const replayLog = changing({
-  about: "Send the events of a period to an endpoint again, delivered or not, after all its other deliveries",
+  about: "Send the events of a period to an endpoint again, delivered or not, after its other deliveries",
   examples: [
     "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --dry-run",
     "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --rate 20",

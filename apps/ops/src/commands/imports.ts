@@ -23,7 +23,7 @@ const list = reading({
 })
 
 const show = reading({
-  about: "List the refused lines of an import by number and reason, the first thousand",
+  about: "List the first thousand rejected lines of an import by number and reason",
   examples: ["ops imports show imp_…"],
   input: { importId: argument(ImportId, "The import's id, imp_…") },
   *run({ importId }) {

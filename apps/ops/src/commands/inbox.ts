@@ -19,14 +19,14 @@ const toOutput = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
 })
 
 const list = reading({
-  about: "List the events that were set aside because they could not be applied, oldest first",
+  about: "List quarantined inbound events, oldest first",
   examples: ["ops inbox list", "ops inbox list --organization org_… --applied --type clinician.account_created"],
   input: {
     organizationId: optional(organizationId),
-    waiting: switchFlag("List the events that wait to be applied, instead of those that were set aside"),
-    applied: switchFlag("List the events that were applied, newest first"),
+    waiting: switchFlag("List pending events instead of quarantined ones"),
+    applied: switchFlag("List applied events, newest first"),
     type: optional(text("Only events of this type")),
-    reason: optional(text("Only events that were set aside for this reason, as the list shows it")),
+    reason: optional(text("Only events quarantined for this reason, as shown in the list")),
     ...period("Only events that were received"),
   },
   cursor: { at: Timestamp, organizationId: OrganizationId, eventId: Schema.String },
@@ -78,12 +78,12 @@ const show = revealing({
 })
 
 const replay = changing({
-  about: "Apply events again that were set aside, in the order of their receipt",
+  about: "Apply quarantined events again, in the order of receipt",
   examples: ["ops inbox replay --organization org_… evt_…", "ops inbox replay --organization org_… --all"],
   input: {
     organizationId,
-    event: optional(textArgument("The id of an event that was set aside, as the partner sent it")),
-    all: switchFlag("Replay every event of the organization that was set aside"),
+    event: optional(textArgument("The id of a quarantined event, as sent by the partner")),
+    all: switchFlag("Replay all quarantined events of the organization"),
   },
   *run({ organizationId, event, all }) {
     const repository = yield* InboxRepository

@@ -20,7 +20,7 @@ const toRow = (found: FailureGroup) => ({ ...found, cause: describeCause(found),
 
 const list = reading({
   about:
-    "List the causes for which calls fail now or left dead letters: how many calls failed, and which share of the endpoint's calls since; those that failed last first",
+    "List the causes of failing calls and dead letters, with the number of failed calls and their share; latest failure first",
   input: {
     organizationId: optional(organizationId),
     endpointId: endpointFilter,
@@ -28,7 +28,7 @@ const list = reading({
     state: optional(
       choice(
         Struct.keys(FAILURE_GROUP_STATES),
-        "Only those that last, that have dead letters to replay, that are muted, or that ended without a dead letter",
+        "Only those in this state: ongoing, with dead letters to replay, muted, or ended without dead letters",
       ),
     ),
   },
@@ -45,16 +45,16 @@ const show = reading({
 })
 
 const mute = changing({
-  about: "Leave an issue out of lists, counts and alerts until it is unmuted, also when it ends and begins again",
+  about: "Exclude an issue from lists, counts and alerts until it is unmuted, even if it closes and reopens",
   examples: ['ops issues mute fgr_… --reason "their nightly maintenance, ticket 4711"'],
-  input: { groupId, reason: flag(AuditReason, "Why nobody needs to look at it", "text") },
+  input: { groupId, reason: flag(AuditReason, "The reason", "text") },
   run: ({ groupId, reason }) =>
     FailureGroupRepository.use(({ mute }) => Effect.as(mute(groupId, reason), { issue: groupId })),
   format: ({ issue }) => `${issue} is muted.`,
 })
 
 const unmute = changing({
-  about: "Show and count a muted issue again",
+  about: "Unmute an issue",
   input: { groupId },
   run: ({ groupId }) => FailureGroupRepository.use(({ unmute }) => Effect.as(unmute(groupId), { issue: groupId })),
   format: ({ issue }) => `${issue} is not muted.`,

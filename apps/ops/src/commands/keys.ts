@@ -18,12 +18,12 @@ const keepNow = () => "\nThe API key is shown this once; keep it now."
 const keyId = argument(KeyId, "The key's id, key_…")
 
 const create = changing({
-  about: "Create an API key, and show it only once; a live key if DEPLOYMENT=production, else a test key",
+  about: "Create an API key and show it once: a live key if DEPLOYMENT=production, otherwise a test key",
   examples: [`ops keys create --organization org_… --name "Nightly sync" --scopes events:read,digest:read`],
   input: {
     organizationId,
-    name: flag(DisplayName, "What the key is for"),
-    scopes: flag(commaSeparated(SCOPES), `What the key may do, separated by commas: ${SCOPES.join(", ")}`),
+    name: flag(DisplayName, "A name for the key"),
+    scopes: flag(commaSeparated(SCOPES), `Scopes, separated by commas: ${SCOPES.join(", ")}`),
     expires: optional(instant("When the key expires, a time such as 2027-01-01T00:00:00Z (default never)")),
   },
   run: ({ expires: expiresAt = null, ...key }) => Effect.map(issueKey({ ...key, expiresAt }), withText),
@@ -31,14 +31,14 @@ const create = changing({
 })
 
 const list = reading({
-  about: "List an organization's API keys, oldest first; never their text",
+  about: "List an organization's API keys, oldest first, without their text",
   input: { organizationId },
   run: ({ organizationId }) => ApiKeyRepository.use(({ list }) => list(organizationId)),
   columns: ["id", "name", "prefix", "lastFour", "scopes", "createdAt", "lastUsedAt", "expiresAt", "revokedAt"],
 })
 
 const rotate = changing({
-  about: "Create a successor with the same scopes, show it only once, and let the old key expire",
+  about: "Create a new key with the same scopes, show it once, and let the old key expire",
   input: {
     keyId,
     overlap: withDefault(
@@ -51,7 +51,7 @@ const rotate = changing({
 })
 
 const revoke = changing({
-  about: "Revoke a key now, for good. Asks first, or needs --yes",
+  about: "Revoke a key immediately and permanently. Requires confirmation or --yes",
   input: { keyId, yes },
   *run({ keyId, yes }) {
     const keys = yield* ApiKeyRepository

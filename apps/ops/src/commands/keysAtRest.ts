@@ -5,7 +5,7 @@ import { uncheckedCipher } from "../secretCipher.ts"
 
 const list = reading({
   about:
-    "Count what is stored encrypted by the key of SECRETS_KEY that opens it, newest key first. No key opens what has no key id",
+    "Count stored secrets by the key of SECRETS_KEY that decrypts them, newest first. Secrets without a key id can't be decrypted",
   *run() {
     const { advance } = yield* printProgress("reading", yield* countCiphertexts)
     return yield* listKeyUses(advance)
@@ -15,8 +15,7 @@ const list = reading({
 })
 
 const reseal = changing({
-  about:
-    "Encrypt what is stored under older keys of SECRETS_KEY again, with the newest. May be interrupted and run again",
+  about: "Re-encrypt stored secrets with the newest key of SECRETS_KEY. Can be interrupted and repeated",
   *run() {
     const { advance } = yield* printProgress("resealing", yield* countCiphertexts)
     const result = yield* resealCiphertexts(advance)

@@ -8,7 +8,7 @@ import { senderRepository } from "../secretCipher.ts"
 
 const list = reading({
   about:
-    "List the domains that serve links, also those that no sender names any more, by name; of one organization or of all",
+    "List the domains that serve links, also those that no sender names any more, by name, of one organization or all",
   input: { organizationId: optional(organizationId) },
   run: ({ organizationId }) => LinkDomainRepository.use(({ list }) => list(organizationId)),
   columns: ["domain", "organizationId", "createdAt", "verifiedAt"],
@@ -16,7 +16,7 @@ const list = reading({
 
 const remove = changing({
   about:
-    "Remove a link domain that no sender names: links that were sent with it lead nowhere once its certificate ends. Asks first, or needs --yes",
+    "Remove a link domain that no sender uses: links that were sent with it stop working. Requires confirmation or --yes",
   examples: ["ops link-domains remove click.acme.example"],
   input: { domain: argument(DomainName, "The domain, such as click.acme.example"), yes },
   *run({ domain, yes }) {

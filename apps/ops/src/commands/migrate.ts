@@ -18,19 +18,19 @@ const RolesByKind = textSchema(
 )
 
 export const migrate = creatingLog({
-  about: "Bring the database to the newest schema, and its roles to the rights that they need",
+  about: "Migrate the database to the newest schema, and update the rights of its roles",
   examples: ["ops migrate", "ops migrate --grant-to api=outreach_api,worker=outreach_worker,operator=outreach_ops"],
   input: {
     grantTo: withDefault(
       flag(
         RolesByKind,
-        "Give existing roles the rights of their kind, now and at each later migration: api=outreach_api,worker=outreach_worker",
+        "Grant existing roles the rights of their kind, now and in later migrations: api=outreach_api,worker=outreach_worker",
         "kind=role,…",
       ),
       [],
     ),
     withSessionSettings: switchFlag(
-      "Also give all granted roles the settings of a session, which PgBouncer in transaction mode cannot pass on",
+      "Also set session settings on all granted roles, for PgBouncer in transaction mode",
     ),
   },
   *run({ grantTo: parts, withSessionSettings }) {

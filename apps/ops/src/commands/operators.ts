@@ -20,7 +20,7 @@ const operatorId = argument(OperatorId, "The operator's id, opr_…")
 
 const role = flag(
   OperatorRole,
-  `What the operator may do, each more than the one before: ${STAFF_ROLES.join(", ")}; or partner, for a partner's own view`,
+  `The role: ${STAFF_ROLES.join(", ")}, each with more rights; or partner, for the partner view`,
 )
 
 const expires = withDefault(
@@ -38,15 +38,15 @@ const sendToNobody = () =>
   "\nThe link signs in the person who opens it, once. It is shown this once; send it to nobody else."
 
 const create = changing({
-  about: "Create an operator of the console, and show a link that signs the operator in once",
+  about: "Create a console operator, and show a one-time sign-in link",
   examples: [
     `ops operators create --name "Dana Reyes" --role operator`,
     `ops operators create --name "Sam at Acme" --role partner --organization org_…`,
   ],
   input: {
-    name: flag(OperatorName, "The operator's name; behind a proxy that signs in, as its header says it"),
+    name: flag(OperatorName, "The operator's name; with CONSOLE_PROXY_HEADER, exactly as in the header"),
     role,
-    organizationId: optional(flag(OrganizationId, "The one organization that the operator sees, org_… (default all)")),
+    organizationId: optional(flag(OrganizationId, "The only organization that the operator sees, org_… (default all)")),
     expires,
   },
   *run({ name, role, organizationId = null, expires }) {
@@ -62,7 +62,7 @@ const list = reading({
 })
 
 const update = changing({
-  about: "Give an operator another role, from the next request on. The last admin of all organizations keeps theirs",
+  about: "Change an operator's role. The last admin can't be demoted",
   examples: ["ops operators update opr_… --role viewer"],
   input: { operatorId, role },
   run: ({ operatorId, role }) => setOperatorRole(operatorId, role),
@@ -70,7 +70,7 @@ const update = changing({
 
 const remove = changing({
   about:
-    "Remove an operator, and end the operator's sessions. Asks first, or needs --yes. The last admin of all organizations stays",
+    "Remove an operator, and end the operator's sessions. Requires confirmation or --yes. The last admin can't be removed",
   input: { operatorId, yes },
   *run({ operatorId, yes }) {
     const operators = yield* OperatorRepository
@@ -85,7 +85,7 @@ const remove = changing({
 })
 
 const signOut = changing({
-  about: "End every open session of an operator, or one. Sign-in links still work",
+  about: "End all sessions of an operator, or one. Sign-in links still work",
   examples: ["ops operators sign-out opr_…", "ops operators sign-out opr_… --session ses_…"],
   input: {
     operatorId,
@@ -115,7 +115,7 @@ const findOrAddPartner = Effect.fnUntraced(function* (name: string, organization
 })
 
 const createLink = changing({
-  about: "Create a link that signs an operator in once; with --role partner, a partner's operator, who is added first",
+  about: "Create a one-time sign-in link; with --role partner, also the partner's operator if needed",
   examples: [
     "ops sign-in-links create --operator opr_… --expires 2h",
     `ops sign-in-links create --role partner --organization org_… --name "Sam at Acme"`,
@@ -124,9 +124,7 @@ const createLink = changing({
     operatorId: optional(flag(OperatorId, "The operator's id, opr_…")),
     role: optional(choice(["partner"], "In place of the id, with --organization and --name")),
     organizationId: optional(flag(OrganizationId, "The partner's organization, org_…")),
-    name: optional(
-      flag(OperatorName, "The name of the partner's operator, who is added if there is none of that name"),
-    ),
+    name: optional(flag(OperatorName, "The name of the partner's operator; created if it doesn't exist")),
     expires,
   },
   *run({ operatorId, role, organizationId, name, expires }) {

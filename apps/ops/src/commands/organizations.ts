@@ -27,8 +27,7 @@ const list = reading({
 })
 
 const update = changing({
-  about:
-    "Replace the contacts of an organization: the addresses that are notified by e-mail when one of its endpoints fails",
+  about: "Replace the contacts of an organization, who get an e-mail when one of its endpoints fails",
   examples: [
     "ops organizations update org_… --contact ann@acme.example --contact bob@acme.example",
     "ops organizations update org_… --no-contacts",
@@ -36,7 +35,7 @@ const update = changing({
   input: {
     organizationId,
     contact: several(flag(emailAddress, `An address to tell, up to ${MAX_CONTACTS} times`)),
-    noContacts: onlySwitch("Tell nobody"),
+    noContacts: onlySwitch("Remove all contacts"),
   },
   *run({ organizationId, contact, noContacts }) {
     const contacts = [...new Set(contact)]

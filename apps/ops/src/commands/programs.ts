@@ -12,8 +12,8 @@ import { organizationId } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, wholeNumber } from "../inputs/Input.ts"
 
 const TARGETS = {
-  learner: `How many learners are wanted. When the target is reached, ${WHEN_REACHED.learner_qualified}`,
-  completer: `How many completers are wanted. When the target is reached, ${WHEN_REACHED.completer_qualified}`,
+  learner: `Target of learners. When it is reached, ${WHEN_REACHED.learner_qualified}`,
+  completer: `Target of completers. When it is reached, ${WHEN_REACHED.completer_qualified}`,
 } as const
 
 const programId = argument(ProgramId, "The program's id, pgm_…")
@@ -22,11 +22,11 @@ const name = flag(DisplayName, "The program's name for people")
 
 /** The flags of a sender, which new and changed programs have alike. */
 const senderFlags = {
-  senderName: optional(flag(DisplayName, "Who sends the program's e-mails, which each of them shows")),
+  senderName: optional(flag(DisplayName, "The sender's name, shown in each e-mail")),
   postalAddress: optional(
     flag(
       DisplayName,
-      'The sender\'s postal address, which each e-mail shows, such as "1 Main Street, Springfield, IL 62701"',
+      'The sender\'s postal address, shown in each e-mail, such as "1 Main Street, Springfield, IL 62701"',
     ),
   ),
 }
@@ -39,7 +39,7 @@ const create = changing({
   examples: ['ops programs create --organization org_… --slug heart-failure --name "Heart failure"'],
   input: {
     organizationId,
-    slug: flag(ProgramSlug, "The name that the partner uses on the wire, such as heart-failure"),
+    slug: flag(ProgramSlug, "The slug in the API, such as heart-failure"),
     name,
     ...senderFlags,
     learnerTarget: target("learner"),
@@ -49,7 +49,7 @@ const create = changing({
 })
 
 const list = reading({
-  about: "List the programs with the sums of their campaigns, oldest first; of one organization or of all",
+  about: "List the programs with the sums of their campaigns, oldest first, of one organization or all",
   input: { organizationId: optional(organizationId) },
   *run({ organizationId }) {
     const programs = yield* ProgramReader.use(({ list }) => list({ organizationId }))
@@ -78,7 +78,7 @@ const NewTarget = text.noneOr(text.wholeNumber(1, MAX_TARGET), `none, or a whole
 const newTarget = (stage: keyof typeof TARGETS) => optional(flag(NewTarget, `${TARGETS[stage]}; or none`))
 
 const update = changing({
-  about: "Change a program; its slug cannot change, because the partner uses it on the wire",
+  about: "Change a program, but not its slug, which the partner uses",
   examples: ["ops programs update pgm_… --status paused", "ops programs update pgm_… --completer-target none"],
   input: {
     programId,
@@ -88,7 +88,7 @@ const update = changing({
       status: optional(
         choice(
           ["draft", "active", "paused"],
-          "The status that the partner reads; it stops no campaign, and reactivates an archived program",
+          "The status shown to the partner; doesn't stop campaigns. Reactivates an archived program",
         ),
       ),
       learnerTarget: newTarget("learner"),
@@ -100,7 +100,7 @@ const update = changing({
 
 const archive = changing({
   about:
-    "Archive a program: its campaigns can no longer be created or scheduled. `programs update --status active` reactivates it",
+    "Archive a program: no new campaigns can be created or scheduled. `programs update --status active` reactivates it",
   input: { programId },
   run: ({ programId }) => updateProgram(programId, { status: "archived" }),
 })

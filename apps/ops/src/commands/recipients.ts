@@ -31,7 +31,7 @@ const fieldNames = Effect.promise(
 )
 
 const load = changing({
-  about: "Import recipients; a re-run imports nothing twice",
+  about: "Import recipients. Can be repeated: lines aren't imported twice",
   examples: [
     "ops recipients import --campaign cmp_… clinicians.csv --check",
     'ops recipients import --campaign cmp_… clinicians.csv --map "E-Mail=email,NPI Number=npi" --ignore-columns',
@@ -39,19 +39,19 @@ const load = changing({
   input: {
     campaignId: flag(CampaignId, "The id of a draft or paused campaign, cmp_…"),
     check: switchFlag("Show how the first ten lines are understood and what an import would do, and import nothing"),
-    skipBad: switchFlag("Leave bad lines out, instead of importing nothing"),
+    skipBad: switchFlag("Skip invalid lines instead of rejecting the import"),
     ...columnFlags,
     fields: withDefault(
       flag(
         fieldNames,
-        "Columns that the e-mails' templates may name, such as first_name,specialty, beside those of the campaign; all takes every column",
+        "Further columns that templates may use, such as first_name,specialty; all for every column",
         "names",
       ),
       [],
     ),
     rejects: optional(
       text(
-        "Write refused lines to a new CSV file, with their line number and reason; fix it and import it with --ignore-columns",
+        "Write rejected lines with number and reason to a new CSV file; correct it and import it with --ignore-columns",
         "FILE",
       ),
     ),
@@ -109,7 +109,7 @@ const find = revealing({
   input: {
     ...keys,
     organizationId: optional(organizationId),
-    reveal: switchFlag("Show NPIs and e-mail addresses in full"),
+    reveal: switchFlag("Show full NPIs and e-mail addresses"),
     limit,
   },
   *run({ organizationId, reveal, limit, ...given }) {
@@ -138,16 +138,16 @@ const find = revealing({
 })
 
 const exportOutcomes = revealing({
-  about: "Write what became of each recipient of a campaign to a CSV file for people, as of one moment",
+  about: "Export the outcome of each recipient of a campaign to a CSV file",
   examples: [
     "ops recipients export --campaign cmp_… --out spring.csv",
     "ops recipients export --campaign cmp_… --bom --reveal --out spring.csv",
   ],
   input: {
     campaignId: campaignFlag,
-    out: text("Write to this new file, which only its owner can read", "FILE"),
-    reveal: switchFlag("Write NPIs and e-mail addresses in full"),
-    bom: switchFlag("Begin with a byte order mark, by which Excel recognises UTF-8"),
+    out: text("Write to this new file, readable only by its owner", "FILE"),
+    reveal: switchFlag("Include full NPIs and e-mail addresses"),
+    bom: switchFlag("Start the file with a byte order mark, so that Excel detects UTF-8"),
     quiet,
   },
   *run({ campaignId, ...options }) {

@@ -30,7 +30,7 @@ const show = reading({
 })
 
 const cancel = changing({
-  about: "Stop a replay; what it has replayed stays replayed. Asks first, or needs --yes",
+  about: "Stop a replay; what it has replayed stays replayed. Requires confirmation or --yes",
   input: { replayId, yes },
   *run({ replayId, yes }) {
     const replayJobs = yield* ReplayJobQueue

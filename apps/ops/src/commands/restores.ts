@@ -28,14 +28,14 @@ const BATCH_SIZE = 500
 
 const begin = changing({
   about:
-    "Begin the work after a restore, before any process is started: nothing is sent, the clocks move on, and campaigns that may have sent are paused",
+    "Start the steps after a restore, before any process: pauses sending, moves the clocks ahead, and pauses campaigns that may have sent",
   examples: ["ops restores begin --restored-to 2026-12-01T03:10:00Z"],
   input: {
     restoredTo: instant("The point to which the database was restored, such as 2026-12-01T03:10:00Z"),
     margin: optional(
       flag(
         Seconds,
-        "How far the clocks are moved beyond the present (default CLOCK_SKEW_SECONDS, 60s); more if the clock of the lost server was ahead by more",
+        "How far to move the clocks ahead (default CLOCK_SKEW_SECONDS, 60s); more if the lost server's clock was further ahead",
       ),
     ),
   },
@@ -48,7 +48,7 @@ const begin = changing({
 
 const mailed = changing({
   about:
-    "Mark the recipients as sent whose Message-IDs the log of the mail server names. May be run again, also with other logs",
+    "Mark recipients as sent whose Message-IDs are in the mail server's log. Can be repeated with the same or other logs",
   examples: ["ops restores mark-sent --log /var/log/mail.log"],
   input: { log: text("The log of the mail server (Postfix, Exim), or a list of Message-IDs, one a line", "file") },
   *run({ log }) {
@@ -87,12 +87,12 @@ const show = reading({
 })
 
 const finish = changing({
-  about: "Let the workers send again, and print what each partner must do. Asks first, or needs --yes",
+  about: "Resume the workers, and print a message for each partner. Requires confirmation or --yes",
   input: {
     resumeCampaigns: switchFlag(
-      "Resume the campaigns that the restore paused; the logs given to `mark-sent` must be complete",
+      "Resume the campaigns that the restore paused; requires that `mark-sent` read all logs",
     ),
-    promoted: switchFlag("Let the workers go on after a failover, an upgrade or a move that lost nothing"),
+    promoted: switchFlag("Resume the workers after a failover, an upgrade or a move without data loss"),
     yes,
   },
   *run({ resumeCampaigns, promoted, yes }) {

@@ -15,7 +15,7 @@ import { secretSummaries, signingSecrets } from "../secretCipher.ts"
 
 const owner = {
   organizationId: optional(organizationId),
-  endpointId: described(endpointFilter, "The endpoint with secrets of its own, whe_…, instead of an organization"),
+  endpointId: described(endpointFilter, "The endpoint, whe_…, instead of an organization"),
 }
 
 const ownerOf = ({ organizationId, endpointId }: Values<typeof owner>) => {
@@ -26,7 +26,7 @@ const ownerOf = ({ organizationId, endpointId }: Values<typeof owner>) => {
 
 const rotate = changing({
   about:
-    "Create the first or next signing secret of an organization, or of an endpoint alone, and show it only once. With its first own secret, an endpoint leaves those of its organization after the grace window",
+    "Create the first or next signing secret of an organization or an endpoint, and show it once. An endpoint's first secret replaces the organization's after the grace period",
   examples: ["ops secrets rotate --organization org_…", "ops secrets rotate --endpoint whe_… --grace 48h"],
   input: {
     ...owner,
@@ -51,7 +51,7 @@ const rotate = changing({
 
 const list = reading({
   about:
-    "List the signing secrets of an organization with those of its endpoints, or of one endpoint, newest first; never their text. When one last verified is up to a minute late",
+    "List the signing secrets of an organization with those of its endpoints, or of one endpoint, newest first; without their text",
   examples: ["ops secrets list --organization org_…", "ops secrets list --endpoint whe_…"],
   input: owner,
   *run(given) {
@@ -63,7 +63,8 @@ const list = reading({
 })
 
 const revoke = changing({
-  about: "Revoke a signing secret now, for good, such as one that leaked. Asks first, or needs --yes",
+  about:
+    "Revoke a signing secret immediately and permanently, for example after a leak. Requires confirmation or --yes",
   input: { secretId: argument(SecretId, "The secret's id, sec_…"), yes },
   *run({ secretId, yes }) {
     const repository = yield* SigningSecretRepository

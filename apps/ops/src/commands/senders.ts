@@ -21,7 +21,7 @@ const replyTo = Effect.promise(async () => (await import("@outreach/domain/sende
 
 const senderId = argument(SenderId, "The sender's id, snd_…")
 
-const from = flag(senderMailbox, "Who the e-mails come from, such as 'Acme Health <outreach@acme.example>'")
+const from = flag(senderMailbox, "The From address, such as 'Acme Health <outreach@acme.example>'")
 
 const keyFlags = {
   selector: optional(flag(Selector, "The selector of the key (default the date and four random digits)")),
@@ -43,20 +43,15 @@ const create = changing({
   examples: ['ops senders create --organization org_… --from "Acme Health <outreach@acme.example>" --ramp 200,400,800'],
   input: {
     organizationId,
-    programId: optional(flag(ProgramId, "The program's id, pgm_… (default all programs that have none of their own)")),
+    programId: optional(flag(ProgramId, "The program's id, pgm_… (default: all programs without a separate sender)")),
     from,
-    replyTo: optional(flag(replyTo, "Where replies go (default the From address)")),
+    replyTo: optional(flag(replyTo, "The address for replies (default: the From address)")),
     dkimDomain: optional(flag(DomainName, "The domain that signs (default that of the From address)")),
     bounceDomain: optional(
       flag(DomainName, "The domain of the return paths, such as bounces.acme.example (default BOUNCE_DOMAIN)"),
     ),
     linkDomain: optional(flag(DomainName, `${linkDomain} (default that of PUBLIC_BASE_URL)`)),
-    ramp: optional(
-      flag(
-        Ramp,
-        "The most messages on each of the first days of UTC on which it sends, such as 200,400,800 (default any number)",
-      ),
-    ),
+    ramp: optional(flag(Ramp, "Daily limits of the first sending days (UTC), such as 200,400,800 (default no limit)")),
     key: keyFlags,
   },
   *run({ key, ...input }) {
@@ -70,7 +65,7 @@ const create = changing({
 
 const list = reading({
   about:
-    "List the senders with the selectors that sign and the day of their ramp, oldest first; of one organization or of all",
+    "List the senders with the selectors that sign and the day of their ramp, oldest first, of one organization or all",
   input: { organizationId: optional(organizationId) },
   *run({ organizationId }) {
     const senders = yield* SenderRepository.use(({ list }) => list(organizationId))
@@ -109,7 +104,7 @@ const show = reading({
 
 const verify = changing({
   about:
-    "Look up a sender's DNS records, and whether this deployment answers over https at its link domain. If nothing is missing or wrong, its newest key signs from now on, links stand on the domain, and the sender is live",
+    "Check a sender's DNS records and its link domain over https. If all are correct, the newest key signs, links use the domain, and the sender is live",
   input: { senderId, dnsServer },
   *run({ senderId, dnsServer }) {
     const { checkSender } = yield* Effect.promise(() => import("../senders/checkSender.ts"))
@@ -130,7 +125,7 @@ const verify = changing({
 
 const update = changing({
   about:
-    "Change a sender; another DKIM domain needs another sender. A live one gets another domain only once its DNS records are found",
+    "Change a sender, but not its DKIM domain. A live sender gets a new domain only after its DNS records were found",
   examples: ["ops senders update snd_… --link-domain click.acme.example"],
   input: {
     senderId,
@@ -139,7 +134,7 @@ const update = changing({
       replyTo: optional(
         flag(
           Effect.map(replyTo, (schema) => noneOr(schema)),
-          "Where replies go, or none for the From address",
+          "The address for replies, or none for the From address",
         ),
       ),
       bounceDomain: optional(flag(noneOr(DomainName), "The domain of the return paths, or none for BOUNCE_DOMAIN")),
@@ -147,7 +142,7 @@ const update = changing({
       ramp: optional(
         flag(
           noneOr(Ramp),
-          "The most messages on each of the next days of UTC on which it sends, beginning anew, or none for any number",
+          "Restart the ramp with these daily limits, such as 200,400,800 (UTC days with e-mails), or none to end it",
         ),
       ),
     },
@@ -166,8 +161,7 @@ const update = changing({
 })
 
 const rotateDkim = changing({
-  about:
-    "Add the DKIM key that will follow the one that signs, in place of one that signs nothing yet, and print its DNS record",
+  about: "Add the next DKIM key, replacing one that isn't in use yet, and print its DNS record",
   input: { senderId, key: keyFlags },
   *run({ senderId, key }) {
     return yield* describeSender(yield* addSenderKey(senderId, yield* newKey(key)))
@@ -178,7 +172,7 @@ const rotateDkim = changing({
 })
 
 const remove = changing({
-  about: "Remove a sender and its DKIM keys for good. Asks first, or needs --yes",
+  about: "Remove a sender and its DKIM keys permanently. Requires confirmation or --yes",
   input: { senderId, yes },
   *run({ senderId, yes }) {
     const senders = yield* SenderRepository

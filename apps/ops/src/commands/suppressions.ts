@@ -29,7 +29,7 @@ const programId = flag(ProgramId, "The program's id, pgm_…")
 const scopeFlags = {
   programId: optional(programId),
   organizationId: optional(
-    flag(OrganizationId, "The organization's id, org_…, instead of a program: all of its programs, also those to come"),
+    flag(OrganizationId, "The organization's id, org_…, instead of a program: all current and future programs"),
   ),
 }
 
@@ -46,12 +46,12 @@ const readScope = Effect.fnUntraced(function* ({ programId, organizationId }: Va
 })
 
 const create = changing({
-  about: "Never let a program, or all of an organization, write to a clinician; withdraws the waiting recipients",
+  about: "Suppress a clinician for a program or an organization; withdraws pending recipients",
   examples: ["ops suppressions create --program pgm_… --email someone@clinic.example"],
   input: {
     ...scopeFlags,
     ...clinicianFlags,
-    reason: optional(flag(AuditReason, "Why nobody may write to the clinician, for the audit log", "text")),
+    reason: optional(flag(AuditReason, "The reason, for the audit log", "text")),
   },
   *run(input) {
     const clinician = yield* readClinician(input)
@@ -62,14 +62,14 @@ const create = changing({
 
 const remove = changing({
   about:
-    "Lift the suppression of an NPI or an address in a program, also one that binds all programs of its organization, or only that one; withdrawn recipients stay withdrawn until a later import names them. Asks first, or needs --yes",
+    "Remove the suppression of an NPI or address for a program, including one for the whole organization, or only the latter. Withdrawn recipients stay withdrawn until a later import. Requires confirmation or --yes",
   examples: [
     'ops suppressions remove --program pgm_… --email someone@clinic.example --reason "mailbox restored, ticket 4711"',
   ],
   input: {
     ...scopeFlags,
     ...clinicianFlags,
-    reason: flag(AuditReason, "Why the program may write to the clinician again, for the audit log", "text"),
+    reason: flag(AuditReason, "The reason, for the audit log", "text"),
     yes,
   },
   *run(input) {
@@ -97,9 +97,9 @@ const remove = changing({
 })
 
 const entryFilter = {
-  programId: optional(described(programId, "Only those that bind this program, with those of its whole organization")),
+  programId: optional(described(programId, "Only those for this program, including those for its whole organization")),
   organizationId: optional(
-    described(organizationId, "Only those of this organization: of each of its programs, and of all of them"),
+    described(organizationId, "Only those of this organization, for single programs and for all of them"),
   ),
   kind: optional(choice(SUPPRESSION_KINDS, "Only NPIs, or only addresses")),
   reason: optional(choice(SUPPRESSION_REASONS, "Only those with this reason")),
@@ -123,7 +123,7 @@ const readFilter = Effect.fnUntraced(function* ({ programId, organizationId, ...
 })
 
 const list = revealing({
-  about: "List suppressions, newest first, each with where it binds: in a program, or in all of its organization",
+  about: "List suppressions, newest first, each with its program or organization",
   examples: ["ops suppressions list --organization org_… --reason bounced"],
   input: { ...entryFilter, ...period("Only those created") },
   cursor: { createdAt: Timestamp, seen: wholeNumber(1, 1_000_000) },
@@ -143,14 +143,14 @@ const list = revealing({
 })
 
 const exportEntries = revealing({
-  about: "Write suppressions to a new CSV file that `suppressions import` reads",
+  about: "Export suppressions to a new CSV file for `suppressions import`",
   examples: [
     "ops suppressions export --organization org_… --out suppressions.csv",
     "ops suppressions export --organization org_… --reason bounced --out bounces.csv",
   ],
   input: {
     ...entryFilter,
-    out: text("Write to this new file, which only its owner can read", "FILE"),
+    out: text("Write to this new file, readable only by its owner", "FILE"),
   },
   *run({ out, ...input }) {
     if (input.programId === undefined && input.organizationId === undefined) {
@@ -171,7 +171,7 @@ const load = changing({
   input: {
     ...scopeFlags,
     reason: optional(
-      choice(SUPPRESSION_REASONS, "Why all of them are suppressed; by default the reason of each line, or operator"),
+      choice(SUPPRESSION_REASONS, "The reason for all lines (default: the reason of each line, or operator)"),
     ),
     ...columnFlags,
     quiet,

@@ -18,7 +18,7 @@ export const replayRate = wholeNumber(
 export const replayFlags = {
   rate: withDefault(replayRate, DEFAULT_REPLAYS_PER_SECOND),
   dryRun: switchFlag("Only count them"),
-  detach: switchFlag("Do not wait until the workers have done it"),
+  detach: switchFlag("Don't wait for the workers to finish"),
 }
 
 const POLL_INTERVAL = "500 millis"

@@ -46,18 +46,14 @@ export const MAX_ROWS = 100_000
 /** The flags that say what the columns of an import file hold. */
 export const columnFlags = {
   map: optional(
-    flag(
-      ColumnMapText,
-      'What columns of other names hold: npi, email or a field, by name or as "column 3"',
-      "column=name,…",
-    ),
+    flag(ColumnMapText, 'Map other columns to npi, email or a field, by name or as "column 3"', "column=name,…"),
   ),
-  ignoreColumns: switchFlag("Leave out columns beside npi and email, instead of refusing the file"),
+  ignoreColumns: switchFlag("Ignore other columns than npi and email, instead of rejecting the file"),
 }
-export const quiet = switchFlag("Show no progress")
+export const quiet = switchFlag("Hide the progress")
 
 export const dnsServer = optional(
-  flag(DnsServer, "The name server to ask for DNS records, instead of this machine's", "ip[:port]"),
+  flag(DnsServer, "The name server for DNS records, instead of this machine's", "ip[:port]"),
 )
 
 export const endpointFilter = optional(flag(EndpointId, "Only those to this endpoint, whe_…"))
@@ -76,7 +72,7 @@ export const deadLetterSelector = {
   reason: optional(
     choice(
       DEAD_LETTER_REASONS,
-      "Only those that the partner rejected, that ran out of attempts, or that crashed several workers",
+      "Only those with this reason: rejected by the partner, out of attempts, or crashed several workers",
     ),
   ),
   groupId: optional(flag(FailureGroupId, "Only those of this issue of `issues list`, fgr_…")),
@@ -90,7 +86,7 @@ export const deadLetterFilters = { ...deadLetterSelector, ...period("Only those 
 /** `--npi` and `--email`: the clinician that a command is about. */
 export const clinicianFlags = {
   npi: optional(text("The clinician's NPI")),
-  email: optional(text("The clinician's e-mail address; its case does not matter")),
+  email: optional(text("The clinician's e-mail address, case-insensitive")),
 }
 
 /** Reads the clinician that the flags name; fails if they name nobody, and repeats neither value. */

@@ -162,7 +162,7 @@ export const notConfirmed = ({
 }) => refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
 
 /** `--yes`: confirms a command that cannot be undone. */
-export const yes = onlySwitch("Do not ask; required without a terminal, and with --output json or csv")
+export const yes = onlySwitch("Skip the confirmation; required without a terminal, and with --output json or csv")
 
 /**
  * Asks on a terminal to confirm an action that cannot be undone. Fails if the user declines, and if there is no terminal.

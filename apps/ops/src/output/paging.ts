@@ -24,12 +24,12 @@ export interface Page<C> {
 
 type Row = Readonly<Record<string, unknown>>
 
-export const limit = withDefault(wholeNumber(1, 1000, "The maximum of rows to show, 1 to 1000 (default 50)"), 50)
+export const limit = withDefault(wholeNumber(1, 1000, "Maximum number of rows, 1 to 1000 (default 50)"), 50)
 
 /** The flags of every list. */
 export const pageFlags = {
   limit,
-  after: optional(text("Go on after this row, as the end of the part before prints it", "row")),
+  after: optional(text("Start after this row, as printed at the end of the previous page", "row")),
 }
 
 export const parsePage = Effect.fnUntraced(function* (cursor: Cursor | undefined, limit: number, after?: string) {

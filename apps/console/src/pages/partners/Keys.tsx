@@ -72,7 +72,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys create
   forPartners: true,
   role: "admin",
   inputs: {
-    name: required(field(DisplayName, "What the key is for", { hint: "Such as Nightly sync" })),
+    name: required(field(DisplayName, "A name for the key", { hint: "Such as Nightly sync" })),
     scopes: required(checkBoxes("Scopes", SCOPES)),
     expires: field(Instant, "Expires", { kind: "instant", hint: "Empty for never" }),
   },
