@@ -9,7 +9,7 @@ const word = fc.oneof(
   fc.string({ unit: fc.constantFrom(..."'\"$`\\!#~*=&|;<> \n\t(){}[]aé…-") }),
 )
 
-it("formats words that a shell passes on unchanged", () => {
+it("formats arguments that a shell passes on unchanged", () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 30 }), (words) => {
       const passedOn = execFileSync("sh", ["-c", formatCommand(["printf", "%s\\0", "", ...words])], {
@@ -25,6 +25,6 @@ it("formats words that a shell passes on unchanged", () => {
 it.each([
   [["ops", "events", "list", "--type", "outreach.email_sent"], "ops events list --type outreach.email_sent"],
   [["ops", "audit", "list", "--operator", "Dana O'Neil"], String.raw`ops audit list --operator 'Dana O'\''Neil'`],
-])("quotes only where a shell needs it: %j", (words, text) => {
+])("only quotes if the shell requires it: %j", (words, text) => {
   expect(formatCommand(words)).toBe(text)
 })

@@ -30,7 +30,7 @@ const failureOf = async (
 }
 
 describe("DatabaseFailure", () => {
-  it("is transient when the server ended the connection", async () => {
+  it("is transient if the server closed the connection", async () => {
     expect(await failureOf((sql) => sql`select pg_terminate_backend(pg_backend_pid())`)).toMatchObject({
       operation: "Test.fail",
       transient: true,
@@ -52,25 +52,25 @@ describe("DatabaseFailure", () => {
     expect(await failureOf((sql) => sql`${sql.literal(raise)}`)).toMatchObject({ transient: true })
   })
 
-  it("is transient when nothing listens", async () => {
+  it("is transient if the port is closed", async () => {
     expect(await failureOf((sql) => sql`select 1`, { port: "1" })).toMatchObject({ transient: true })
   })
 
   it.each([{ password: "wrong" }, { pathname: "/nowhere" }])(
-    "is transient when the server refuses the connection for %j, so that nothing is given up for it",
+    "is transient if the server rejects the connection for %j, so that work is retried",
     async (wrong) => {
       expect(await failureOf((sql) => sql`select 1`, wrong)).toMatchObject({ transient: true })
     },
   )
 
-  it("is not transient when the statement is wrong, and repeats nothing of it", async () => {
+  it("is not transient if the statement is wrong, and doesn't contain its text", async () => {
     const failure = await failureOf((sql) => sql`select 'dana@clinic.test'::int`)
     expect(failure).toMatchObject({ transient: false })
     expect(JSON.stringify(failure) + failure?.message).not.toContain("dana")
   })
 })
 
-it("says about a schema that is missing or older how to migrate, and about all else what the connection says", async () => {
+it("advises to migrate if the schema is missing or older, and otherwise advises on the connection", async () => {
   const faultIn = (statement: string) =>
     run(SqlClient.SqlClient.use((sql) => sql.unsafe(statement)).pipe(Effect.flip, Effect.map(describeFault)))
   for (const [code, statement] of [
@@ -100,7 +100,7 @@ describe("TransactionPg.attempt", () => {
     })
   })
 
-  test("dies when the same transaction may succeed later", function* () {
+  test("dies if a retry of the transaction may succeed", function* () {
     const exit = yield* attempt("53300")
     expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
   })
@@ -121,12 +121,12 @@ describe("TransactionPg.retryTransient", () => {
       return { tries, isDone: Exit.isSuccess(exit) }
     })
 
-  test("runs again what the database failed for the moment, and no more often than it may", function* () {
+  test("retries transient database failures up to the limit", function* () {
     expect(yield* failing("53300", 2)).toEqual({ tries: 3, isDone: true })
     expect(yield* failing("53300", 9)).toEqual({ tries: 4, isDone: false })
   })
 
-  test("leaves at once what the database would reject again", function* () {
+  test("fails immediately on permanent errors", function* () {
     expect(yield* failing("23514", 1)).toEqual({ tries: 1, isDone: false })
   })
 })

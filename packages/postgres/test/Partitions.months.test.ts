@@ -68,7 +68,7 @@ const start = Timestamp.make("1970-01-01T00:00:00.000000Z")
 // Each test continues in the months of the previous test.
 describe("the partitions by months", { shuffle: false }, () => {
   describe("the months of events", () => {
-    test("are added two ahead, and take what came before them, whatever the clock says", function* () {
+    test("are added two months ahead and include earlier rows, independent of the clock", function* () {
       const { campaign } = yield* seedCampaign({ recipients: 0 })
       yield* setClock("2050-01-31T23:59:00Z")
       const [january] = yield* publishSent(campaign, 1)
@@ -105,7 +105,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       expect(yield* eventsIn("later")).toEqual([ahead])
     })
 
-    test("are added another time when somebody holds the table for long, who is held up for a moment alone", function* () {
+    test("are added later if the table is locked for long, and only block its user briefly", function* () {
       const sql = yield* SqlClient.SqlClient
       yield* setClock("2050-09-01T00:00:00Z")
       const failure = yield* whileOpen(sql`select count(*) from events`, () =>
@@ -115,7 +115,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       expect(yield* add("events")).toBe(1)
     })
 
-    test("are dropped as a whole once no endpoint, delivery, dead letter or replay needs them", function* () {
+    test("are dropped as a whole when endpoints, deliveries, dead letters and replays no longer need them", function* () {
       yield* forgetEndpoints
       yield* setClock("2050-10-10T00:00:00Z")
       const { campaign, endpoint, organization } = yield* seedCampaign({ recipients: 0 })
@@ -186,7 +186,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       expect(yield* inTransaction(recountDigest("2050-10-10" as never))).toEqual([])
     })
 
-    test("are dropped beside an endpoint that is disabled", function* () {
+    test("are dropped even if there is a disabled endpoint", function* () {
       const sql = yield* SqlClient.SqlClient
       yield* forgetEndpoints
       yield* setClock("2051-03-10T00:00:00Z")
@@ -202,7 +202,7 @@ describe("the partitions by months", { shuffle: false }, () => {
   })
 
   describe("the months of the inbox", () => {
-    test("are dropped once nothing waits to be applied, and no event of theirs is ever stored again", function* () {
+    test("are dropped when all their events are applied, and their events can't be stored again", function* () {
       yield* setClock("2050-01-10T00:00:00Z")
       const seed = yield* seedCampaign({ recipients: 0 })
       const receive = receiveEvent(seed, "evt_old", "clinician.account_created", { npi: "1234567893" })
@@ -226,7 +226,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       )
     })
 
-    test("take an event once, though the same one comes many times together and in a later month", function* () {
+    test("accept an event once, even if it arrives many times concurrently and in a later month", function* () {
       yield* setClock("2050-03-20T00:00:00Z")
       const seed = yield* seedCampaign({ recipients: 0 })
       const receive = (id: string) => receiveEvent(seed, id, "clinician.account_created", { npi: "1234567893" })
@@ -243,7 +243,7 @@ describe("the partitions by months", { shuffle: false }, () => {
   })
 
   describe("the months of hits", () => {
-    test("are dropped once each hit was judged long enough ago", function* () {
+    test("are dropped when the retention period after the last classification of a hit is over", function* () {
       const sql = yield* SqlClient.SqlClient
       yield* setClock("2050-01-10T00:00:00Z")
       const { organization } = yield* seedCampaign({ recipients: 1 })
@@ -278,7 +278,7 @@ describe("the partitions by months", { shuffle: false }, () => {
       ["events", "organizations"],
       ["inbox", "webhook_endpoints"],
     ] as const) {
-      test(`to ${table} end no transaction that writes to ${referred} after it read them`, function* () {
+      test(`to ${table} don't abort transactions that write to ${referred} after reading them`, function* () {
         const sql = yield* SqlClient.SqlClient
         yield* seedCampaign({ recipients: 1 })
         yield* setClock("2060-01-31T12:00:00Z")

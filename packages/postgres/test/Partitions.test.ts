@@ -58,7 +58,7 @@ const LAST_DAY = 6
 
 // The tests share a simulated clock and its partitions, so they run in order.
 describe("the days of delivered", { shuffle: false }, () => {
-  test("moves what came before a day had its place to where it belongs", function* () {
+  test("moves earlier rows to a new partition", function* () {
     yield* setClock(`${day(-2)}T00:00:00Z`)
     const early = yield* settled
     yield* setClock(`${day(0)}T23:59:00Z`)
@@ -71,7 +71,7 @@ describe("the days of delivered", { shuffle: false }, () => {
     for (const id of [early, late]) expect(yield* deliveries.find(id)).toMatchObject({ attempts: [{ status: 200 }] })
   })
 
-  test("keeps a week ahead and a number of days back, day after day, whoever does it and how often", function* () {
+  test("keeps a week ahead and a number of past days, with concurrent and repeated calls", function* () {
     const deliveries = yield* DeliveryReader
     const delivered: Array<Effect.Success<typeof settled>> = []
     for (let today = 0; today <= LAST_DAY; today++) {
@@ -95,7 +95,7 @@ describe("the days of delivered", { shuffle: false }, () => {
     expect(yield* keep(3)).toEqual({ added: 0, dropped: 0 })
   })
 
-  test("gives up after a moment where somebody reads the history for long, and drops the day another time", function* () {
+  test("gives up quickly while the history is being read, and drops the day later", function* () {
     const sql = yield* SqlClient.SqlClient
     const reading = sql`select count(*) from delivered`
     yield* setClock(`${day(LAST_DAY + 1)}T12:00:00Z`)
@@ -111,7 +111,7 @@ describe("the days of delivered", { shuffle: false }, () => {
     expect(yield* days).toEqual(span(LAST_DAY - 2, LAST_DAY + 8))
   })
 
-  test("fails nothing that is settled while a day gets its place", function* () {
+  test("doesn't fail settlements while a partition is added", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* setClock(`${day(100)}T12:00:00Z`)
     const lease = yield* leased

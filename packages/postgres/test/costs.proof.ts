@@ -19,7 +19,7 @@ import { keepStatistics } from "./keepStatistics.ts"
 
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 
-test("an event is stored beside many for what it costs beside few, by the plan that was made when there were none", function* () {
+test("storing an event costs the same in a large table as in a small one, with a plan for an empty table", function* () {
   const sql = yield* SqlClient.SqlClient
   const { receive } = yield* InboxRepository
   yield* keepStatistics("inbox")
@@ -73,7 +73,7 @@ const history = Effect.fnUntraced(function* (dates: number) {
   return organization.id
 })
 
-test("a digest reads as much beside a thousand dates as beside one, and no event at all", function* () {
+test("a digest reads as much with a thousand dates as with one, and doesn't read events", function* () {
   const sql = yield* SqlClient.SqlClient
   for (const table of ["digest_outreach", "digest_funnel", "events"]) yield* keepStatistics(table)
   const [young, old] = [yield* history(1), yield* history(1000)]
@@ -102,7 +102,7 @@ test("a digest reads as much beside a thousand dates as beside one, and no event
 
 const readGauges = Effect.flatMap(DeliveryGauges, ({ readDue, readState }) => Effect.all([readDue, readState]))
 
-test("the gauges look at nothing that waits for its time, and count what is due no further than they say", function* () {
+test("the gauges don't read deliveries before their due time, and count due ones up to a limit", function* () {
   const sql = yield* SqlClient.SqlClient
   const { campaign, endpoint, organization } = yield* seedCampaign({ recipients: 0 })
   const [eventId] = yield* publishSent(campaign, 1)
@@ -132,7 +132,7 @@ test("the gauges look at nothing that waits for its time, and count what is due 
   expect((yield* cost).count).toBe(20_000)
 })
 
-test("the gauges read little of a log in which much waits, beside many endpoints that have read all", function* () {
+test("the gauges read little of a log with a long backlog, with many endpoints that have read all events", function* () {
   const sql = yield* SqlClient.SqlClient
   const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
   const [eventId] = yield* publishSent(campaign, 1)
@@ -160,7 +160,7 @@ test("the gauges read little of a log in which much waits, beside many endpoints
   expect(blocks).toBeLessThan(1000)
 })
 
-test("a campaign whose recipients are all erased costs two look-ups by an index, and one that has another recipient is found", function* () {
+test("a campaign with only erased recipients costs two index look-ups, and one with a remaining recipient is found", function* () {
   const sql = yield* SqlClient.SqlClient
   const erasures = yield* ErasureRepository
   yield* Effect.forEach(["recipients", "recipient_keys"], keepStatistics)
@@ -185,7 +185,7 @@ test("a campaign whose recipients are all erased costs two look-ups by an index,
   expect(yield* erasures.findEnded(14, null)).toBeUndefined()
 })
 
-test("a long batch with fields is imported within the statement's timeout, though the statistics know nothing of its campaign", function* () {
+test("a large batch with fields is imported within the statement's timeout, even without statistics about its campaign", function* () {
   const sql = yield* SqlClient.SqlClient
   const seed = { recipients: 20_000, fields: ["first_name"], fieldsOf: () => ({ first_name: "Ana" }) }
   yield* seedCampaign(seed)

@@ -25,7 +25,7 @@ const codeAfter = Effect.fnUntraced(function* (...statements: ReadonlyArray<stri
 })
 
 describe("the check of the database", () => {
-  test("finds no fault in a schema of this release or of a later one", function* () {
+  test("accepts a schema of this release or of a later one", function* () {
     const { organization } = yield* seedCampaign({ recipients: 0 })
     yield* rotateSecret(organization.id, 0)
     expect(yield* codeAfter()).toBeUndefined()
@@ -33,7 +33,7 @@ describe("the check of the database", () => {
     expect(yield* codeAfter(later)).toBeUndefined()
   })
 
-  test("finds an older schema, another baseline and a read-only database", function* () {
+  test("finds an older schema, a different baseline and a read-only database", function* () {
     const older = "delete from migrations where file = 'functions/make_id.sql'"
     expect(yield* codeAfter(older)).toBe("OLD_SCHEMA")
     const other = "update migrations set checksum = 'other' where file = 'migrations/0001_baseline.sql'"

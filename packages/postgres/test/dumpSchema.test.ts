@@ -22,7 +22,7 @@ const dumpAfter = (statement: string) =>
   })
 
 describe("dumpSchema", () => {
-  it("writes what schema.sql says, so that schema.sql is what the migrations make", async () => {
+  it("equals schema.sql, so that schema.sql matches the migrations", async () => {
     await expect(await run(dumpSchema)).toMatchFileSnapshot("../schema.sql")
   })
 
@@ -50,7 +50,7 @@ describe("dumpSchema", () => {
     ["a sequence", "create sequence more"],
     ["an enum", "create type more as enum ('one')"],
     ["a generated column", "alter table api_keys add column more int generated always as (1) stored"],
-  ])("dies at %s, rather than leave it out", async (_what, statement) => {
+  ])("dies on %s instead of leaving it out", async (_what, statement) => {
     await expect(run(dumpAfter(statement))).rejects.toThrow("dumpSchema cannot write what more is")
   })
 })
@@ -66,7 +66,7 @@ const url = testDatabase({
 })
 
 describe("schema.sql", () => {
-  it("makes the schema that it was written from", async () => {
+  it("recreates the schema from its dump", async () => {
     expect(await Effect.runPromise(Effect.provide(dumpSchema, testDatabaseLayer(url())))).toBe(
       await readFile(SCHEMA, "utf8"),
     )
@@ -75,7 +75,7 @@ describe("schema.sql", () => {
 
 const test = effectTest(run)
 
-test("a function of the database has at most eight parameters", function* () {
+test("functions of the database have at most eight parameters", function* () {
   const sql = yield* SqlClient.SqlClient
   const functions = yield* sql<{ name: string; parameters: number }>`
     select proname as name, pronargs::int as parameters from pg_proc

@@ -67,7 +67,7 @@ const cost = <E, R>(table: string, page: Effect.Effect<ReadonlyArray<unknown>, E
 
 const rowsOf = <Row>({ rows }: ListPage<Row>) => rows
 
-describe("a page deep in a list reads what the first one reads", () => {
+describe("a deep page reads as much as the first one", () => {
   const deep = 90_005
   const first = Timestamp.make("2025-01-01T00:00:00.000000Z")
   const afterRecipient = { updatedAt: stampOf(deep), id: `rcp_${hex(deep)}` as RecipientId }
@@ -93,7 +93,7 @@ describe("a page deep in a list reads what the first one reads", () => {
     }
   })
 
-  test("of events, of all types or of some, and of a rare one", function* () {
+  test("of events, of all types, of some types, and of a rare one", function* () {
     const feed = yield* EventFeed
     const page = (types: Parameters<typeof feed.page>[1], after: typeof afterEvent) =>
       cost("events", Effect.map(feed.page(seed.organization.id, types, after, LIMIT), rowsOf))

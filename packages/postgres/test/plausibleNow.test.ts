@@ -115,8 +115,8 @@ const forgetAll = Effect.gen(function* () {
 
 // The clock continues from test to test.
 describe("the clock of the database", { shuffle: false }, () => {
-  describe("the time by which things are dropped and erased", () => {
-    test("is none while the database's clock is 800 days off, so that nothing goes, and is right again with the clock", function* () {
+  describe("the time for dropping and erasing", () => {
+    test("is null while the database's clock is 800 days wrong, so that nothing is deleted, and returns with the correct clock", function* () {
       yield* believed(0)
       yield* addAll
       yield* seedOld(1)
@@ -140,7 +140,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       expect(Object.values(yield* countOld).reduce((sum, count) => sum + count, 0)).toBe(0)
     })
 
-    test("drops one month, or one day of deliveries, in a day at the most", function* () {
+    test("drops at most one month, or one day of deliveries, per day", function* () {
       yield* asOwner(Effect.andThen(sqlAs("delete from hits"), sqlAs("delete from events")))
       const dropped = Effect.forEach(PARTITIONED_TABLES, (table) =>
         Effect.map(partitionsOf(table), (names) => names.find((name) => !name.endsWith("earlier"))),
@@ -160,7 +160,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       }
     })
 
-    test("keeps what the owner wants to be kept, and takes no limit that makes no sense", function* () {
+    test("keeps the minimum that the owner set, and rejects invalid limits", function* () {
       yield* believed(300)
       yield* asOwner(sqlAs("update retention_limits set min_keep = 1000, dropped_on = null"))
       for (const table of PARTITIONED_TABLES) {
@@ -174,7 +174,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       }
     })
 
-    test("does not come back for a clock that was off while nobody watched, before it has gone on steadily", function* () {
+    test("doesn't return after an unobserved gap before the clock has advanced steadily", function* () {
       yield* believed(400)
       yield* asOwner(sqlAs("update clock_watch set faults = '{}'"))
       const hour = 1 / 24
@@ -197,7 +197,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       expect(yield* sqlAs("select from clock_watch where not isempty(faults)")).toEqual([])
     })
 
-    test("is not believed by a worker whose own clock, or whose reckoning, says another time", function* () {
+    test("isn't trusted by a worker if its clock or its extrapolated time differs", function* () {
       yield* believed(410)
       expect(yield* doubt(410.04)).toBeNull()
       expect(yield* doubt(1210)).toContain("and the worker's")
@@ -208,7 +208,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       expect(yield* sqlAs("select from clock_watch where not isempty(faults)")).toEqual([])
     })
 
-    test("leaves what a wrong clock stamped, and the operator's check names its times", function* () {
+    test("keeps rows with wrong timestamps, and the operator's check shows their times", function* () {
       yield* believed(500)
       yield* stepped(-300)
       expect(yield* doubt(500)).not.toBeNull()
@@ -228,7 +228,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       expect(yield* countOld).toMatchObject({ hits: 0, attempts: 0, outcomes: 0, trends: 0, deadLetters: 0 })
     })
 
-    test("is doubted by a check of the operator at once", function* () {
+    test("is doubted immediately by an operator's check", function* () {
       yield* believed(510)
       yield* stepped(1310)
       yield* doubt(510)

@@ -72,7 +72,7 @@ const withClockAhead = async (url: string) => {
   return address.href
 }
 
-it("stamps nothing at or below what a lost primary gave whose clock was ahead and whose last commits are gone", async () => {
+it("timestamps are later than those of a lost primary with a fast clock, even if its last commits are lost", async () => {
   const { primary, standby } = await startPair()
   const ahead = await withClockAhead(primary.url)
   const [busy, unpublished] = await run(
@@ -137,7 +137,7 @@ describe("two standbys that were promoted to the same timeline number", () => {
     return { one, other, organization, campaign }
   }
 
-  it("are told apart, and each stays the same when it is started again", async () => {
+  it("are distinguished, and each is recognized after a restart", async () => {
     const { one, other } = await promoteBoth()
     const identities = [await identityOf(one.url), await identityOf(other.url)]
     expect(identities.map((each) => each.split("/").slice(0, 2))).toEqual(
@@ -149,7 +149,7 @@ describe("two standbys that were promoted to the same timeline number", () => {
   })
 })
 
-it("tells the role, the timeline, the standbys and whether commits wait for one", async () => {
+it("reports the role, the timeline, the standbys and the synchronous commit", async () => {
   const { primary, standby } = await startPair()
   await run(primary.url, seedCampaign({ recipients: 0 }))
   const read = (url: string) =>
@@ -182,7 +182,7 @@ it("tells the role, the timeline, the standbys and whether commits wait for one"
   })
 })
 
-it("grants one fresh window of the API's rate limit after a promotion, and no rate of sending is kept", async () => {
+it("resets the API's rate limit window once after a promotion, and doesn't keep sending rates", async () => {
   const { primary, standby } = await startPair()
   const { organization } = await run(primary.url, seedCampaign({ recipients: 0 }))
   const { text } = await run(

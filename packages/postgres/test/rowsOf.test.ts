@@ -37,7 +37,7 @@ const takesNull = (field: Schema.Top) => Option.isSome(Schema.decodeUnknownOptio
 
 describe("the schema of an entity", () => {
   for (const { table, entity, others } of ENTITIES) {
-    test(`names the columns of ${table}, and which of them may be null`, function* () {
+    test(`matches the columns of ${table} and their nullability`, function* () {
       const sql = yield* SqlClient.SqlClient
       const columns = yield* sql<{ name: string; isNullable: boolean }>`
         select attname as name, not attnotnull as "isNullable" from pg_attribute
@@ -66,7 +66,7 @@ describe("the rows of a statement", () => {
   const numbers = decodeColumn({ number: Schema.Int })
   const organizationId = "org_none" as Organization["id"]
 
-  test("are its values where it has one column, the first of them, or a failure without any", function* () {
+  test("are its values if it has one column, the first one, or a failure without any", function* () {
     const sql = yield* SqlClient.SqlClient
     const upTo = (last: number) => sql`select generate_series(1, ${last}::int) as number`
     expect(yield* upTo(3).pipe(numbers)).toEqual([1, 2, 3])
@@ -77,7 +77,7 @@ describe("the rows of a statement", () => {
     expect(failure).toEqual(new OrganizationNotFound({ organizationId }))
   })
 
-  test("are a defect where there is always one and there is none", function* () {
+  test("are a defect if a row is required and missing", function* () {
     const sql = yield* SqlClient.SqlClient
     const value = decodeValue({ number: Schema.Int })
     expect(yield* sql`select 7 as number`.pipe(value)).toBe(7)
@@ -122,7 +122,7 @@ const readPages = Effect.fnUntraced(function* (direction: "asc" | "desc", limit:
 })
 
 describe("a list with a key", () => {
-  test("is read in pages that leave out and repeat no row", function* () {
+  test("is read in pages without gaps or repetitions", function* () {
     expect(yield* readPages("asc", 2)).toEqual([
       ["01a", "02a"],
       ["02b", "03a"],
@@ -131,7 +131,7 @@ describe("a list with a key", () => {
     expect(yield* readPages("asc", 4)).toEqual([["01a", "02a", "02b", "03a"]])
   })
 
-  it("has a cursor of its columns alone", () => {
+  it("has a cursor with only its columns", () => {
     const list = keyset({ id: "id" }, "asc")
     expect(
       list.page(
@@ -150,7 +150,7 @@ describe("a list with a key", () => {
 })
 
 describe("the conditions of a filter", () => {
-  test("hold those that are given, and all rows without one", function* () {
+  test("contain the defined ones, and match all rows without any", function* () {
     const sql = yield* SqlClient.SqlClient
     const count = (condition: ReturnType<typeof allOf>) =>
       Effect.map(

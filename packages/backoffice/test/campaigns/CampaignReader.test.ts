@@ -46,7 +46,7 @@ describe("CampaignReader.list", () => {
 })
 
 describe("CampaignReader", () => {
-  test("reads hours and domains of a campaign, those that are paused first", function* () {
+  test("reads hours and domains of a campaign, paused domains first", function* () {
     const reader = yield* CampaignReader
     const { campaign } = yield* seedCampaign({ recipients: 3 })
     yield* importLines(campaign.id, [{ number: 2, npi: npi(70), email: email(70, "refusing.test") }])
@@ -67,7 +67,7 @@ describe("CampaignReader", () => {
     expect(yield* reader.samples(keyOf(campaign), 2)).toHaveLength(2)
   })
 
-  test("reads what was refused later by cause, and by domain, most first, without causes that no longer count", function* () {
+  test("reads late refusals by cause and by domain, most frequent first, without causes that no longer count", function* () {
     const reader = yield* CampaignReader
     const { campaign } = yield* seedCampaign({ recipients: 3 })
     yield* importLines(campaign.id, [{ number: 2, npi: npi(70), email: email(70, "refusing.test") }])

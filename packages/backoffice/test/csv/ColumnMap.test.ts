@@ -16,7 +16,7 @@ it.each<[string, Record<string, string>]>([
   expect(parse(text)).toEqual(Result.succeed(map))
 })
 
-it("reads what formatMap writes, whatever a column is called", () => {
+it("reads the output of formatMap with any column names", () => {
   const title = fc
     .stringMatching(/^\p{L}[\p{L}\d _.()#/"'$`\\!=,-]{0,20}$/u)
     .filter((text) => columnKey(text) === text.toLowerCase())

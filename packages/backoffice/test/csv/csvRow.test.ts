@@ -2,7 +2,7 @@ import { csvRow, disarmFormula } from "@outreach/backoffice/csv/csvRow"
 import { describe, expect, it } from "vitest"
 
 describe("a row of CSV", () => {
-  it("quotes commas, quotes, line ends and outer spaces, and ends in CRLF", () => {
+  it("quotes commas, quotes, line ends and outer spaces, and terminates with CRLF", () => {
     expect(csvRow(["a", null, "b,c", 'd"e', "f\ng", " h", ""])).toBe('a,,"b,c","d""e","f\ng"," h",\r\n')
   })
 

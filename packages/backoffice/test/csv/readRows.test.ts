@@ -36,7 +36,7 @@ const file = fc.record({
   rows: fc.array(fc.oneof({ weight: 4, arbitrary: row }, fc.constant([])), { minLength: 1, maxLength: 12 }),
 })
 
-it("reads any file with the fields as they were written and the line that each row begins on", async () => {
+it("reads any file with its fields unchanged and the first line of each row", async () => {
   await fc.assert(
     fc.asyncProperty(file, async ({ bom, end, last, rows }) => {
       const texts = rows.map((fields) => fields.map(({ text }) => text).join(","))
@@ -67,7 +67,7 @@ it("keeps a stray quote as a character of its field", async () => {
   ])
 })
 
-it("goes on with the next line after one whose quotes do not pair, wherever the file is cut into pieces", async () => {
+it("continues with the next line after a line with unpaired quotes, wherever the chunks are split", async () => {
   const good = Array.from({ length: 7000 }, (_, i) => `"row ${i}",x`)
   for (const end of ["\n", "\r\n", "\r"]) {
     const rows = await read(["a,b", '"c,d', ...good, 'e,"f', "g,h"].join(end))
@@ -83,7 +83,7 @@ it("goes on with the next line after one whose quotes do not pair, wherever the 
   }
 })
 
-it("takes a line end of two characters for one, wherever the file is cut into pieces", async () => {
+it("reads CRLF as one line end, wherever the chunks are split", async () => {
   // Five shifts of five-character lines: one of them splits a line end between chunks.
   for (const shift of ["", "x", "xx", "xxx", "xxxx"]) {
     const rows = await read(`${shift}${"a,b\r\n".repeat(15_000)}`)
@@ -92,7 +92,7 @@ it("takes a line end of two characters for one, wherever the file is cut into pi
   }
 })
 
-it("takes a row of several lines that is not whole for lines of their own", async () => {
+it("reads an incomplete multi-line row as separate lines", async () => {
   const rows = await read('a,"b\nc,d\ne,f"\n', (fields) => fields.length === 1)
   expect(rows).toEqual([
     { number: 1, text: 'a,"b', fields: undefined },

@@ -57,7 +57,7 @@ const written = fc.constantFrom<readonly [Encoding, string]>(
   ["windows-1252", ""],
 )
 
-it("reads what was written, in every encoding, with every delimiter and every line end", async () => {
+it("recognizes every encoding, delimiter and line end", async () => {
   await fc.assert(
     fc.asyncProperty(table, written, async ({ delimiter, end, last, rows }, [encoding, mark]) => {
       const header = rows[0]!.map((_, i) => `Column ${i}`)
@@ -80,13 +80,13 @@ it("reads what was written, in every encoding, with every delimiter and every li
   )
 })
 
-it("reads a file that ends within a character of UTF-8 as Windows-1252", async () => {
+it("reads a file that is cut within a UTF-8 character as Windows-1252", async () => {
   const bytes = Buffer.from("npi,name\n1,José")
   expect(await recognize(bytes)).toMatchObject({ encoding: "utf-8" })
   expect(await recognize(bytes.subarray(0, -1))).toMatchObject({ encoding: "windows-1252" })
 })
 
-it("is not misled by delimiters within cells", async () => {
+it("ignores delimiters within cells", async () => {
   const tricky = "NPI;Name, first;Notes, other\n1;Reyes, Dana;a, b\n2;Okafor;c\n"
   expect(await recognize(tricky)).toMatchObject({ delimiter: ";" })
   expect(await recognize("email\na@b.test\n")).toMatchObject({ delimiter: "," })
@@ -97,7 +97,7 @@ it.each([
   ["an old workbook", "\xD0\xCF\u0011\xE0\xA1\xB1\u001A\xE1"],
   ["a PDF document", "%PDF-1.7\n"],
   ["a gzip archive", "\u001F\x8B\u0008\0"],
-])("rejects %s with the format to save", async (_, bytes) => {
+])("rejects %s with advice on the format", async (_, bytes) => {
   await expect(recognize(Buffer.from(bytes, "latin1"))).rejects.toThrow(
     "cannot be imported: it is a workbook, an archive or a PDF document; save the list as “CSV UTF-8”",
   )

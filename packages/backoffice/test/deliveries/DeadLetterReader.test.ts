@@ -33,7 +33,7 @@ const takeFor = <E, R>(endpointId: EndpointId, taking: Effect.Effect<ReadonlyArr
   Effect.map(taking, (deliveries) => deliveries.filter((delivery) => delivery.endpointId === endpointId))
 
 describe("Dead letters", () => {
-  test("replays a dead letter from attempt 1, keeps the history of the old one, and lists it again once it dies again", function* () {
+  test("replays a dead letter from attempt 1, keeps the history of the old one, and lists it again if it fails again", function* () {
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const { endpoint } = yield* seedDeadLetters(1)
     const dead = (yield* deadLetters.list({ endpointId: endpoint.id }, 10)).at(-1)!
@@ -57,7 +57,7 @@ describe("Dead letters", () => {
     expect([again!.id, others.map(({ id }) => id)]).toEqual([leases[0]!.id, [expect.not.stringMatching(dead.id)]])
   })
 
-  test("replays a dead letter once, though operators ask at the same time, and nothing that is none", function* () {
+  test("replays a dead letter once for concurrent operators, and rejects unknown ids", function* () {
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const { endpoint } = yield* seedDeadLetters(0)
     const [dead] = yield* deadLetters.list({ endpointId: endpoint.id }, 1)
@@ -71,7 +71,7 @@ describe("Dead letters", () => {
     expect(yield* deadLetters.replay(yield* createIdentifier("delivery"))).toBe(false)
   })
 
-  test("counts dead letters by endpoint and reason, except those that were replayed", function* () {
+  test("counts dead letters by endpoint and reason, without replayed ones", function* () {
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const endpointId = (yield* seedDeadLetters(3)).endpoint.id
     const [exhausted, newest] = yield* deadLetters.list({ endpointId }, 2)
@@ -97,7 +97,7 @@ describe("Dead letters", () => {
     expect(yield* among(10)).toBe(3)
   })
 
-  test("purges what was set aside long enough ago, replayed or not, chunk by chunk, and nothing else", function* () {
+  test("only purges dead letters of the given age, replayed or not, chunk by chunk", function* () {
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const old = yield* seedAside(2010, { daysAgo: 91, reason: "rejected" })
     const recent = yield* seedAside(10, { daysAgo: 89, reason: "rejected" })

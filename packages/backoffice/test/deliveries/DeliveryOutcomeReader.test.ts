@@ -80,7 +80,7 @@ const expected = (all: ReadonlyArray<Came>) => {
 }
 
 describe("Outcomes of deliveries", () => {
-  test("agree with the outcome of each call, whatever it was", function* () {
+  test("match the outcome of each call, for any outcome", function* () {
     const outcomes = yield* DeliveryOutcomeReader
     const sql = yield* SqlClient.SqlClient
     const { endpoint, organization, all } = yield* deliver(60, (count) => fc.sample(came, count))
@@ -101,7 +101,7 @@ describe("Outcomes of deliveries", () => {
     expect(row).toEqual({ delivered: summary.delivered, dead: summary.deadLetters })
   })
 
-  test("are not counted for an endpoint that is no longer the worker's", function* () {
+  test("are not counted for an endpoint that the worker has lost", function* () {
     const { endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
     yield* publishSent(campaign, 4)
     const leases = yield* DeliveryLeases
@@ -116,7 +116,7 @@ describe("Outcomes of deliveries", () => {
     )
   })
 
-  test("are in steps of five minutes, and of an hour once they are two days old", function* () {
+  test("have intervals of five minutes, and of an hour after two days", function* () {
     const outcomes = { ...(yield* DeliveryOutcomeReader), ...(yield* DeliveryOutcomes) }
     const sql = yield* SqlClient.SqlClient
     const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
@@ -138,7 +138,7 @@ describe("Outcomes of deliveries", () => {
     expect(yield* outcomes.summary(filter)).toMatchObject({ delivered: 0, p50Ms: null, p99Ms: null })
   })
 
-  test("count a dead letter when it died, whoever wrote it", function* () {
+  test("count a dead letter at the time it was written, by any writer", function* () {
     const { endpoint } = yield* seedDeadLetters(5, { daysAgo: 1 })
     const [row] = yield* (yield* DeliveryOutcomeReader).histogram({ ...ALWAYS, endpointId: endpoint.id }, 86_400)
     expect(row).toMatchObject({ deadLetters: 5, delivered: 0 })

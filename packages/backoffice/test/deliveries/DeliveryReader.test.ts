@@ -148,7 +148,7 @@ describe("DeliveryReader", () => {
     )
   })
 
-  test("finds the few deliveries of an endpoint, a campaign or an event below many newer ones", function* () {
+  test("finds the few deliveries of an endpoint, a campaign or an event among many newer ones", function* () {
     const repository = yield* DeliveryReader
     const sql = yield* SqlClient.SqlClient
     const { endpoint, organization } = yield* seedAll
@@ -181,7 +181,7 @@ describe("DeliveryReader", () => {
     yield* sql`delete from deliveries where organization_id = ${dead.organization.id}`
   })
 
-  test("lists newest first, whatever batches contain, and however many share a millisecond", function* () {
+  test("lists newest first, with any batches and any number of deliveries in the same millisecond", function* () {
     const deliveries = yield* DeliveryReader
     const worker = yield* workerOn()
     const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
@@ -307,7 +307,7 @@ describe("The last attempt of deliveries", () => {
     expect(yield* both({ slowerThan: 0, outcome: "client_error" })).toHaveLength(4)
   })
 
-  test("is the one with the highest number, and of two with the same number the later one", function* () {
+  test("is the one with the highest number, and the later one if two have the same number", function* () {
     const sql = yield* SqlClient.SqlClient
     const { list } = yield* DeliveryReader
     const { endpoint, organization } = yield* seedAll
@@ -321,7 +321,7 @@ describe("The last attempt of deliveries", () => {
     expect(yield* list({ endpointId: endpoint.id, outcome: "outcome_unknown", limit: 10 })).toEqual([])
   })
 
-  test("orders the newest deliveries by its latency, those without one last", function* () {
+  test("orders the newest deliveries by its latency, deliveries without one last", function* () {
     const sql = yield* SqlClient.SqlClient
     const { list, slowest } = yield* DeliveryReader
     const { endpoint } = yield* seedAll

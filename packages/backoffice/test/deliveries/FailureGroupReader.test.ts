@@ -80,7 +80,7 @@ const operation = fc.oneof(
 )
 
 describe("Groups of failures", () => {
-  test("agree with counting after any additions, replays, purges and erasures, also at the same time", function* () {
+  test("match a recount after any additions, replays, purges and erasures, also concurrent ones", function* () {
     const sql = yield* SqlClient.SqlClient
     const seeds = [yield* seedDeadLetters(3), yield* seedDeadLetters(3)]
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
@@ -113,7 +113,7 @@ describe("Groups of failures", () => {
     expect(yield* sql`select from failure_groups where stored <> 0 or open <> 0`).toEqual([])
   })
 
-  test("are of one endpoint, status and first line, and are listed with the newest failure first", function* () {
+  test("have one endpoint, status and first line, and are listed with the newest failure first", function* () {
     const groups = yield* FailureGroupReader
     const seeded = yield* seedDeadLetters(0)
     const organizationId = seeded.organization.id
@@ -143,7 +143,7 @@ describe("Groups of failures", () => {
     expect(yield* groups.find(first!.id)).toMatchObject({ open: 2, stored: 3 })
   })
 
-  test("have the line of what a worker writes, and none where its event was erased", function* () {
+  test("contain the line of a worker's response, and no line if the event was erased", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
     yield* publishSent(campaign, 3)
@@ -162,7 +162,7 @@ describe("Groups of failures", () => {
     yield* assertConsistent
   })
 
-  test("are six of a status for an endpoint, however many responses a partner has and workers write", function* () {
+  test("are limited to six per status and endpoint, with any number of different responses and workers", function* () {
     const groups = yield* FailureGroupReader
     const seeded = yield* seedDeadLetters(0)
     const word = (n: number) => Array.from({ length: 8 }, (_, i) => "abcdefghij"[Math.floor(n / 10 ** i) % 10]).join("")
@@ -180,7 +180,7 @@ describe("Groups of failures", () => {
     yield* assertConsistent
   })
 
-  test("are replayed and purged each for itself, and so are those of a status or of an organization", function* () {
+  test("are replayed and purged separately, by status or by organization", function* () {
     const sql = yield* SqlClient.SqlClient
     const groups = yield* FailureGroupReader
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
@@ -228,7 +228,7 @@ describe("Groups of failures", () => {
     yield* assertConsistent
   })
 
-  test("name a new cause by its line, however many of its status have ended", function* () {
+  test("show the line of a new cause, regardless of the number of closed groups with its status", function* () {
     const sql = yield* SqlClient.SqlClient
     const groups = yield* FailureGroupReader
     const seeded = yield* seedDeadLetters(0)

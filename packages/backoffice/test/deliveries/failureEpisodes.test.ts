@@ -70,7 +70,7 @@ const ended = (endpointId: EndpointId) => FailureGroupReader.use(({ list }) => l
 const close = Effect.flatMap(DeliveryOutcomes, ({ closeGroups }) => closeGroups)
 
 describe("An episode of failures", () => {
-  test("begins with the first failed attempt, and has its share of the calls since", function* () {
+  test("starts with the first failed attempt, and includes its share of the calls since then", function* () {
     const { endpoint, call } = yield* seed(20)
     yield* call(0, 5)
     expect(yield* list(endpoint.id)).toEqual([])
@@ -88,7 +88,7 @@ describe("An episode of failures", () => {
     ])
   })
 
-  test("counts each failure once, also in its hours, and has its line again after an erasure emptied it", function* () {
+  test("counts each failure once, also by hour, and restores its line after an erasure removed it", function* () {
     const sql = yield* SqlClient.SqlClient
     const { endpoint, call } = yield* seed(6)
     yield* call(2, 0)
@@ -106,7 +106,7 @@ describe("An episode of failures", () => {
     ])
   })
 
-  test("ends once calls succeed again, and the next failure begins another one", function* () {
+  test("closes when calls succeed again, and the next failure starts a new one", function* () {
     const { endpoint, call } = yield* seed(12)
     yield* call(5, 0)
     yield* close
@@ -126,7 +126,7 @@ describe("An episode of failures", () => {
     expect(again!.openedAt > over!.closedAt!).toBe(true)
   })
 
-  test("goes on while most calls fail, also if one succeeds now and then, and ends after some more", function* () {
+  test("stays open while most calls fail, even with occasional successes, and closes after more of them", function* () {
     const { endpoint, call } = yield* seed(40)
     for (let n = 1; n <= 3; n++) {
       yield* call(8, 2)
@@ -140,7 +140,7 @@ describe("An episode of failures", () => {
     expect(yield* list(endpoint.id)).toEqual([])
   })
 
-  test("ends also within the five minutes that count its failures, two minutes after the last one", function* () {
+  test("also closes within the five minutes that count its failures, two minutes after the last one", function* () {
     const sql = yield* SqlClient.SqlClient
     const { endpoint, call } = yield* seed(4)
     yield* call(3, 0)
@@ -154,7 +154,7 @@ describe("An episode of failures", () => {
     expect(yield* list(endpoint.id)).toEqual([])
   })
 
-  test("ends if its failures stand in the future, because the clock was wrong", function* () {
+  test("closes if its failures are in the future, because the clock was wrong", function* () {
     const sql = yield* SqlClient.SqlClient
     const { endpoint, call } = yield* seed(2)
     yield* call(1, 0)
@@ -165,7 +165,7 @@ describe("An episode of failures", () => {
     expect(yield* list(endpoint.id)).toMatchObject([{ failures: 1, closedAt: null }])
   })
 
-  test("is left alone by what closes it while a worker writes another failure", function* () {
+  test("isn't closed while a worker writes a new failure", function* () {
     const { endpoint, call } = yield* seed(4)
     yield* call(1, 0)
     yield* wait(endpoint.id, 10)
@@ -176,7 +176,7 @@ describe("An episode of failures", () => {
 })
 
 describe("A muted group", () => {
-  test("stands in the list of muted ones alone, also when it fails again, until it is unmuted", function* () {
+  test("is only in the list of muted groups, even if it fails again, until it is unmuted", function* () {
     const repository = yield* FailureGroupRepository
     const { endpoint, call } = yield* seed(4)
     yield* call(1, 0)
@@ -204,7 +204,7 @@ describe("A muted group", () => {
 })
 
 describe("A group without dead letters", () => {
-  test("is forgotten with its hours when it has not failed for as long as history is kept", function* () {
+  test("is deleted with its hourly counts after a retention period without failures", function* () {
     const sql = yield* SqlClient.SqlClient
     const outcomes = yield* DeliveryOutcomes
     const { endpoint, call } = yield* seed(1)

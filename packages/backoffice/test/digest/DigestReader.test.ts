@@ -15,7 +15,7 @@ const test = effectTest(runOnDatabase({ layer: backoffice }))
 const date = (text: string) => text as CalendarDate
 const stamp = (day: CalendarDate) => `${day}T10:00:00.000000Z` as CommitTimestamp
 
-test("each date of a range reads as the digest of that date does", function* () {
+test("each date of a range equals the digest of that date", function* () {
   const { organization, campaign, program } = yield* seedCampaign({ recipients: 0 })
   const [ann, bob] = [yield* createIdentifier("recipient"), yield* createIdentifier("recipient")]
   yield* outreachOn(stamp(date("2026-02-03")), campaign, [

@@ -43,7 +43,7 @@ const counts = {
 }
 
 describe("an erasure", () => {
-  test("leaves neither NPI nor address nor token in any table, and everything of others", function* () {
+  test("removes the NPI, address and token from all tables, and keeps all data of other clinicians", function* () {
     const { organization, campaign, token, recipientId } = yield* seedPerson()
     expect(yield* naming(token)).toEqual([
       ...["dead_letters", "delivered", "delivery_attempts", "events", "hits", "inbox", "organization_suppressions"],
@@ -124,7 +124,7 @@ describe("an erasure", () => {
     expect(yield* naming(token)).toEqual([])
   })
 
-  test("is completed by a second one if it was interrupted, until which nothing is exported", function* () {
+  test("is completed by a second one if it was interrupted, and exports are blocked until then", function* () {
     const { organization, token } = yield* seedPerson()
     const sql = yield* SqlClient.SqlClient
     yield* sql`alter table hits add constraint cut_off check (address <> '') not valid`
@@ -142,7 +142,7 @@ describe("an erasure", () => {
 })
 
 describe("an export", () => {
-  test("contains all rows about the person, and no NPI, address or token of others", function* () {
+  test("contains all rows about the person, and no NPI, address or token of other clinicians", function* () {
     const seeded = yield* seedPerson()
     const { organization, campaign, token, recipientId } = seeded
     const sql = yield* SqlClient.SqlClient

@@ -46,7 +46,7 @@ const typesOf = (events: ReadonlyArray<{ readonly type: string }>) =>
 const ALL = ["email_clicked", "email_opened", "email_sent", "email_sent", "recipients_published"]
 
 describe("the log of events", () => {
-  test("lists those of an organization or a campaign, newest first, whatever the size of a page", function* () {
+  test("lists events of an organization or a campaign, newest first, with any page size", function* () {
     const { organization, campaign } = yield* seed
     const other = yield* seed
     for (const limit of [1, 2, 50]) {
@@ -61,7 +61,7 @@ describe("the log of events", () => {
     expect(ofBoth).toEqual([...(yield* list({ organizationId: other.organization.id })), ...own])
   })
 
-  test("lists those of a type, of a recipient and of a time", function* () {
+  test("filters by type, recipient and time", function* () {
     const { organization, campaign, ids } = yield* seed
     const organizationId = organization.id
     const events = yield* list({ organizationId })
@@ -80,7 +80,7 @@ describe("the log of events", () => {
     expect(yield* list({ recipientId: ids[1]!, to: first })).toEqual([])
   })
 
-  test("looks at a bounded number of events for a page of a campaign, and goes on after them", function* () {
+  test("reads a bounded number of events for a page of a campaign, and continues after them", function* () {
     const { organization, campaign } = yield* seed
     const sql = yield* SqlClient.SqlClient
     yield* sql`
@@ -96,7 +96,7 @@ describe("the log of events", () => {
     expect(typesOf(yield* list({ campaignId: campaign.id, type: "outreach.email_opened" }))).toEqual(["email_opened"])
   })
 
-  test("finds an event with its clinician in its organization alone", function* () {
+  test("only finds an event and its clinician in its organization", function* () {
     const { organization, ids } = yield* seed
     const other = yield* seed
     const [event] = yield* list({ recipientId: ids[0]! })

@@ -54,7 +54,7 @@ const insertMany = Effect.fnUntraced(function* (
 })
 
 describe("InboxReader.list", () => {
-  test("pages through each state: what waits or is quarantined oldest first, what was applied newest first", function* () {
+  test("pages through each state: pending and quarantined events oldest first, applied ones newest first", function* () {
     const seed = yield* seedCampaign({ recipients: 0 })
     for (const state of ["applied", "quarantined", "waiting"] as const) yield* insertMany(seed, 25, state)
     const organizationId = seed.organization.id
@@ -68,7 +68,7 @@ describe("InboxReader.list", () => {
     expect(applied).toEqual([...applied].sort())
   })
 
-  test("lists every organization's events when none is named, and one's alone when it is", function* () {
+  test("lists the events of every organization without a filter, and of one with it", function* () {
     const [one, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
     for (const seed of [one, other]) {
       for (const state of ["applied", "quarantined", "waiting"] as const) yield* insertMany(seed, 3, state, "of.two")
@@ -79,7 +79,7 @@ describe("InboxReader.list", () => {
     }
   })
 
-  test("finds the few of a type that were applied among many of others, a page at a time", function* () {
+  test("finds the few applied events of a type among many of different types, a page at a time", function* () {
     const seed = yield* seedCampaign({ recipients: 0 })
     yield* insertMany(seed, 1200, "applied", "clinician.account_created")
     yield* insertMany(seed, 1, "applied", "rare")
@@ -93,7 +93,7 @@ describe("InboxReader.list", () => {
     ])
   })
 
-  test("narrows by reason and by the time of receipt", function* () {
+  test("filters by reason and by the time of receipt", function* () {
     const seed = yield* seedCampaign({ recipients: 0 })
     const organizationId = seed.organization.id
     yield* insertMany(seed, 3, "quarantined")
@@ -114,7 +114,7 @@ describe("InboxReader.list", () => {
 })
 
 describe("InboxReader.counts and reasons", () => {
-  test("count what waits and what is quarantined, by type and reason, up to a limit", function* () {
+  test("count pending and quarantined events, by type and reason, up to a limit", function* () {
     const seed = yield* seedCampaign({ recipients: 0 })
     const { counts, reasons } = yield* InboxReader
     const organizationId = seed.organization.id
@@ -130,7 +130,7 @@ describe("InboxReader.counts and reasons", () => {
   })
 })
 
-test("the outcome of an event names its program, the event that counted the clinician first, the suppression and the recipient", function* () {
+test("the outcome of an event contains its program, the event that first counted the clinician, the suppression and the recipient", function* () {
   const seed = yield* seedCampaign({ recipients: 1 })
   const sql = yield* SqlClient.SqlClient
   const [recipient] = yield* sql<{ id: string; token: string }>`

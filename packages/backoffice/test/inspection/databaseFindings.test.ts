@@ -32,7 +32,7 @@ describe("the finding about the schema", () => {
     expect(missing).toMatchObject({ status: "failed", found: expect.stringContaining("run `ops migrate`") })
   })
 
-  test("accepts a newer release, and warns if that removed functions of this one", function* () {
+  test("accepts a newer release, and warns if it removed functions of this one", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`insert into migrations (file, checksum) values ('migrations/9999_later.sql', 'of a later release')`
     expect((yield* schemaFinding).status).toBe("ok")
@@ -46,7 +46,7 @@ describe("the finding about the schema", () => {
 })
 
 describe("the finding about the role", () => {
-  test("reports whether the role has the rights of its kind, and whether it has more", function* () {
+  test("reports missing and excess rights of the role", function* () {
     expect((yield* asOperator(roleFinding)).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
     const sql = yield* SqlClient.SqlClient
     const role = sql("outreach_test_operator")
@@ -78,7 +78,7 @@ test("the finding about FAILOVER_SECONDS warns if no standby is synchronous, or 
   })
 })
 
-test("the finding about FAILOVER_SECONDS warns if workers would wait after a failover that loses nothing", function* () {
+test("the finding about FAILOVER_SECONDS warns if workers would wait after a failover without data loss", function* () {
   const inspection = yield* DatabaseInspection
   const withStandbys = (synchronousStandbys: string) =>
     Effect.provideService(failoverFinding(0), DatabaseInspection, {

@@ -13,7 +13,7 @@ import { SystemReader } from "../../src/inspection/SystemReader.ts"
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
 describe("SystemReader", () => {
-  test("tells the processes and their releases by the names of their connections", function* () {
+  test("reads the processes and their releases from their connections' names", function* () {
     const sql = yield* SqlClient.SqlClient
     const { readProcesses } = yield* SystemReader
     expect((yield* readProcesses).map(({ name, release }) => ({ name, release }))).toContainEqual({
@@ -29,7 +29,7 @@ describe("SystemReader", () => {
     )
   })
 
-  test("tells the newest migration, and the files that were not applied", function* () {
+  test("returns the newest migration and the pending files", function* () {
     const sql = yield* SqlClient.SqlClient
     const { readSchema } = yield* SystemReader
     const before = yield* readSchema
@@ -46,7 +46,7 @@ describe("SystemReader", () => {
     )
   })
 
-  test("measures the tables with their partitions, and tells which times the partitions are of", function* () {
+  test("measures the tables with their partitions, and returns the partitions' time ranges", function* () {
     const { readTables, readPartitions } = yield* SystemReader
     yield* (yield* Partitions).add("events")
     yield* (yield* Partitions).add("delivered")
@@ -64,7 +64,7 @@ describe("SystemReader", () => {
     expect(partitions[1]!.newest! > month!).toBe(true)
   })
 
-  test("shows settings of the server, none of them a secret", function* () {
+  test("shows settings of the server without secrets", function* () {
     const settings = yield* (yield* SystemReader).readSettings
     expect(settings).toContainEqual({
       ...{ name: "TimeZone", value: "UTC", source: "client", needsRestart: false },
@@ -79,7 +79,7 @@ const readNames = Effect.map(
   (reading) => activeAlerts(reading).map(({ name, value }) => [name, value]),
 ).pipe(Effect.provide(AlertReader.layer))
 
-test("tells which alerts are active by what stands in the database", function* () {
+test("evaluates the alerts from the database", function* () {
   const sql = yield* SqlClient.SqlClient
   expect(yield* readNames).toEqual([["OutreachNoWorker", 1]])
 

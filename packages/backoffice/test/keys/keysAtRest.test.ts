@@ -53,7 +53,7 @@ const uses = Effect.map(withRing(listKeyUses(ignore)), (found) =>
 )
 
 describe("keysAtRest", () => {
-  test("counts by key, encrypts what is under older keys again, and leaves alone what no key opens", function* () {
+  test("counts by key, re-encrypts secrets of older keys, and skips undecryptable ones", function* () {
     yield* store(20, [3, 4], [7])
     expect(yield* countCiphertexts).toBe(20)
     expect(yield* uses).toEqual([
@@ -75,7 +75,7 @@ describe("keysAtRest", () => {
     ])
   })
 
-  test("encrypts an endpoint's own secrets again, and leaves a removed endpoint without any", function* () {
+  test("re-encrypts an endpoint's secrets; a removed endpoint has none", function* () {
     yield* store(0)
     const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
     const given = { organizationId: organization.id, url: "https://own.test/hooks", ownSecrets: true }
@@ -126,7 +126,7 @@ describe("keysAtRest", () => {
     }
   })
 
-  test("runs several times at once while secrets expire and are deleted", function* () {
+  test("runs several times concurrently while secrets expire and are deleted", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* store(300)
     const runs = Array.from({ length: 3 }, () => withRing(resealCiphertexts(ignore)))

@@ -88,7 +88,7 @@ const happening = fc.record({
   counts: fc.array(fc.integer({ min: -3, max: 9 }), { minLength: NUMBER_NAMES.length, maxLength: NUMBER_NAMES.length }),
 })
 
-it("adds up the counts of a period, for each grouping and filter", () =>
+it("sums the counts of a period, for each grouping and filter", () =>
   fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(happening, {
@@ -179,7 +179,7 @@ it("adds up the counts of a period, for each grouping and filter", () =>
     { numRuns: propertyRuns(4) },
   ))
 
-test("names the domains at which most bounced, over all campaigns of a filter, with what their servers answered last", function* () {
+test("lists the domains with the most bounces over all campaigns of a filter, with their servers' last replies", function* () {
   const sql = yield* SqlClient.SqlClient
   const [spring, summer, , other] = yield* seedAll
   const insert = (campaign: NonNullable<typeof spring>, domain: string, row: object) =>

@@ -75,7 +75,7 @@ const seedThings = Effect.gen(function* () {
 })
 
 describe("an id", () => {
-  test("of every kind that is kept finds the thing, where it is shown, and for its own organization alone", function* () {
+  test("of every kind finds the object and its page, only in its organization", function* () {
     const finder = yield* ObjectFinder
     const { organizationId, things } = yield* seedThings
     const other = yield* seedCampaign({ recipients: 0 })
@@ -93,7 +93,7 @@ describe("an id", () => {
     expect(yield* finder.areOwned(organizationId, [])).toBe(true)
   })
 
-  test("of nothing finds nothing, whatever its kind", function* () {
+  test("of an unknown object finds none, for any kind", function* () {
     const finder = yield* ObjectFinder
     const { organization } = yield* seedCampaign({ recipients: 0 })
     for (const kind of Object.keys(PREFIXES) as ReadonlyArray<Kind>) {
@@ -103,7 +103,7 @@ describe("an id", () => {
     }
   })
 
-  test("of a partner's event finds the event of each organization that has one of this id", function* () {
+  test("of a partner's event finds the event of each organization with this id", function* () {
     const finder = yield* ObjectFinder
     const sql = yield* SqlClient.SqlClient
     const [one, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
@@ -118,7 +118,7 @@ describe("an id", () => {
 })
 
 describe("a part of a name", () => {
-  test("finds things of every kind without case and accents, and of one organization if it is given", function* () {
+  test("finds objects of every kind without case and accents, in one organization if it is given", function* () {
     const finder = yield* ObjectFinder
     const sql = yield* SqlClient.SqlClient
     const { organizationId, things } = yield* seedThings
@@ -147,7 +147,7 @@ describe("a part of a name", () => {
     expect(yield* finder.findNamed("zahnarzte", null, ["operator"])).toEqual([])
   })
 
-  test("finds those that begin with it before the others, and not more than are shown", function* () {
+  test("finds prefix matches first, up to the limit", function* () {
     const finder = yield* ObjectFinder
     const sql = yield* SqlClient.SqlClient
     const { organization } = yield* seedCampaign({ recipients: 0 })

@@ -19,7 +19,7 @@ const texts = fc.array(fc.string({ unit: "grapheme" }), { minLength: 3, maxLengt
 const place = fc.nat()
 
 describe("a chain", () => {
-  it("has no fault as it was recorded, and is read from its lines as it was written", () => {
+  it("has no faults unchanged, and is restored from its lines", () => {
     fc.assert(
       fc.property(texts, (texts) => {
         const links = chainOf(texts)
@@ -29,7 +29,7 @@ describe("a chain", () => {
     )
   })
 
-  it("names a link that was changed, left out, repeated or swapped, unless it is the newest that was left out", () => {
+  it("reports a changed, missing, repeated or swapped link, except a missing newest one", () => {
     fc.assert(
       fc.property(texts, place, fc.constantFrom("line", "hash", "out", "again", "swap"), (texts, place, change) => {
         const links = chainOf(texts)
@@ -52,7 +52,7 @@ describe("a chain", () => {
     )
   })
 
-  it("names a line of which any character was changed", () => {
+  it("reports a line with any changed character", () => {
     fc.assert(
       fc.property(texts, place, place, fc.string({ minLength: 1, maxLength: 1 }), (texts, which, at, by) => {
         const links = chainOf(texts)
@@ -66,7 +66,7 @@ describe("a chain", () => {
     )
   })
 
-  it("keeps the hash of what was removed, and names what was deleted without a removal", () => {
+  it("keeps the hash of removed entries, and reports entries that were deleted without a removal", () => {
     const links = chainOf(["a", "b", "c"])
     const removed = { ...links[1]!, line: null, isRemoved: true }
     expect(faultsOf(links.with(1, removed))).toEqual([])

@@ -105,7 +105,7 @@ describe("verifyAudit", () => {
     expect(yield* problems({ head: parseHead(head) })).toEqual([])
   })
 
-  test("names a result that was changed or deleted, and a command that was deleted with it", function* () {
+  test("reports a changed or deleted result, and a command that was deleted with it", function* () {
     const id = yield* idOf(4)
     yield* unguarded(`update audit_results set result = 'failed', code = 'x' where command_id = '${id}'`)
     expect(yield* problems()).toEqual([["changed", 4]])
@@ -119,7 +119,7 @@ describe("verifyAudit", () => {
     ])
   })
 
-  test("names entries that were inserted without a link, and those whose links were deleted", function* () {
+  test("reports entries without a link, and entries with a deleted link", function* () {
     yield* unguarded(
       "insert into audit_log (id, os_user, host, command, arguments, objects, organizations) values ('aud_x', '', '', '', '{}', '{}', '{}')",
     )
@@ -133,7 +133,7 @@ describe("verifyAudit", () => {
     ])
   })
 
-  test("names the entry that was changed together with its hash", function* () {
+  test("reports an entry that was changed together with its hash", function* () {
     yield* unguarded(`update audit_log set command = 'x' where id = '${yield* idOf(3)}'`, ...rewriting(3, 3))
     expect(yield* problems()).toEqual([["replaced", 3]])
   })
@@ -165,7 +165,7 @@ describe("verifyAudit", () => {
     expect(yield* problems(against(yield* exported))).toEqual([])
   })
 
-  test("names a line of an export that was changed, omitted or repeated", function* () {
+  test("reports a changed, omitted or repeated line of an export", function* () {
     const lines = (yield* exported).trimEnd().split("\n")
     const faultsOf = (changed: ReadonlyArray<string>) =>
       Effect.map(verifyAudit(against(changed.join("\n"))), ({ faults }) => faults)
@@ -182,7 +182,7 @@ describe("verifyAudit", () => {
     expect(yield* Effect.flip(verifyAudit({ exported: "nowhere.jsonl" }))).toMatchObject({ _tag: "UnreadableExport" })
   })
 
-  it("names whatever an owner edits, deletes, inserts or moves", async () => {
+  it("reports any edit, deletion, insertion or move by an owner", async () => {
     const keys = { audit_log: "id", audit_results: "command_id", audit_chain: "number" }
     const [columns] = await run(
       asOwner(
@@ -258,7 +258,7 @@ describe("the chain", () => {
     ])
   })
 
-  test("has every column of an entry in its lines", function* () {
+  test("exports every column of an entry", function* () {
     const [columns] = yield* asOwner(
       "select column_name as name from information_schema.columns where table_name in ('audit_log', 'audit_results')",
     )

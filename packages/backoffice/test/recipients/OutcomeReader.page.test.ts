@@ -101,7 +101,7 @@ const EXPECTED: Readonly<Record<RecipientListName, ReadonlyArray<number>>> = {
 }
 
 describe("the lists of a campaign's recipients", () => {
-  test("contain for each outcome the recipients that the campaign's totals count, with any page size", function* () {
+  test("contain the recipients of each outcome that the campaign's totals count, with any page size", function* () {
     const { key, ids } = yield* seed
     const totals = yield* (yield* CampaignReader).totals(key)
     for (const name of Struct.keys(RECIPIENT_LISTS)) {
@@ -121,7 +121,7 @@ describe("the lists of a campaign's recipients", () => {
     expect((yield* page(key, "withdrawn", 50, null)).recipients).toMatchObject([{ withdrawalReason: "suppressed" }])
   })
 
-  test("read a bounded number of rows for a page and continue after them, and follow later events", function* () {
+  test("read a bounded number of rows per page, continue after them, and include later events", function* () {
     const { key, ids } = yield* seed
     const other = yield* seed
     const sql = yield* SqlClient.SqlClient

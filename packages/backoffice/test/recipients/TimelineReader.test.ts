@@ -67,7 +67,7 @@ const OUTCOMES = [
 ]
 
 describe("TimelineReader.read", () => {
-  test("lists each attempt with the server's reply, and why a hit is suspected, page by page", function* () {
+  test("lists each attempt with the server's reply, and the reason of each suspected hit, page by page", function* () {
     const { organization, recipientId } = yield* seed("traffic")
     const other = yield* seed("traffic")
     const told = yield* tell(recipientId)
@@ -98,14 +98,14 @@ describe("TimelineReader.read", () => {
     }
   })
 
-  test("tells the same of a campaign without events, except the reason that the partner would have had", function* () {
+  test("shows the same for a campaign without events, except the partner's reason", function* () {
     const { recipientId } = yield* seed("survey")
     const told = yield* tell(recipientId)
     const expected = OUTCOMES.map(([kind, detail]) => [kind, kind === "bounced" ? "550 [address] is gone" : detail])
     expect(told.slice(2).toSorted()).toEqual(expected.toSorted())
   })
 
-  test("names the events, whose deliveries are found together", function* () {
+  test("contains the events, with their deliveries", function* () {
     const { organization, endpoint, recipientId } = yield* seed("traffic")
     const { entries } = (yield* (yield* TimelineReader).read(recipientId, { limit: 100 }))!
     const events = entries.flatMap(({ kind, eventId }) => (eventId === null ? [] : [[kind, eventId] as const]))

@@ -63,7 +63,7 @@ const recorded = Effect.fnUntraced(function* (campaignId: CampaignId) {
 })
 
 describe("an import", () => {
-  test("adds every line in batches, and nothing when it is repeated", function* () {
+  test("adds every line in batches, and none on repetition", function* () {
     const campaign = yield* draft()
     const path = csv(...lines(0, 1100))
     const report = {
@@ -75,7 +75,7 @@ describe("an import", () => {
     expect(yield* count(campaign)).toBe(1100)
   })
 
-  test("adds nothing if a line is bad, and names each by its number and reason", function* () {
+  test("adds no lines if one is invalid, and reports each invalid line by number and reason", function* () {
     const campaign = yield* draft()
     const path = csv(line(1), "", `${npi(2)},no-address`, `12345,"two\nlines"`, "1234567890,x@clinic.test", "1,2,3")
     const badLines = [
@@ -92,7 +92,7 @@ describe("an import", () => {
     expect(yield* load(campaign, path, { skipBad: true })).toMatchObject({ imported: 1, badLines })
   })
 
-  test("stops after the batch in which the database finds a bad line, and continues when it is repeated", function* () {
+  test("stops after a batch with a line that the database rejects, and continues when it is repeated", function* () {
     const campaign = yield* draft()
     yield* load(campaign, csv(line(7)))
     const clash = `${npi(7)},other@clinic.test`
@@ -105,7 +105,7 @@ describe("an import", () => {
     expect(rest).toMatchObject({ imported: 100, alreadyThere: 999, badCount: 1 })
   })
 
-  test("counts repeated lines, and names those that contradict each other", function* () {
+  test("counts repeated lines, and reports contradictory ones", function* () {
     const campaign = yield* draft()
     yield* load(campaign, csv(line(1)))
     const path = csv(
@@ -180,7 +180,7 @@ describe("an import", () => {
       () => file("npi,email,2nd line\n"),
       { fields: "all" },
     ],
-  ])("rejects a file as a whole: %s", async (reason, path, options) => {
+  ])("rejects a whole file: %s", async (reason, path, options) => {
     const refused = await run(
       Effect.flatMap(draft(), (campaign) => loadFailing(campaign, path(), { skipBad: true, ...options })),
     )
@@ -188,8 +188,8 @@ describe("an import", () => {
   })
 })
 
-describe("a list as people have it", () => {
-  test("is read in its encoding and with its delimiter, which the report names", function* () {
+describe("a typical spreadsheet export", () => {
+  test("is read in its encoding and with its delimiter, and the report contains both", function* () {
     const campaign = yield* draft()
     const text = `NPI;E-Mail;Vorname\r\n${npi(1)};jose@clinic.test;José\r\n${npi(2)};zoe@clinic.test;"Zoë; Anna"\r\n`
     const mapped = { map: "e-mail=email,Vorname=first_name", fields: ["first_name"] }
@@ -205,7 +205,7 @@ describe("a list as people have it", () => {
     expect(yield* load(campaign, utf16)).toMatchObject({ readAs, imported: 1 })
   })
 
-  test("has each line named whose bytes aren't in its encoding", function* () {
+  test("has each line reported that isn't in its encoding", function* () {
     const campaign = yield* draft()
     const none = Buffer.from(`npi,email,name\n${line(1)},Jos\xE9\n${line(2)},\x8F\n${line(3)},\0\n`, "latin1")
     expect(yield* loadFailing(campaign, file(none), { ignoreColumns: true })).toMatchObject({
@@ -216,7 +216,7 @@ describe("a list as people have it", () => {
     })
   })
 
-  test("is read by the columns of the mapping, with a header or without", function* () {
+  test("is read with the mapped columns, with or without a header", function* () {
     const campaign = yield* draft()
     const rows = [`1,${npi(1)},"Reyes, Dana",dana@clinic.test`, `2,${npi(2)},"Okafor, Sam",sam@clinic.test`]
     const path = file(["Row,NPI #,Name,Work e-mail", ...rows].join("\n"))
@@ -325,14 +325,14 @@ describe("an import with fields", () => {
   })
 })
 
-describe("the file of refused lines", () => {
+describe("the file of rejected lines", () => {
   const loadWith = (campaign: CampaignId, path: string, rejects: string, options: Options = {}) =>
     Effect.flatMap(createRejectsFile(rejects), (file) => load(campaign, path, { ...options, rejects: file })).pipe(
       Effect.scoped,
     )
   const rejectsFile = () => join(folder, `rejects-${files++}.csv`)
 
-  test("has the lines with their numbers and reasons, to be fixed and imported", function* () {
+  test("contains the lines with their numbers and reasons, to be fixed and imported", function* () {
     const campaign = yield* draft()
     const rejects = rejectsFile()
     const clash = `${npi(9)},other@clinic.test`
@@ -371,7 +371,7 @@ describe("the file of refused lines", () => {
     expect(again.first?.map(({ fields }) => fields)).toEqual([{ note: other }, { note: "a,=b" }, { note: "y" }])
   })
 
-  test("has all refused lines, also beyond those that are reported, and only exists if there are any", function* () {
+  test("contains all rejected lines, including unreported ones, and only exists if there are any", function* () {
     const campaign = yield* draft()
     const rejects = rejectsFile()
     const path = csv(line(1), ...Array.from({ length: 10_050 }, (_, i) => `${i},x`))
@@ -401,7 +401,7 @@ describe("the file of refused lines", () => {
 describe("the record of an import", () => {
   const rejectsOf = (id: Parameters<ImportLog["Service"]["find"]>[0]) => ImportLog.use((log) => log.find(id))
 
-  test("has who imported when, how many lines had which outcome, and why lines were refused", function* () {
+  test("contains the operator, the time, the number of lines by outcome, and the reasons of rejected lines", function* () {
     const campaign = yield* draft()
     yield* load(campaign, csv(line(1), line(1), "12,x@clinic.test", line(2)), { skipBad: true })
     yield* load(campaign, csv(line(1), line(3), `${npi(2)},other@clinic.test`), { skipBad: true })
@@ -429,7 +429,7 @@ describe("the record of an import", () => {
     expect(JSON.stringify(imports)).not.toContain("@")
   })
 
-  test("is interrupted once its process hasn't been active for minutes", function* () {
+  test("is marked as interrupted after minutes without activity", function* () {
     const campaign = yield* draft()
     yield* load(campaign, csv(line(1)))
     const sql = yield* SqlClient.SqlClient
@@ -443,7 +443,7 @@ describe("the record of an import", () => {
     }
   })
 
-  test("is kept for the newest imports of a campaign, with the first refused lines of each", function* () {
+  test("is kept for the newest imports of a campaign, with the first rejected lines of each", function* () {
     const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
     const sql = yield* SqlClient.SqlClient
     yield* sql`

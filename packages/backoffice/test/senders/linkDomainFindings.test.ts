@@ -74,13 +74,13 @@ describe("the findings about a link domain", () => {
     ["leads elsewhere", /leads to other\.test, and not to api\.outreach\.test\.$/, { cname: "other.test" }],
     ["leads in a circle", /leads to circle\.acme\.test, and not to/, { cname: "circle.acme.test" }],
     [
-      "returns the proof of another deployment",
+      "returns the proof of a different deployment",
       /does not lead to this deployment: it answers with 200\.$/,
       {},
       (challenge) => [200, proveLinkDomain(foreign, DOMAIN, challenge)],
     ],
     [
-      "returns the proof for another name",
+      "returns the proof for a different name",
       /does not lead to this deployment: it answers with 200\.$/,
       {},
       (challenge) => [200, proveLinkDomain(own, HOST, challenge)],

@@ -29,7 +29,7 @@ const seed = Effect.fnUntraced(function* (count: number) {
 })
 
 describe("SuppressionReader", () => {
-  test("pages through all entries once, newest first, though several have the same time", function* () {
+  test("pages through all entries once, newest first, even if several have the same time", function* () {
     const { organizationId } = yield* seed(21)
     const reader = yield* SuppressionReader
     const values: Array<string> = []

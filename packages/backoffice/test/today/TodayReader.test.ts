@@ -62,7 +62,7 @@ const addDue = Effect.fnUntraced(function* (
 })
 
 describe("TodayReader.read", () => {
-  test("reads zeros of an empty database, and of an organization that has nothing", function* () {
+  test("returns zeros for an empty database and for an organization without data", function* () {
     expect(yield* read(null)).toEqual(NOTHING)
     const { organization } = yield* seedCampaign({ recipients: 0 })
     expect(yield* read(organization.id)).toEqual({ ...NOTHING, workers: null })
@@ -75,7 +75,7 @@ describe("TodayReader.read", () => {
     yield* sql`delete from delivery_workers`
   })
 
-  test("counts the e-mails of the last minute, and the campaigns that send within their window", function* () {
+  test("counts the e-mails of the last minute, and the campaigns that are sending in their window", function* () {
     const sql = yield* SqlClient.SqlClient
     const first = yield* seedCampaign({ recipients: 3 })
     const second = yield* seedCampaign({ recipients: 0 })
@@ -92,7 +92,7 @@ describe("TodayReader.read", () => {
     expect((yield* read(null)).sending.campaigns).toBe(1)
   })
 
-  test("tells how long the oldest delivery to an endpoint that works has been due, in its log or as a retry, and leaves replays out", function* () {
+  test("returns the age of the oldest due delivery to a working endpoint, in its log or as a retry, without replays", function* () {
     const sql = yield* SqlClient.SqlClient
     const retried = yield* seedRead()
     yield* addDue(retried, 300)
@@ -117,7 +117,7 @@ describe("TodayReader.read", () => {
     expect((yield* read(retried.organization.id)).oldestDueSeconds).toBeLessThan(700)
   })
 
-  test("counts open breakers, dead letters, quarantined inbound events and refusing domains, of all and of one organization", function* () {
+  test("counts open breakers, dead letters, quarantined inbound events and rejecting domains, for all organizations and for one", function* () {
     const sql = yield* SqlClient.SqlClient
     const one = yield* seedDeadLetters(3)
     const other = yield* seedDeadLetters(2)
@@ -159,7 +159,7 @@ describe("TodayReader.read", () => {
     })
   })
 
-  test("names the target that is nearest and not reached, and one that is reached only if there is no other", function* () {
+  test("returns the nearest target that isn't reached, or a reached one if there are no more", function* () {
     const sql = yield* SqlClient.SqlClient
     const near = yield* seedCampaign({ recipients: 0 })
     const far = yield* seedCampaign({ recipients: 0 })

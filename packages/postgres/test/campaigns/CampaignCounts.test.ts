@@ -26,7 +26,7 @@ const test = effectTest(run)
 beforeEach(() => run(resetSending))
 
 describe("the counts of a campaign", () => {
-  test("tell who opened and clicked, as a bot or not, and who came how far after the e-mail was sent", function* () {
+  test("include opens and clicks with and without bots, and recipients by funnel stage after the e-mail", function* () {
     const { campaign, organization } = yield* seed
     yield* sendCampaign(campaign.id)
     const leases = yield* claimMessages(3)
@@ -70,7 +70,7 @@ describe("the counts of a campaign", () => {
     expect(yield* totals).toEqual(expected)
   })
 
-  test("tell which messages were refused later, by cause and domain, once each and without those that bounced after all", function* () {
+  test("include late refusals by cause and domain, once each and without messages that bounced", function* () {
     const { campaign, organization } = yield* seed
     yield* sendCampaign(campaign.id)
     const leases = yield* claimMessages(4)
@@ -125,7 +125,7 @@ describe("the counts of a campaign", () => {
     ).toEqual([{ id: b }, { id: c }])
   })
 
-  test("are right after reports on one domain that come at once, some of them twice, while other messages are settled", function* () {
+  test("are correct after concurrent and repeated reports on one domain, while other messages are settled", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 20 })
     yield* sendCampaign(campaign.id)
     const leases = yield* claimMessages(20)
@@ -152,7 +152,7 @@ const NEW_FIELDS = [
 ]
 
 describe("the counts of a campaign", () => {
-  it("are what its rows count to, whatever was imported, published, sent, withdrawn, hit and erased", () =>
+  it("equal a recount of its rows after any imports, publications, sends, withdrawals, hits and erasures", () =>
     fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 3, maxLength: 25 }), (operations) =>
         run(
@@ -220,7 +220,7 @@ describe("the complaints and unsubscriptions of a campaign", () => {
     ),
     who: fc.nat({ max: 2 }),
   })
-  it("tell how many have complained and how many stay unsubscribed, whatever they repeat and take back", () =>
+  it("include complaints and current unsubscriptions after repetitions and revocations", () =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) =>
         run(
@@ -269,7 +269,7 @@ describe("the complaints and unsubscriptions of a campaign", () => {
       { numRuns: propertyRuns(3) },
     ))
 
-  test("count once what comes several times at once", function* () {
+  test("count concurrent repetitions once", function* () {
     const { campaign, organization } = yield* seed
     const { id } = (yield* recipientsOf(campaign.id))[0]!
     const recipient = { organizationId: organization.id, recipientId: id }

@@ -40,7 +40,7 @@ const events = Effect.fnUntraced(function* (organizationId: OrganizationId) {
 })
 
 describe("publishChunk", () => {
-  test("announces recipients in chunks of at most 500, one event each, and moves the campaign along", function* () {
+  test("publishes recipients in chunks of at most 500, one event each, and updates the campaign's status", function* () {
     const { organization, program, campaign } = yield* seedCampaign({ recipients: 501, emailDomain: "x.io" })
     yield* scheduleCampaign(campaign.id)
     const statuses: Array<CampaignStatus> = []
@@ -77,7 +77,7 @@ describe("publishChunk", () => {
     expect([recipients, published, queued, ...new Set(Object.values(others))]).toEqual([501, 501, 501, 0])
   })
 
-  test("announces long addresses in events of at most 64 KiB, each recipient once", function* () {
+  test("publishes long addresses in events of at most 64 KiB, each recipient once", function* () {
     const emailDomain = `${"clinic.".repeat(30)}test`
     const { organization, campaign } = yield* seedCampaign({ recipients: 300, emailDomain })
     yield* scheduleCampaign(campaign.id)
@@ -92,7 +92,7 @@ describe("publishChunk", () => {
     expect((yield* (yield* CampaignRepository).progress(campaign.id)).queued).toBe(300)
   })
 
-  test("makes no empty event when the last chunk was full, or nobody was imported", function* () {
+  test("doesn't create an empty event after a full last chunk or without recipients", function* () {
     for (const [recipients, expected] of [
       [500, [500]],
       [0, []],
@@ -105,7 +105,7 @@ describe("publishChunk", () => {
     }
   })
 
-  test("leaves drafts and paused campaigns alone, and goes on where it stopped", function* () {
+  test("skips drafts and paused campaigns, and continues where it stopped", function* () {
     const repository = yield* CampaignRepository
     const { organization, campaign } = yield* seedCampaign({ recipients: 501, emailDomain: "x.io" })
     expect(yield* publishChunk()).toBe(false)
@@ -119,7 +119,7 @@ describe("publishChunk", () => {
     expect((yield* events(organization.id)).map(({ data }) => data.recipients.length)).toEqual([500, 1])
   })
 
-  test("lets two publishers work at two campaigns, never at the same", function* () {
+  test("lets two publishers process two campaigns concurrently, but never the same one", function* () {
     const first = yield* seedCampaign({ recipients: 2 })
     // The publication records its domains afterwards, here in the open transaction, so the campaigns use different domains.
     const second = yield* seedCampaign({ recipients: 2, opensIn: 60, emailDomain: "other.test" })
@@ -140,7 +140,7 @@ describe("publishChunk", () => {
     }
   })
 
-  test("publishes the other campaigns when one always fails, and then fails as well", function* () {
+  test("publishes the other campaigns if one always fails, and then fails", function* () {
     const failing = yield* seedCampaign({ recipients: 1 })
     const { campaign } = yield* seedCampaign({ recipients: 501, opensIn: 60, emailDomain: "other.test" })
     for (const { id } of [failing.campaign, campaign]) yield* scheduleCampaign(id)
@@ -153,7 +153,7 @@ describe("publishChunk", () => {
     expect(Exit.isFailure(yield* Effect.exit(publishChunk()))).toBe(true)
   })
 
-  test("forwards no event of a survey campaign", function* () {
+  test("doesn't forward events of a survey campaign", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
     const sql = yield* SqlClient.SqlClient
     yield* sql`update campaigns set kind = 'survey' where id = ${campaign.id}`
@@ -165,7 +165,7 @@ describe("publishChunk", () => {
 })
 
 describe("CampaignRepositoryPg.create", () => {
-  test("refuses an unknown program, a window that is over or the wrong way round, and a broken template", function* () {
+  test("rejects an unknown program, an invalid or past window, and a broken template", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const refusal = (change: Partial<typeof campaign>) => Effect.flip(createCampaign({ ...campaign, ...change }))
     const programId = yield* createIdentifier("program")
@@ -180,7 +180,7 @@ describe("CampaignRepositoryPg.create", () => {
 })
 
 describe("createCampaign", () => {
-  test("refuses an e-mail that does not show who sends it and how to unsubscribe, for surveys as well", function* () {
+  test("rejects an e-mail without the sender's identity or an unsubscribe link, also for surveys", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     for (const kind of ["traffic", "survey"] as const) {
       const refused = yield* Effect.flip(createCampaign({ ...campaign, kind, html: "<p>{{ sender_name }}</p>" }))
@@ -188,7 +188,7 @@ describe("createCampaign", () => {
     }
   })
 
-  test("refuses a program without a sender until it has one", function* () {
+  test("rejects a program without a sender", function* () {
     const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
     const programs = yield* ProgramRepository
     const { id: programId } = yield* programs.create({
@@ -210,7 +210,7 @@ describe("createCampaign", () => {
 })
 
 describe("CampaignRepositoryPg.move", () => {
-  test("refuses what the campaign's status does not allow, and says which it is", function* () {
+  test("rejects actions that the campaign's status doesn't allow, with the status", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     expect(yield* Effect.flip(commandCampaign(campaign.id, "pause"))).toMatchObject({
       _tag: "CampaignNotInStatus",
@@ -222,7 +222,7 @@ describe("CampaignRepositoryPg.move", () => {
     expect(yield* Effect.flip(commandCampaign(nobody, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
   })
 
-  test("keeps who paused or cancelled a campaign, when and why, until it goes on", function* () {
+  test("stores who paused or cancelled a campaign, when and why, until it is resumed", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 1, opensIn: 3600 })
     yield* scheduleCampaign(campaign.id)
     const stop = { stoppedBy: "Jane", stopReason: "the partner asked to wait" }
@@ -239,7 +239,7 @@ describe("CampaignRepositoryPg.move", () => {
 })
 
 describe("CampaignRepositoryPg.summaries", () => {
-  test("reads an organization's own campaigns with their programs, and nothing of another's", function* () {
+  test("returns only the campaigns of the organization, with their programs", function* () {
     const ours = yield* seedCampaign({ recipients: 0 })
     const theirs = yield* seedCampaign({ recipients: 0 })
     const ids = [ours.campaign.id, theirs.campaign.id]
@@ -272,21 +272,21 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
     return campaign.id
   })
 
-  test("opens a published campaign when its window has begun, and not before", function* () {
+  test("opens a published campaign at the start of its window, and not before", function* () {
     const now = yield* publishedCampaign({ recipients: 1 })
     const later = yield* publishedCampaign({ recipients: 1, opensIn: 600 })
     yield* openAndComplete
     expect([yield* status(now), yield* status(later)]).toEqual(["sending", "published"])
   })
 
-  test("completes a campaign with nothing left to send", function* () {
+  test("completes a campaign after its last message", function* () {
     const id = yield* publishedCampaign({ recipients: 1 })
     yield* SqlClient.SqlClient.use((sql) => sql`delete from messages where campaign_id = ${id}`)
     yield* openAndComplete
     expect(yield* status(id)).toBe("completed")
   })
 
-  test("leaves an empty campaign open until its window ends, because it may still get recipients", function* () {
+  test("leaves an empty campaign open until its window ends, because recipients can still be imported", function* () {
     const id = yield* publishedCampaign({ recipients: 0 })
     yield* openAndComplete
     expect(yield* status(id)).toBe("sending")
@@ -295,7 +295,7 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
     expect(yield* status(id)).toBe("completed")
   })
 
-  test("completes a campaign whose window has ended, and drops what it did not send", function* () {
+  test("completes a campaign at the end of its window, and drops unsent messages", function* () {
     const id = yield* publishedCampaign({ recipients: 3 })
     yield* openAndComplete
     yield* endWindow(id)
@@ -303,7 +303,7 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
     expect([yield* status(id), yield* queued(id)]).toEqual(["completed", 0])
   })
 
-  test("waits for the messages that a worker still holds", function* () {
+  test("waits for messages that a worker has leased", function* () {
     const id = yield* publishedCampaign({ recipients: 3 })
     yield* openAndComplete
     expect(yield* claimMessages({ limit: 1, leaseSeconds: 60, perMinute: null, perDomainMinute: null })).toHaveLength(1)
@@ -323,7 +323,7 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
     expect([yield* status(id), yield* queued(id)]).toEqual(["paused", 3])
   })
 
-  test("gives lost turns back in the order of their organizations, so that workers never deadlock", function* () {
+  test("restores lost turns in the order of their organizations, so that workers never deadlock", function* () {
     const sql = yield* SqlClient.SqlClient
     const [first, ...others] = Array.from({ length: 6 }, (_, i) => `org_${i}`)
     yield* sql`
@@ -350,7 +350,7 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
 })
 
 describe("scheduling a campaign", () => {
-  test("is refused while a check fails, and names every failed check with what to do", function* () {
+  test("is rejected while a check fails, and lists every failed check with advice", function* () {
     const { campaign, program, organization } = yield* seedCampaign({ recipients: 0 })
     const sql = yield* SqlClient.SqlClient
     yield* sql`update programs set status = 'archived' where id = ${program.id}`
@@ -368,7 +368,7 @@ describe("scheduling a campaign", () => {
     expect(yield* status(campaign.id)).toBe("draft")
   })
 
-  test("overrides the checks that are named, and no other", function* () {
+  test("overrides only the named checks", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 0 })
     const sql = yield* SqlClient.SqlClient
     yield* sql`update programs set completer_target = 1 where id = ${program.id}`
@@ -383,7 +383,7 @@ describe("scheduling a campaign", () => {
     expect((yield* force("recipients", "quota")).status).toBe("scheduled")
   })
 
-  test("checks a campaign that is resumed as well", function* () {
+  test("also checks a campaign that is resumed", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 2 })
     yield* scheduleCampaign(campaign.id)
     yield* commandCampaign(campaign.id, "pause")
@@ -394,7 +394,7 @@ describe("scheduling a campaign", () => {
     expect((yield* scheduleCampaign(campaign.id, { command: "resume", force: ["program"] })).status).toBe("scheduled")
   })
 
-  test("is refused in production while PUBLIC_BASE_URL is not https", function* () {
+  test("is rejected in production while PUBLIC_BASE_URL isn't https", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 1 })
     const at = (publicBaseUrl: string) =>
       scheduleCampaign(campaign.id).pipe(

@@ -40,7 +40,7 @@ describe("checkLines", () => {
 })
 
 describe("importLines", () => {
-  test("imports nothing twice, however often and at once it runs", function* () {
+  test("imports each line once, even if it is repeated or concurrent", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const results = yield* Effect.all(
       [1, 2, 3].map(() => importLines(campaign.id, lines(40))),
@@ -57,7 +57,7 @@ describe("importLines", () => {
     expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(40)
   })
 
-  test("reports bad lines by number with the reason, in their order, and imports the others", function* () {
+  test("reports invalid lines by number with the reason, in order, and imports the valid ones", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const result = yield* importLines(campaign.id, [
       line(0),
@@ -82,7 +82,7 @@ describe("importLines", () => {
     })
   })
 
-  test("draws again when a token is taken", function* () {
+  test("draws a new token if one is taken", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     expect(yield* importLines(campaign.id, lines(5)).pipe(withEqualTokens(8))).toEqual({
       imported: 5,
@@ -95,7 +95,7 @@ describe("importLines", () => {
     expect(found?.npi).toBe(npi(0))
   })
 
-  test("gives up after ten draws, and keeps what it has", function* () {
+  test("gives up after ten draws, and keeps the imported lines", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const refusal = yield* Effect.flip(importLines(campaign.id, lines(2)).pipe(withEqualTokens(1000)))
     expect(refusal._tag).toBe("TokensUsedUp")
@@ -112,7 +112,7 @@ describe("importLines, of lines with fields", () => {
     )
   const named = (n: number, fields: Record<string, string>) => ({ ...line(n), fields })
 
-  test("keeps the fields of each line as they were, whatever they say", function* () {
+  test("stores the fields of each line unchanged, with any content", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const text = fc.string({ unit: "grapheme", maxLength: 60 }).filter((value) => !/[\p{Cc}\uFFFD]/u.test(value))
     const fields = fc.sample(fc.record({ first_name: text, notes: text.map((value) => `${value}\r\n\t"`) }), 200)
@@ -124,7 +124,7 @@ describe("importLines, of lines with fields", () => {
     expect(yield* fieldsOf(campaign.id)).toEqual(fields.map((each, i) => ({ npi: npi(i), fields: each })))
   })
 
-  test("gives recipients who wait the fields of the last line that names them, and counts those that are new", function* () {
+  test("updates waiting recipients with the fields of their last line, and counts the new ones", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 3 })
     const sql = yield* SqlClient.SqlClient
     const ada = { first_name: "Ada" }
@@ -149,7 +149,7 @@ describe("importLines, of lines with fields", () => {
     ])
   })
 
-  test("names each line that lacks a field which the templates need", function* () {
+  test("reports each line without a field that the templates use", function* () {
     const { program } = yield* seedCampaign({ recipients: 0 })
     const campaign = yield* createCampaign({
       programId: program.id,

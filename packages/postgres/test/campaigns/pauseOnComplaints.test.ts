@@ -42,7 +42,7 @@ const resume = Effect.fnUntraced(function* (campaignId: CampaignId) {
 })
 
 describe("a campaign that is to be paused for complaints", () => {
-  test("is paused from three complaints and three in a thousand on, and says since when and why", function* () {
+  test("is paused at three complaints and three in a thousand, with the time and the reason", function* () {
     const { campaignId } = yield* sending({ sent: 1334 })
     yield* complain(campaignId, 0, 3)
     expect(yield* look).toEqual([])
@@ -62,7 +62,7 @@ describe("a campaign that is to be paused for complaints", () => {
     expect(yield* look).toEqual([])
   })
 
-  test("is the only one: others go on", function* () {
+  test("is the only paused campaign", function* () {
     const { campaignId } = yield* sending({ sent: 10, asks: false })
     yield* complain(campaignId, 0, 9)
     expect(yield* look).toEqual([])
@@ -70,7 +70,7 @@ describe("a campaign that is to be paused for complaints", () => {
     expect(yield* look).toHaveLength(1)
   })
 
-  test("goes on once it is resumed, until somebody else complains after the resumption", function* () {
+  test("continues after it is resumed, until there is a new complaint", function* () {
     const { campaignId } = yield* sending({ sent: 100 })
     yield* complain(campaignId, 0, 3)
     expect(yield* look).toHaveLength(1)
@@ -86,7 +86,7 @@ describe("a campaign that is to be paused for complaints", () => {
     expect(yield* look).toEqual([{ campaignId, sent: 100, complained: 6 }])
   })
 
-  test("is paused once, however many complain and look at the same time", function* () {
+  test("is paused once, with concurrent complaints and checks", function* () {
     const { campaignId } = yield* sending({ sent: 2000 })
     const looks = Effect.all(
       Array.from({ length: 6 }, () => look),

@@ -74,7 +74,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     })
   })
 
-  test("tells apart what waits for its turn, for an endpoint that fails, and as a replay", function* () {
+  test("separates live deliveries, deliveries to failing endpoints, and replays", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* seedDue(3, 100)
     const probed = yield* seedDue(2, 500)
@@ -108,7 +108,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect([inFlight, breakersOpen]).toEqual([7, 1])
   })
 
-  test("counts what waits in the logs, by how each endpoint stands, and tells which is furthest behind", function* () {
+  test("counts unread events by the state of each endpoint, and finds the largest lag", function* () {
     const sql = yield* SqlClient.SqlClient
     const before = yield* readDue
     yield* seedLog(12, 10_000)
@@ -144,7 +144,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(inFlight).toBe(before.inFlight + 6)
   })
 
-  test("tells at each reading what is behind by then, of endpoints that stood at their end and of those that did not", function* () {
+  test("finds the current backlog at each reading, of endpoints with and without an earlier backlog", function* () {
     const sql = yield* SqlClient.SqlClient
     const { enable } = yield* EndpointRepository
     const leases = yield* DeliveryLeases
@@ -172,7 +172,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(yield* more).toEqual([3, 0])
   })
 
-  test("tells how far the clock of an organization is ahead", function* () {
+  test("measures the lead of an organization's clock", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization } = yield* seedCampaign({ recipients: 0 })
     yield* sql`update organization_clock set last = clock_timestamp() + interval '2 hours' where organization_id = ${organization.id}`
@@ -181,7 +181,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(clockAheadSeconds).toBeLessThanOrEqual(7200)
   })
 
-  test("counts the dead letters that were not replayed, by reason, except those of muted groups of failures", function* () {
+  test("counts unreplayed dead letters by reason, except those of muted groups of failures", function* () {
     const sql = yield* SqlClient.SqlClient
     const groups = yield* FailureGroupRepository
     yield* seedDeadLetters(3, { reason: "rejected" })
@@ -202,7 +202,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
   })
 
-  test("counts the e-mails of the campaigns whose window is open", function* () {
+  test("counts the e-mails of campaigns in their send window", function* () {
     const sql = yield* SqlClient.SqlClient
     const [open, scheduled] = [yield* seedCampaign({ recipients: 3 }), yield* seedCampaign({ recipients: 5 })]
     for (const { organization, campaign } of [open, scheduled]) {
@@ -219,7 +219,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(messages.oldestSeconds).toBeGreaterThanOrEqual(50)
   })
 
-  test("tells how long an e-mail is late since it could first be sent", function* () {
+  test("measures the delay of an e-mail since the first time it could be sent", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`update campaigns set status = 'cancelled'`
     const { campaign, organization } = yield* seedCampaign({ recipients: 2 })
@@ -264,7 +264,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect((yield* late).oldestSeconds).toBeLessThanOrEqual(86_400)
   })
 
-  test("counts hits that wait to be judged, and unsubscriptions that are no suppressions yet", function* () {
+  test("counts unclassified hits, and unsubscriptions without a suppression", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization } = yield* seedCampaign({ recipients: 4 })
     yield* sql`
@@ -286,7 +286,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(unsubscriptions.oldestSeconds).toBeLessThan(70)
   })
 
-  test("counts the inbound events that wait, and those that were set aside", function* () {
+  test("counts pending and quarantined inbound events", function* () {
     const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 0 })
     for (const id of ["evt_1", "evt_2", "evt_3", "evt_4"]) yield* receiveEvent(seeded, id, "clinician.moved", {})
@@ -299,7 +299,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect((yield* readState).inboxQuarantined).toBe(1)
   })
 
-  test("shows a transaction that stays open, and for how long", function* () {
+  test("shows the age of an open transaction", function* () {
     const sql = yield* SqlClient.SqlClient
     // Other tests share the server, so this waits until their transactions end.
     const isShort = Effect.map(readState, ({ horizon }) => horizon.session.transactions < 50)

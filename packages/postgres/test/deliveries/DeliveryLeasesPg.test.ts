@@ -59,7 +59,7 @@ const ACCEPTED = { status: 200, outcome: "success" }
 const REJECTED = { status: 401, outcome: "client_error" }
 
 describe("DeliveryLeasesPg.live", () => {
-  test("counts the workers that live and take endpoints, and ranks them", function* () {
+  test("counts and ranks the live workers that accept endpoints", function* () {
     const leases = yield* DeliveryLeases
     yield* seedLog(0)
     const [a, b, c] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`)
@@ -79,7 +79,7 @@ describe("DeliveryLeasesPg.live", () => {
     expect(yield* leases.heartbeat(c!, 10)).toMatchObject({ workers: 1 })
   })
 
-  test("tells which endpoints have changed since a snapshot, or changed hands, and which organizations have written", function* () {
+  test("returns endpoints that changed or changed owner since a snapshot, and organizations that published", function* () {
     const leases = yield* DeliveryLeases
     const { disable, update } = yield* EndpointRepository
     const { organization, endpoint, campaign } = yield* seedLog(0)
@@ -117,7 +117,7 @@ describe("DeliveryLeasesPg.live", () => {
 })
 
 describe("DeliveryLeasesPg.take", () => {
-  test("takes enabled endpoints that nobody owns who lives, at most the given number", function* () {
+  test("claims enabled endpoints without a live owner, up to the given number", function* () {
     const leases = yield* DeliveryLeases
     const seeded = yield* Effect.forEach([1, 2, 3], () => seedLog(0))
     const [one, other] = [yield* newWorker, yield* newWorker]
@@ -136,7 +136,7 @@ describe("DeliveryLeasesPg.take", () => {
     expect(yield* leases.listOwned(one.token)).toEqual([])
   })
 
-  test("gives each endpoint to one worker, however many take at the same time", function* () {
+  test("assigns each endpoint to one worker, even if many claim at the same time", function* () {
     const leases = yield* DeliveryLeases
     yield* Effect.forEach(Array.from({ length: 12 }), () => seedLog(0))
     const workers = yield* Effect.forEach(Array.from({ length: 6 }), () => newWorker)
@@ -150,7 +150,7 @@ describe("DeliveryLeasesPg.take", () => {
     expect(new Set(ids).size).toBe(12)
   })
 
-  test("has what a lost worker may have called sent again, once, with the same id and attempt, and the rest read on", function* () {
+  test("resends possible calls of a lost worker once, with the same id and attempt, and continues reading after them", function* () {
     const leases = yield* DeliveryLeases
     const { endpoint, eventIds } = yield* seedLog(5)
     const [lost, heir] = [yield* newWorker, yield* newWorker]
@@ -181,7 +181,7 @@ describe("DeliveryLeasesPg.take", () => {
 })
 
 describe("DeliveryLeasesPg.read", () => {
-  test("reads on in the order of the log, with all that a call needs, and again what no intent was written for", function* () {
+  test("reads in log order, with all data for a call, and again those without a recorded intent", function* () {
     const leases = yield* DeliveryLeases
     const { organization, endpoint, eventIds } = yield* seedLog(4)
     const { token, take, intend } = yield* newWorker
@@ -203,7 +203,7 @@ describe("DeliveryLeasesPg.read", () => {
   })
 
   for (const end of ["given up by", "taken from"] as const) {
-    test(`leaves one row of each event that a change of types kept between its reading and its intent, when it is ${end} its worker`, function* () {
+    test(`keeps one row per event if a change of types preserved it between its read and its intent, when it is ${end} its worker`, function* () {
       const leases = yield* DeliveryLeases
       const { endpoint, eventIds } = yield* seedLog(2)
       const { token, take, intend } = yield* newWorker
@@ -221,7 +221,7 @@ describe("DeliveryLeasesPg.read", () => {
     })
   }
 
-  test("reads the types that an endpoint receives, and leaves a disabled one where it is", function* () {
+  test("reads the types that an endpoint receives, and doesn't advance a disabled one", function* () {
     const leases = yield* DeliveryLeases
     const repository = yield* EndpointRepository
     const { organization, endpoint, campaign } = yield* seedLog(0)
@@ -253,7 +253,7 @@ describe("DeliveryLeasesPg.read", () => {
     expect(yield* read).toHaveLength(6)
   })
 
-  test("reads nothing for a worker that lost the endpoint, and writes nothing of it", function* () {
+  test("doesn't read for a worker that lost the endpoint, and discards its outcomes", function* () {
     const leases = yield* DeliveryLeases
     const { endpoint, eventIds } = yield* seedLog(3)
     const [lost, heir] = [yield* newWorker, yield* newWorker]
@@ -282,7 +282,7 @@ describe("DeliveryLeasesPg.read", () => {
 })
 
 describe("DeliveryLeasesPg.secrets", () => {
-  test("are all that sign now, newest first, each with its end, and none for an endpoint of which one cannot be decrypted", function* () {
+  test("are all active secrets, newest first, with their expiry, and none for an endpoint with an undecryptable secret", function* () {
     const sql = yield* SqlClient.SqlClient
     const { secrets } = yield* DeliveryLeases
     const { organization, endpoint, secret } = yield* seedLog(0)
@@ -315,7 +315,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
     return { ...seeded, ...worker, sql }
   })
 
-  test("takes first what was lost, then what fell due first, and replays last; nothing that is not due", function* () {
+  test("claims recovered deliveries first, then by due time, then replays, but only due ones", function* () {
     const { sql, take, eventIds } = yield* seedRows(6)
     const [replay, later, retry, lost] = eventIds
     yield* sql`update deliveries set replay = true, due_at = due_at - interval '1 hour' where event_id = ${replay!}`
@@ -326,7 +326,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
     expect(yield* take()).toEqual([])
   })
 
-  test("takes what was lost again and again alone", function* () {
+  test("claims repeatedly lost deliveries one at a time", function* () {
     const { sql, take, settle, eventIds } = yield* seedRows(4)
     yield* sql`update deliveries set losses = ${ALONE_FROM_LOSSES}::int where event_id in (${eventIds[2]!}, ${eventIds[3]!})`
     yield* sql`update deliveries set losses = 1 where event_id = ${eventIds[0]!}`
@@ -338,7 +338,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
     expect(eventsOf(yield* take())).toEqual([eventIds[0], eventIds[1]])
   })
 
-  test("gives a row to its endpoint's owner alone, once", function* () {
+  test("assigns a row once, and only to its endpoint's owner", function* () {
     const leases = yield* DeliveryLeases
     const { sql, token, endpoint, take } = yield* seedRows(2)
     const [{ token: other }, wanted] = [yield* newWorker, [{ endpointId: endpoint.id, limit: 10 }]]
@@ -353,7 +353,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
     expect(takes.flat()).toHaveLength(2)
   })
 
-  test("leaves replays to a later time when asked to", function* () {
+  test("can leave replays for later", function* () {
     const leases = yield* DeliveryLeases
     const { sql, token, endpoint, eventIds } = yield* seedRows(2)
     yield* sql`update deliveries set replay = true where event_id = ${eventIds[0]!}`
@@ -362,7 +362,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
     expect(eventsOf(yield* leases.takeDue(token, [wanted]))).toEqual([eventIds[0]])
   })
 
-  test("tells of each of its endpoints when the first row is due, and when the first replay is", function* () {
+  test("returns for each of its endpoints when the first row and the first replay are due", function* () {
     const leases = yield* DeliveryLeases
     const sql = yield* SqlClient.SqlClient
     const { token } = yield* newWorker
@@ -401,7 +401,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
 describe("DeliveryLeasesPg.write", () => {
   for (const isRow of [false, true]) {
     const what = isRow ? "a row" : "an event of the log"
-    test(`makes ${what} due again at once that was rejected by what the endpoint was before it changed`, function* () {
+    test(`makes ${what} due immediately if it was rejected with the endpoint's previous settings`, function* () {
       const leases = yield* DeliveryLeases
       const { endpoint, organization } = yield* seedLog(1)
       const { take, settle, token } = yield* newWorker
@@ -441,7 +441,7 @@ describe("DeliveryLeasesPg.write", () => {
 
   for (const isRow of [false, true]) {
     const what = isRow ? "a row" : "an event of the log"
-    test(`makes ${what} due again under the same number, and counts nothing, if its call was not made`, function* () {
+    test(`makes ${what} due with the same attempt number, without counting, if its call was not made`, function* () {
       const leases = yield* DeliveryLeases
       const sql = yield* SqlClient.SqlClient
       const { endpoint } = yield* seedLog(1)
@@ -472,7 +472,7 @@ describe("DeliveryLeasesPg.write", () => {
     }))
   }
 
-  test("disables an endpoint that was found gone by a call of the worker that had handed it over", function* () {
+  test("disables an endpoint if a handed-over call returns 410", function* () {
     const leases = yield* DeliveryLeases
     const { endpoint } = yield* seedLog(1)
     const endpointId = endpoint.id
@@ -492,7 +492,7 @@ describe("DeliveryLeasesPg.write", () => {
     expect(yield* heir.take()).toEqual([])
   })
 
-  test("disables an endpoint once that was found gone, and not the one that it has become", function* () {
+  test("disables an endpoint that is gone once, but not after its address has changed", function* () {
     const leases = yield* DeliveryLeases
     const { find: findEndpoint, enable } = yield* EndpointRepository
     const { endpoint } = yield* seedLog(2)
@@ -514,7 +514,7 @@ describe("DeliveryLeasesPg.write", () => {
     expect((yield* take()).map(({ attempt }) => attempt)).toEqual([2, 2])
   })
 
-  test("leaves the breaker as an operator left it who changed the endpoint meanwhile", function* () {
+  test("doesn't overwrite a breaker that an operator reset meanwhile", function* () {
     const leases = yield* DeliveryLeases
     const { endpoint } = yield* seedLog(0)
     const { take, token } = yield* newWorker
@@ -535,7 +535,7 @@ describe("DeliveryLeasesPg.write", () => {
     expect(yield* status(endpoint.id)).toMatchObject({ breaker: "open", failures: 5 })
   })
 
-  test("keeps many deliveries that arrived in one row, a retry with its delay, and a dead letter with its attempts", function* () {
+  test("stores many successful deliveries in one row, a retry with its delay, and a dead letter with its attempts", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* seedLog(5)
     const { take, settle } = yield* newWorker
@@ -574,7 +574,7 @@ describe("DeliveryLeasesPg.write", () => {
   })
 
   for (const rejected of [0, 1]) {
-    test(`counts and keeps once what is written again after a lost reply, with ${rejected} dead letters`, function* () {
+    test(`counts and stores a repeated write after a lost response once, with ${rejected} dead letters`, function* () {
       const leases = yield* DeliveryLeases
       const sql = yield* SqlClient.SqlClient
       const { endpoint } = yield* seedLog(3 + rejected)
@@ -608,7 +608,7 @@ describe("DeliveryLeasesPg.write", () => {
     })
   }
 
-  test("finds where an endpoint stands in few steps, however many versions an open transaction keeps", function* () {
+  test("finds an endpoint's position with few reads, even if an open transaction keeps many versions", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("reader_positions")
     const leases = yield* DeliveryLeases
@@ -635,7 +635,7 @@ describe("DeliveryLeasesPg.write", () => {
     expect(positions).toEqual([{ open: eventIds.slice(0, 2) }])
   })
 
-  test("takes the word of a late worker whose endpoint nobody took", function* () {
+  test("accepts outcomes of an expired worker if its endpoint wasn't claimed", function* () {
     yield* seedLog(1)
     const { take, settle, token } = yield* newWorker
     const [late] = yield* take()
@@ -645,7 +645,7 @@ describe("DeliveryLeasesPg.write", () => {
 })
 
 describe("DeliveryLeasesPg.handOver", () => {
-  test("leaves calls to the worker that makes them, and everything else to whoever takes the endpoint", function* () {
+  test("leaves calls in flight to the giver, and all other deliveries to the new owner", function* () {
     const leases = yield* DeliveryLeases
     const { endpoint, eventIds } = yield* seedLog(5)
     const [giver, heir] = [yield* newWorker, yield* newWorker]
@@ -676,7 +676,7 @@ describe("DeliveryLeasesPg.handOver", () => {
     expect(yield* leases.listOwned(heir.token)).toMatchObject([{ inFlightElsewhere: 0 }])
   })
 
-  test("counts the giver's calls until the endpoint has a new address, also if it is enabled again, and those to the new one that were read before", function* () {
+  test("counts the giver's calls until the endpoint's address changes, also after it is re-enabled, and earlier calls to the new address", function* () {
     const leases = yield* DeliveryLeases
     const { disable, enable, update } = yield* EndpointRepository
     const { endpoint, campaign } = yield* seedLog(0)
@@ -720,7 +720,7 @@ describe("DeliveryLeasesPg.recover", () => {
     return { token, recovered, taken }
   })
 
-  test("sets aside what worker after worker is lost with", function* () {
+  test("quarantines a delivery after repeated losses of its workers", function* () {
     const { endpoint } = yield* seedLog(1)
     const first = yield* newWorker
     const [delivery] = yield* first.take()
@@ -752,7 +752,7 @@ describe("DeliveryLeasesPg.recover", () => {
     ).toEqual([{ dead: 1 }])
   })
 
-  test("counts the workers that were lost in a row alone, and takes nothing from one that lives", function* () {
+  test("only counts consecutive losses, and doesn't claim from a live worker", function* () {
     const leases = yield* DeliveryLeases
     const { endpoint } = yield* seedLog(1)
     let worker = yield* newWorker
@@ -772,7 +772,7 @@ describe("DeliveryLeasesPg.recover", () => {
 })
 
 describe("deliveryId", () => {
-  test("is what delivery_id is in the database, a UUIDv7 of the event's time", function* () {
+  test("equals delivery_id in the database, a UUIDv7 with the event's time", function* () {
     const sql = yield* SqlClient.SqlClient
     for (let i = 0; i < 5; i++) {
       const [event, endpoint] = [yield* createIdentifier("event"), yield* createIdentifier("endpoint")]

@@ -46,7 +46,7 @@ const ADDRESSES = [
 ] as const
 
 describe("EndpointRepositoryPg", () => {
-  test("shows of an address what is no secret, and gives the whole one to those who ask for it", function* () {
+  test("redacts secrets in the address, and returns the full one on request", function* () {
     const endpoints = yield* EndpointRepository
     const { organization } = yield* seedCampaign({ recipients: 0 })
     for (const [url, shown] of ADDRESSES) {
@@ -96,7 +96,7 @@ describe("EndpointRepositoryPg", () => {
     expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest, version: 3 })
   })
 
-  test("keeps whether webhooks carry the headers of Standard Webhooks, whatever else changes", function* () {
+  test("keeps the Standard Webhooks setting when other settings change", function* () {
     const endpoints = yield* EndpointRepository
     const { endpoint } = yield* seedCampaign({ recipients: 0 })
     const asked = { ...endpoint, standardWebhooks: true, version: expect.any(Number) }
@@ -114,7 +114,7 @@ describe("EndpointRepositoryPg", () => {
     expect(yield* endpoints.find(id)).toMatchObject({ ...made, standardWebhooks: true })
   })
 
-  test("raises the version with each change of an endpoint or of the secrets that sign for it, and with nothing else", function* () {
+  test("increases the version with each change of an endpoint or of its active secrets, and not otherwise", function* () {
     const sql = yield* SqlClient.SqlClient
     const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
     const other = (yield* seedCampaign({ recipients: 0 })).endpoint
@@ -150,7 +150,7 @@ describe("EndpointRepositoryPg", () => {
     expect(yield* find(other.id)).toMatchObject({ version: others })
   })
 
-  test("delivers what was published before its types changed by the types of then", function* () {
+  test("delivers events published before a change of types with the earlier types", function* () {
     const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
     const endpoints = yield* EndpointRepository
     const before = yield* publishSent(campaign, 3)
@@ -163,7 +163,7 @@ describe("EndpointRepositoryPg", () => {
     expect(taken.map(({ eventId }) => eventId).sort()).toEqual([...before, ...after].sort())
   })
 
-  test("waits with new types for a write of the owner, and delivers nothing twice that it had begun", function* () {
+  test("waits for a write of the owner before changing types, and delivers started events only once", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
     const begun = yield* publishSent(campaign, 3)
@@ -186,7 +186,7 @@ describe("EndpointRepositoryPg", () => {
     expect(yield* sql`select open from reader_positions where endpoint_id = ${endpoint.id}`).toEqual([{ open: begun }])
   })
 
-  test("refuses ids that are nobody's", function* () {
+  test("rejects unknown ids", function* () {
     const endpointId = yield* createIdentifier("endpoint")
     const { find, enable, disable } = yield* EndpointRepository
     for (const ask of [find, enable, disable]) {
@@ -200,7 +200,7 @@ describe("EndpointRepositoryPg", () => {
     })
   })
 
-  test("says how many of an endpoint's deliveries wait, since when, how many are in flight, and how far it has read", function* () {
+  test("returns an endpoint's pending deliveries, the oldest due time, the calls in flight, and its position", function* () {
     const sql = yield* SqlClient.SqlClient
     const { take, settle, token } = yield* workerOn()
     const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
@@ -236,7 +236,7 @@ describe("EndpointRepositoryPg", () => {
     })
   })
 
-  test("begins where it is made, or at an earlier time", function* () {
+  test("starts at its creation, or at an earlier time", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const events = yield* publishSent(campaign, 3)
@@ -252,7 +252,7 @@ describe("EndpointRepositoryPg", () => {
     expect(taken.filter(({ endpointId }) => endpointId === id).map(({ eventId }) => eventId)).toEqual(events.slice(1))
   })
 
-  test("shows the breaker open, probing and recovering, and forgets it when the endpoint is enabled, which wakes the workers", function* () {
+  test("shows the breaker open, probing and recovering; enabling the endpoint resets it and wakes the workers", function* () {
     const { find, enable } = yield* EndpointRepository
     const notifications = yield* (yield* PgClient.PgClient).listen("hints")
     const leases = yield* DeliveryLeases
@@ -298,7 +298,7 @@ describe("the history of a breaker", () => {
     ])
   })
 
-  test("has each opening and closing, newest first, and nothing of what happens in between", function* () {
+  test("contains each opening and closing, newest first, without the changes in between", function* () {
     const { endpoint } = yield* seedCampaign({ recipients: 0 })
     const endpoints = yield* EndpointRepository
     yield* write(endpoint.id, 4, null)

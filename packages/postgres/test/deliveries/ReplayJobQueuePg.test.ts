@@ -62,7 +62,7 @@ const replays = Effect.gen(function* () {
 const all = (count: number) => ({ dead: count, queued: count, paired: count })
 
 describe("ReplayJobQueuePg", () => {
-  test("replays every dead letter once, chunk by chunk, oldest first, each as a delivery of its own", function* () {
+  test("replays every dead letter once, chunk by chunk, oldest first, each as a new delivery", function* () {
     yield* seedDeadLetters(25)
     const { id, ...made } = yield* create({}, 100)
     expect(made).toMatchObject({ state: "running", total: 25, replayed: 0, rate: 100, finishedAt: null })
@@ -77,7 +77,7 @@ describe("ReplayJobQueuePg", () => {
     expect(yield* replays).toEqual(all(25))
   })
 
-  test("replays what every condition names, and nothing else, however few those are", function* () {
+  test("replays only dead letters that match all conditions, even if they are few", function* () {
     yield* seedDeadLetters(60, { reason: "rejected" })
     const { endpoint } = yield* seedDeadLetters(3, { reason: "poison" })
     yield* seedDeadLetters(2, { reason: "poison" })
@@ -97,7 +97,7 @@ describe("ReplayJobQueuePg", () => {
     expect(yield* replays).toEqual(all(5))
   })
 
-  test("replays what was set aside up to its making, and leaves alone what came later", function* () {
+  test("replays dead letters up to its creation, and not later ones", function* () {
     yield* seedDeadLetters(5)
     const { id } = yield* create({})
     const later = yield* seedDeadLetters(5)
@@ -106,7 +106,7 @@ describe("ReplayJobQueuePg", () => {
     expect(left.map(({ endpointId }) => endpointId)).toEqual(Array(5).fill(later.endpoint.id))
   })
 
-  test("keeps its rate by the database's clock, and makes up for no more than one late chunk", function* () {
+  test("keeps its rate by the database's clock, and catches up at most one late chunk", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* seedDeadLetters(30)
     const { id } = yield* create({}, 100)
@@ -130,7 +130,7 @@ describe("ReplayJobQueuePg", () => {
     expect(nextInMs).toBeLessThanOrEqual(3_600_000)
   })
 
-  test("replays each dead letter once, though many workers and an operator are at it", function* () {
+  test("replays each dead letter once, with concurrent workers and an operator", function* () {
     yield* seedDeadLetters(200)
     const { id } = yield* create({}, 700)
     const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
@@ -149,7 +149,7 @@ describe("ReplayJobQueuePg", () => {
     expect(yield* replays).toEqual(all(200))
   })
 
-  test("is refused while another is yet to replay some of the same dead letters, and only then", function* () {
+  test("is only rejected while an active job is still going to replay some of the same dead letters", function* () {
     const sql = yield* SqlClient.SqlClient
     const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const seeded = [yield* seedDeadLetters(4), yield* seedDeadLetters(4, { reason: "poison" })]
@@ -209,7 +209,7 @@ describe("ReplayJobQueuePg", () => {
     }
   })
 
-  test("is made once of many that are asked for at the same instant", function* () {
+  test("is created once if it is requested many times concurrently", function* () {
     yield* seedDeadLetters(30)
     const made = yield* Effect.all(
       Array.from({ length: 8 }, () => Effect.result(create({}, 100))),
@@ -222,7 +222,7 @@ describe("ReplayJobQueuePg", () => {
     )
   })
 
-  test("may be made again of what another has passed by, or has left when it was cancelled", function* () {
+  test("may be created again for dead letters that an earlier job has passed or left after its cancellation", function* () {
     const replayJobs = yield* ReplayJobQueue
     yield* seedDeadLetters(20)
     const [newest] = yield* (yield* DeadLetterReader).list({}, 1)
@@ -236,7 +236,7 @@ describe("ReplayJobQueuePg", () => {
     expect((yield* finish((yield* create(late)).id)).replay).toMatchObject({ total: 1, replayed: 1 })
   })
 
-  test("says what others had replayed already, and leaves out what they purged", function* () {
+  test("counts dead letters that were already replayed, and skips purged ones", function* () {
     const sql = yield* SqlClient.SqlClient
     const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const { endpoint } = yield* seedDeadLetters(10)
@@ -257,7 +257,7 @@ describe("ReplayJobQueuePg", () => {
     expect(yield* (yield* ReplayJobQueue).find(id)).toMatchObject({ replayedByOthers: 2 })
   })
 
-  test("ends where it is when it is cancelled, and keeps what it did", function* () {
+  test("stops when it is cancelled, and keeps its replays", function* () {
     const replayJobs = yield* ReplayJobQueue
     yield* seedDeadLetters(30)
     const { id } = yield* create({}, 100)
@@ -273,7 +273,7 @@ describe("ReplayJobQueuePg", () => {
     expect(yield* Effect.flip(replayJobs.cancel(replay.id))).toMatchObject({ _tag: "ReplayFinished", replayed: 20 })
   })
 
-  describe("of a range of a log", () => {
+  describe("for a range of a log", () => {
     /** An organization with a disabled endpoint that hasn't read the published events. */
     const seedLog = Effect.fnUntraced(function* (count: number) {
       const sql = yield* SqlClient.SqlClient
@@ -296,7 +296,7 @@ describe("ReplayJobQueuePg", () => {
       return rows.map((row) => row.event_id)
     })
 
-    test("sends each event once, in its order and chunk by chunk, whatever its outcome was before", function* () {
+    test("sends each event once, in order and chunk by chunk, regardless of its earlier outcome", function* () {
       const { endpoint, events, all, published } = yield* seedLog(25)
       expect(yield* (yield* ReplayReader).countInLog(all)).toBe(25)
       expect(yield* queued).toEqual([])
@@ -315,7 +315,7 @@ describe("ReplayJobQueuePg", () => {
       expect(yield* queued).toEqual(events)
     })
 
-    test("sends what was published from a time on, before another, and until it was made", function* () {
+    test("sends events published in a time range, up to its creation", function* () {
       const { campaign, events, all, published } = yield* seedLog(5)
       const { id, total } = yield* createOfLog({ ...all, from: published[1]!, to: published[4]! })
       expect(total).toBe(3)
@@ -331,7 +331,7 @@ describe("ReplayJobQueuePg", () => {
       })
     })
 
-    test("sends the types that are asked for, or those that the endpoint receives", function* () {
+    test("sends the requested types, or those that the endpoint receives", function* () {
       const { all, events, endpoint } = yield* seedLog(3)
       const { countInLog } = yield* ReplayReader
       yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] }, { allowPrivate: true })
@@ -343,7 +343,7 @@ describe("ReplayJobQueuePg", () => {
       expect(yield* queued).toEqual(events)
     })
 
-    test("sends each event once, though workers die and many are at it, beside a job of dead letters", function* () {
+    test("sends each event once with concurrent and crashing workers, and with a job of dead letters", function* () {
       const { all, events } = yield* seedLog(30)
       yield* seedDeadLetters(100)
       const dead = yield* create({}, 200)
@@ -367,7 +367,7 @@ describe("ReplayJobQueuePg", () => {
       expect(sent.filter((eventId) => events.includes(eventId as EventId))).toEqual(events)
     })
 
-    test("is refused while another of the endpoint is yet to send some of the same events, and only then", function* () {
+    test("is only rejected while an active job of the endpoint is still going to send some of the same events", function* () {
       const { all, published } = yield* seedLog(20)
       const other = yield* seedLog(20)
       const { id } = yield* createOfLog({ ...all, to: published[15]! }, 100)
@@ -386,7 +386,7 @@ describe("ReplayJobQueuePg", () => {
     })
   })
 
-  test("knows nothing of an id that is not a job's", function* () {
+  test("rejects an unknown id", function* () {
     const replayJobs = yield* ReplayJobQueue
     const replayId = yield* createIdentifier("replay")
     for (const ask of [replayJobs.find(replayId), replayJobs.cancel(replayId)]) {
@@ -394,7 +394,7 @@ describe("ReplayJobQueuePg", () => {
     }
   })
 
-  test("looks at ever more dead letters while a filter leaves few, and at what it sends where it leaves all", function* () {
+  test("reads more and more dead letters while a filter excludes most of them, and as many as it sends without a filter", function* () {
     const sql = yield* SqlClient.SqlClient
     const { endpoint } = yield* seedDeadLetters(2, { daysAgo: 2 })
     yield* seedDeadLetters(300, { daysAgo: 1 })
@@ -419,7 +419,7 @@ describe("ReplayJobQueuePg", () => {
     expect(limits.slice(9)).toEqual([...Array(limits.length - 10).fill(2), 4])
   })
 
-  test("finds each next chunk in one range of the index, with old and new statistics", function* () {
+  test("finds each next chunk in one index range, with old and new statistics", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("dead_letters")
     const read = Effect.map(

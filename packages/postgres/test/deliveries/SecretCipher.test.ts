@@ -15,11 +15,11 @@ const ring = SecretCipher.make([k2, k1])
 const secret = Redacted.make("whsec_ÄÖÜ-and-some-base64url_characters")
 
 describe("SecretCipher", () => {
-  it("gives a secret back to its own organization", () => {
+  it("decrypts a secret for its organization", () => {
     expect(Redacted.value(cipher.decrypt(cipher.encrypt(secret, "org_a"), "org_a"))).toBe(Redacted.value(secret))
   })
 
-  it("never writes the same bytes twice, and never the secret", () => {
+  it("never returns the same bytes twice, and never the plaintext", () => {
     const [first, second] = [cipher.encrypt(secret, "org_a"), cipher.encrypt(secret, "org_a")]
     expect(first).not.toEqual(second)
     expect(Buffer.from(first).includes(Redacted.value(secret))).toBe(false)
@@ -28,7 +28,7 @@ describe("SecretCipher", () => {
   it.each([
     ["", cipher],
     [" though another key has the altered mark", SecretCipher.make([k2, { ...k2, id: "k4", mark: 3 }, k1])],
-  ])("refuses bytes of which any was altered%s", (_, cipher) => {
+  ])("rejects altered bytes%s", (_, cipher) => {
     const stored = cipher.encrypt(secret, "org_a")
     for (let i = 0; i < stored.length; i++) {
       const altered = Uint8Array.from(stored, (byte, at) => (at === i ? byte ^ 1 : byte))
@@ -39,7 +39,7 @@ describe("SecretCipher", () => {
   it.each([
     ["", cipher],
     [" beside an older key", ring],
-  ])("refuses bytes that were cut short or lengthened%s", (_, cipher) => {
+  ])("rejects truncated or extended bytes%s", (_, cipher) => {
     const stored = cipher.encrypt(secret, "org_a")
     for (let length = 0; length < stored.length; length++) {
       expect(() => cipher.decrypt(stored.subarray(0, length), "org_a"), `${length} bytes`).toThrow()
@@ -47,13 +47,13 @@ describe("SecretCipher", () => {
     expect(() => cipher.decrypt(Buffer.concat([stored, Buffer.alloc(1)]), "org_a")).toThrow()
   })
 
-  it("refuses another organization's bytes, and another key", () => {
+  it("rejects bytes of a different organization or key", () => {
     const stored = cipher.encrypt(secret, "org_a")
     expect(() => cipher.decrypt(stored, "org_b")).toThrow()
     expect(() => cipherOf(8).decrypt(stored, "org_a")).toThrow()
   })
 
-  it("writes the mark of the key, the nonce, the ciphertext and the tag", () => {
+  it("returns the key id, the nonce, the ciphertext and the tag", () => {
     const stored = cipher.encrypt(secret, "org_a")
     expect(stored[0]).toBe(k1.mark)
     const decipher = createDecipheriv("aes-256-gcm", Buffer.alloc(32, 7), stored.subarray(1, 13))
@@ -63,7 +63,7 @@ describe("SecretCipher", () => {
     expect(text.toString()).toBe(Redacted.value(secret))
   })
 
-  it("encrypts with the newest key of a ring, and decrypts with each", () => {
+  it("encrypts with the newest key of a ring, and decrypts with each of them", () => {
     const made = [k1, k2, k3].map((key) => SecretCipher.make([key]).encrypt(secret, "org_a"))
     const all = SecretCipher.make([k3, k2, k1])
     expect(all.keyIds).toEqual(["k3", "k2", "k1"])
@@ -75,13 +75,13 @@ describe("SecretCipher", () => {
     expect(all.keyIdOf(made[2]!, "org_b")).toBeUndefined()
   })
 
-  it("decrypts with a key of another id, and with one of two keys that share a mark", () => {
+  it("decrypts with a key that has a different id, and with one of two keys with the same id", () => {
     const stored = SecretCipher.make([k2]).encrypt(secret, "org_a")
     expect(SecretCipher.make([k3, { ...k2, id: "renamed" }]).keyIdOf(stored, "org_a")).toBe("renamed")
     expect(SecretCipher.make([{ ...k3, mark: 2 }, k2]).keyIdOf(stored, "org_a")).toBe("k2")
   })
 
-  it("handles no secret without a key, and names the setting that holds it", () => {
+  it("throws without a key, with the name of the setting", () => {
     const { encrypt, decrypt } = SecretCipher.withoutKey
     expect(() => encrypt(secret, "org_a")).toThrow("SECRETS_KEY")
     expect(() => decrypt(cipher.encrypt(secret, "org_a"), "org_a")).toThrow("SECRETS_KEY")

@@ -33,7 +33,7 @@ const active = Effect.fnUntraced(function* (endpointId: EndpointId) {
 const texts = (...secrets: ReadonlyArray<Redacted.Redacted>) => secrets.map(Redacted.value).sort()
 
 describe("SigningSecretRepositoryPg", () => {
-  test("makes secrets of the documented form, and keeps the old one through its grace window only", function* () {
+  test("creates secrets of the documented format, and keeps the old one only for its grace window", function* () {
     const { id, endpointId } = yield* organization
     expect(yield* active(endpointId)).toEqual([])
     const first = yield* rotateSecret(id, 3600)
@@ -44,7 +44,7 @@ describe("SigningSecretRepositoryPg", () => {
     expect(yield* active(endpointId)).toEqual(texts(third))
   })
 
-  test("never lengthens the life of a secret that is on its way out", function* () {
+  test("never extends the remaining time of an expiring secret", function* () {
     const sql = yield* SqlClient.SqlClient
     const { id } = yield* organization
     yield* rotateSecret(id, 0)
@@ -56,7 +56,7 @@ describe("SigningSecretRepositoryPg", () => {
     expect(rows).toHaveLength(1)
   })
 
-  test("overlooks no secret when rotations run at the same time", function* () {
+  test("sees all secrets during concurrent rotations", function* () {
     const { id, endpointId } = yield* organization
     yield* Effect.all(
       Array.from({ length: 8 }, () => rotateSecret(id, 0)),
@@ -65,7 +65,7 @@ describe("SigningSecretRepositoryPg", () => {
     expect(yield* active(endpointId)).toHaveLength(1)
   })
 
-  test("finds whose a secret is by its text, also once it is over, and nothing by another one", function* () {
+  test("finds the owner of a secret, also after it expired, and returns nothing for an unknown one", function* () {
     const secrets = yield* SigningSecretRepository
     const { id, endpointId } = yield* organization
     const [shared, own] = [yield* rotateSecret(id, 0), (yield* rotateSecretWithinBound({ endpointId }, 0)).secret]
@@ -89,8 +89,8 @@ const signingFor = Effect.fnUntraced(function* (endpointId: EndpointId) {
   expect(signing.map(({ secret }) => Redacted.value(secret)).sort()).toEqual([...verifying].sort())
   return verifying.sort()
 })
-describe("an endpoint with secrets of its own", () => {
-  test("is signed for with its own alone, and leaves the organization's to the others", function* () {
+describe("an endpoint with dedicated secrets", () => {
+  test("is only signed for with its secrets; the organization's secrets stay for the other endpoints", function* () {
     const { organization, endpoint: shared, secret } = yield* seedCampaign({ recipients: 0 })
     const own = yield* createOwn(organization.id)
     const other = yield* createOwn(organization.id)
@@ -106,7 +106,7 @@ describe("an endpoint with secrets of its own", () => {
     expect(yield* signingFor(other.endpoint.id)).toEqual(texts(other.secret))
   })
 
-  test("is signed for with the organization's, too, until the grace window of its first own one is over", function* () {
+  test("is also signed for with the organization's secret until the grace window of its first one is over", function* () {
     const { organization, endpoint, secret } = yield* seedCampaign({ recipients: 0 })
     const sql = yield* SqlClient.SqlClient
     const { find } = yield* EndpointRepository
@@ -126,13 +126,13 @@ describe("an endpoint with secrets of its own", () => {
     expect(yield* signingFor(endpoint.id)).toEqual(texts(newest, own))
   })
 
-  test("leaves the organization's at once without grace", function* () {
+  test("stops using the organization's secret immediately without a grace window", function* () {
     const { endpoint } = yield* seedCampaign({ recipients: 0 })
     const { secret } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 0)
     expect(yield* signingFor(endpoint.id)).toEqual(texts(secret))
   })
 
-  test("has at most as many active ones as a signature is verified with, also beside those of the organization", function* () {
+  test("has at most as many active secrets as a signature may have, including those of the organization", function* () {
     const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
     yield* Effect.forEach(Array.from({ length: 20 }), () => rotateSecret(organization.id, 3600))
     const rotated = yield* Effect.forEach(Array.from({ length: 20 }), () =>
@@ -143,7 +143,7 @@ describe("an endpoint with secrets of its own", () => {
     expect(yield* signingFor(endpoint.id)).toEqual(texts(...newest.toReversed()))
   })
 
-  test("changes its version with its own secrets, and not with those that do not sign for it", function* () {
+  test("changes its version when its active secrets change, but not for other secrets", function* () {
     const { organization, endpoint: shared } = yield* seedCampaign({ recipients: 0 })
     const { endpoint } = yield* createOwn(organization.id)
     const { find } = yield* EndpointRepository
@@ -161,7 +161,7 @@ describe("an endpoint with secrets of its own", () => {
     expect(sameOthers).toBe(newOthers)
   })
 
-  test("is listed with those of its organization, and alone", function* () {
+  test("is listed with the organization's secrets and on its own", function* () {
     const { organization } = yield* seedCampaign({ recipients: 0 })
     const { endpoint } = yield* createOwn(organization.id)
     const { list, find } = yield* SigningSecretRepository
@@ -172,7 +172,7 @@ describe("an endpoint with secrets of its own", () => {
     expect(yield* find(listed[0]!.id)).toMatchObject({ isActive: true, activeOthers: 0 })
   })
 
-  test("waits when its only secret is revoked, whatever the organization has", function* () {
+  test("waits if its only secret is revoked, even if the organization has one", function* () {
     const { organization } = yield* seedCampaign({ recipients: 0 })
     const { endpoint } = yield* createOwn(organization.id)
     const { list, revoke } = yield* SigningSecretRepository
@@ -181,7 +181,7 @@ describe("an endpoint with secrets of its own", () => {
     expect(yield* signingFor(endpoint.id)).toEqual([])
   })
 
-  test("gives up no secret when rotations and a revocation run beside each other", function* () {
+  test("doesn't lose a secret during concurrent rotations and a revocation", function* () {
     const { organization } = yield* seedCampaign({ recipients: 0 })
     const { endpoint } = yield* createOwn(organization.id)
     const { list, revoke } = yield* SigningSecretRepository
@@ -206,7 +206,7 @@ const seeded = Effect.gen(function* () {
 })
 
 describe("SigningSecretRepositoryPg.list", () => {
-  test("lists secrets newest first, with when they end, and without themselves", function* () {
+  test("lists secrets newest first, with their expiry and without their text", function* () {
     const organizationId = yield* seeded
     const { list } = yield* SigningSecretRepository
     const [second, first, ...others] = yield* list({ organizationId })

@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 const ENDPOINT = EndpointId.make(`whe_${"0".repeat(32)}`)
 const ATTEMPT = { status: 500, outcome: "server_error", response: "Down since 12:30" }
 
-test("a group is that of an endpoint, status, outcome and line, and keeps its id", () => {
+test("a group depends on the endpoint, status, outcome and line, and has a stable id", () => {
   const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, ATTEMPT)
   expect(exact).toEqual({
     ...{
@@ -26,7 +26,7 @@ test("a group is that of an endpoint, status, outcome and line, and keeps its id
   expect(new Set([exact.id, overflow!.id, blank.id, ...others]).size).toBe(7)
 })
 
-test("a dead letter whose response has no text has one group alone", () => {
+test("a dead letter with an empty response has only one group", () => {
   const { exact, overflow, blank } = failureGroupsOf(ENDPOINT, { ...ATTEMPT, response: null })
   expect({ exact, overflow }).toEqual({ exact: blank, overflow: null })
   expect(failureGroupsOf(ENDPOINT).exact).toMatchObject({ status: null, outcome: "unknown", line: null })

@@ -66,7 +66,7 @@ const seedWaiting = Effect.gen(function* () {
 })
 
 describe("a removed endpoint", () => {
-  test("has said what waits for it, and ends it in a readable form once its worker has given it up", function* () {
+  test("lists its pending work, and cancels it visibly when its worker has released it", function* () {
     const { endpoint, worker, inFlight } = yield* seedWaiting
     const { find, list, endRemoved } = yield* EndpointRepository
     const leases = yield* DeliveryLeases
@@ -105,7 +105,7 @@ describe("a removed endpoint", () => {
     expect(yield* list(endpoint.organizationId, "removed")).toMatchObject([{ id: endpoint.id }])
   })
 
-  test("keeps its dead letters, which nobody can replay and no gauge counts", function* () {
+  test("keeps its dead letters, which can't be replayed and aren't counted by gauges", function* () {
     const { endpoint, deadLetter } = yield* seedWaiting
     const { readState } = yield* DeliveryGauges
     // Other tests may have removed endpoints.
@@ -125,7 +125,7 @@ describe("a removed endpoint", () => {
     expect(delivery).toMatchObject({ state: "rejected", replayedAs: null })
   })
 
-  test("can neither be changed, enabled, disabled, tested, replayed to nor given a secret, and says why", function* () {
+  test("can't be changed, enabled, disabled, tested, replayed to or given a secret, and returns the reason", function* () {
     const { endpoint } = yield* seedWaiting
     const { enable, disable, update } = yield* EndpointRepository
     yield* removeEndpoint(endpoint.id)
@@ -146,7 +146,7 @@ describe("a removed endpoint", () => {
     expect(yield* Effect.flip(createLogReplay(range, 10))).toMatchObject({ _tag: "EndpointRemoved" })
   })
 
-  test("keeps of its address what may be shown, and nothing of its own secrets", function* () {
+  test("keeps the redacted address, and deletes its secrets", function* () {
     const { organization, endpoint } = yield* seedCampaign({
       recipients: 0,
       endpointUrl: "https://partner.test/hooks?key=topsecret",
@@ -166,7 +166,7 @@ describe("a removed endpoint", () => {
     )
   })
 
-  test("notes the calls of a worker that was lost as unknown, and then cancels them", function* () {
+  test("records the calls of a lost worker as unknown, and then cancels them", function* () {
     const { endpoint, worker, inFlight } = yield* seedWaiting
     const sql = yield* SqlClient.SqlClient
     yield* removeEndpoint(endpoint.id)
@@ -182,7 +182,7 @@ describe("a removed endpoint", () => {
     ).toEqual([])
   })
 
-  test("is deleted itself once nothing of its history is kept, and no sooner", function* () {
+  test("is deleted when its history has been deleted, and not earlier", function* () {
     const { endpoint } = yield* seedWaiting
     const { forgetRemoved } = yield* EndpointRepository
     const sql = yield* SqlClient.SqlClient
@@ -306,15 +306,15 @@ const beside = (
     for (let round = 0; round < ROUNDS; round++) yield* raced(round, besides, before)
   })
 
-describe("the removal of an endpoint leaves nothing that waits, and waits in no circle,", () => {
-  beside("beside changes of its event types, address and limits", ({ endpoint }) => [
+describe("the removal of an endpoint leaves no pending work and doesn't deadlock", () => {
+  beside("during changes of its event types, address and limits", ({ endpoint }) => [
     updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] }, { allowPrivate: false }),
     updateEndpoint(endpoint.id, { eventTypes: null }, { allowPrivate: false }),
     updateEndpoint(endpoint.id, { url: "https://new.test/", maxInFlight: 3 }, { allowPrivate: false }),
   ])
 
   beside(
-    "beside its enabling and disabling",
+    "while it is enabled and disabled",
     ({ endpoint }) => [
       EndpointRepository.use(({ enable }) => enable(endpoint.id)),
       EndpointRepository.use(({ disable }) => disable(endpoint.id)),
@@ -323,7 +323,7 @@ describe("the removal of an endpoint leaves nothing that waits, and waits in no 
     ({ endpoint }) => EndpointRepository.use(({ disable }) => disable(endpoint.id)),
   )
 
-  beside("beside the creation of replays and their first chunks", ({ endpoint }) => [
+  beside("during the creation of replays and their first chunks", ({ endpoint }) => [
     Effect.andThen(
       createLogReplay({ ...WHOLE_LOG, endpointId: endpoint.id }, 50),
       ReplayJobQueue.use(({ replayNextChunk }) => replayNextChunk),
@@ -336,7 +336,7 @@ describe("the removal of an endpoint leaves nothing that waits, and waits in no 
 
   const chunk = ReplayJobQueue.use(({ replayNextChunk }) => replayNextChunk)
   beside(
-    "beside chunks of replays of its log, of its dead letters, and of those of its organization",
+    "during replays of its log, of its dead letters, and of its organization's dead letters",
     () => [chunk, chunk, chunk, Effect.andThen(chunk, chunk)],
     ({ organization, endpoint }) =>
       Effect.andThen(
@@ -346,7 +346,7 @@ describe("the removal of an endpoint leaves nothing that waits, and waits in no 
   )
 
   beside(
-    "beside rotations and revocations of its own secrets and of its organization's",
+    "during rotations and revocations of its secrets and of its organization's secrets",
     ({ organization, endpoint }) => {
       const revoke = Effect.fnUntraced(function* (isOwn: boolean) {
         const secrets = yield* SigningSecretRepository

@@ -22,7 +22,7 @@ const erased = columnsThat((data) => listOf(data.erased))
 const kept = columnsThat((data) => Object.keys(data.kept ?? {}))
 const others = columnsThat((data) => listOf(data.others))
 
-test("every column of text, JSON and bytes is known to be erased, kept with a reason, or of no clinician", function* () {
+test("every text, JSON and binary column is listed as erased, kept with a reason, or not about clinicians", function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ name: string }>`
     select relname || '.' || attname as name from pg_attribute
@@ -37,7 +37,7 @@ test("every column of text, JSON and bytes is known to be erased, kept with a re
   for (const [, { kept = {} }] of tables) for (const reason of Object.values(kept)) expect(reason).not.toBe("")
 })
 
-test("what is said to be erased named the clinician before an erasure and does not after it, and the rest never did", function* () {
+test("columns listed as erased contain the clinician before an erasure but not afterwards, and the remaining ones never do", function* () {
   const sql = yield* SqlClient.SqlClient
   const { organization, campaign, endpoint, token, recipientId } = yield* seedPerson()
   const word = "quetzal"
@@ -80,7 +80,7 @@ test("what is said to be erased named the clinician before an erasure and does n
   ).toEqual([])
 })
 
-test("what is held on a clinician is counted and exported of each table that an erasure changes", function* () {
+test("every table that an erasure changes is counted and exported", function* () {
   // Found through other tables: hit windows, domain replies, and groups of dead letters.
   const beside = ["campaign_domains", "failure_groups", "hit_windows"]
   const changed = tables.flatMap(([table, data]) => ((data.deleted ?? data.erased) === undefined ? [] : [table]))

@@ -126,8 +126,8 @@ const countOf = Effect.fnUntraced(function* (table: string, organizationId: Orga
   return rows[0]!.count
 })
 
-describe("what comes of a message", () => {
-  test("waits for an erasure that has begun, and leaves nothing of the erased recipient", function* () {
+describe("the outcome of a message", () => {
+  test("waits for a running erasure, and doesn't leave data of the erased recipient", function* () {
     const { id, recipientId } = yield* seedSent(2)
     yield* recordHit(id, recipientId)
     const { ask } = yield* UnsubscriptionRepository
@@ -156,7 +156,7 @@ describe("what comes of a message", () => {
     expect(yield* countOf("unsubscriptions", id)).toBe(0)
   })
 
-  test("is not recorded once the recipient is erased, and others' is", function* () {
+  test("isn't recorded for an erased recipient, but for other recipients", function* () {
     const { id, recipientId, leases } = yield* seedSent(2)
     yield* erase(id)
     const other = leases[1]!.recipientId
@@ -177,7 +177,7 @@ describe("what comes of a message", () => {
     expect([yield* countOf("hits", id), yield* countOf("unsubscriptions", id)]).toEqual([1, 1])
   })
 
-  test("in flight is awaited, and its event is erased like the others", function* () {
+  test("in flight is awaited, and its event is erased like the other events", function* () {
     const { organization, leases } = yield* seedLeases(2)
     const [lease] = leases
     const blocked = yield* Deferred.make<void>()
@@ -207,8 +207,8 @@ describe("what comes of a message", () => {
   })
 })
 
-describe("what a partner answers", () => {
-  test("to an event that was erased meanwhile is not kept, and the next attempt sends the erased body", function* () {
+describe("a partner's response", () => {
+  test("to an event that was erased meanwhile isn't stored, and the next attempt sends the erased body", function* () {
     const { id, recipientId, leases } = yield* seedSent(3)
     const sql = yield* SqlClient.SqlClient
     yield* recordHit(id, recipientId)
@@ -247,7 +247,7 @@ describe("what a partner answers", () => {
     ])
   })
 
-  test("is erased as well if it is being written while the erasure runs", function* () {
+  test("is also erased if it is being written during the erasure", function* () {
     const { id } = yield* seedSent(1)
     const worker = yield* workerOn()
     const taken = yield* worker.take()
@@ -264,7 +264,7 @@ describe("what a partner answers", () => {
 })
 
 describe("a group of failures", () => {
-  test("loses the line of a response that is erased, and keeps the dead letters under what is left", function* () {
+  test("loses the line of an erased response, and keeps the dead letters with the remaining data", function* () {
     const { id, endpoint, leases } = yield* seedSent(2)
     const [person, other] = leases
     const sql = yield* SqlClient.SqlClient
@@ -296,8 +296,8 @@ describe("a group of failures", () => {
   })
 })
 
-describe("an address of several NPIs", () => {
-  test("is refused until the NPI is named, and stays its other owner's", function* () {
+describe("an address with several NPIs", () => {
+  test("is rejected without an NPI, and is kept for its other owner", function* () {
     const { organization, campaign, program } = yield* seedCampaign({ recipients: 1 })
     const sql = yield* SqlClient.SqlClient
     // In a second campaign, because an address is unique in a campaign.
@@ -332,7 +332,7 @@ describe("an address of several NPIs", () => {
   })
 })
 
-describe("what a partner sends of an erased NPI", () => {
+describe("a partner's event about an erased NPI", () => {
   const slug = { consumer_program_slug: "heart-failure" }
   const data = { npi: person.npi, ...slug, attribution: "organic", token: null }
 
@@ -348,7 +348,7 @@ describe("what a partner sends of an erased NPI", () => {
         select stage, npi from qualifications where organization_id = ${organizationId} order by stage, npi`,
     )
 
-  test("again is applied and counted once under a pseudonym, and neither kept nor taken for another event", function* () {
+  test("is applied and counted once under a pseudonym when it is repeated, isn't stored, and isn't a conflict", function* () {
     const seeded = yield* seedCampaign({ recipients: 2 })
     const { id } = seeded.organization
     const learner = [seeded, "evt_1", "clinician.learner_qualified", data] as const
@@ -381,7 +381,7 @@ describe("what a partner sends of an erased NPI", () => {
     expect(emails).toEqual(new Set(["ann@home.test"]))
   })
 
-  test("while the inbox is erased is applied before its body is", function* () {
+  test("during the erasure of the inbox is applied before its body is erased", function* () {
     const seeded = yield* seedCampaign({ recipients: 1 })
     const { id } = seeded.organization
     yield* receiveEvent(seeded, "evt_1", "clinician.learner_qualified", data)
@@ -409,7 +409,7 @@ describe("what a partner sends of an erased NPI", () => {
 })
 
 describe("eraseRecipients", () => {
-  test("erases records and their events once, suppresses nobody and leaves suppressions and others as they are", function* () {
+  test("erases records and their events once, without suppressing the person or changing suppressions and other records", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization, campaign, program } = yield* seedCampaign({ recipients: 3, opensIn: 3600 })
     yield* scheduleCampaign(campaign.id)
@@ -446,7 +446,7 @@ describe("eraseRecipients", () => {
     expect(kept).toMatchObject({ messages: "1", suppressions: npi(0), hashes: "0" })
   })
 
-  test("leaves out whose unsubscription is not applied yet", function* () {
+  test("skips recipients with a pending unsubscription", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
     const rows = yield* sql<{
@@ -493,11 +493,11 @@ describe("a subject", () => {
     "ann+a@clinic.test.example",
     "xaB3dE9",
     "ab3de9",
-  ])("is not found in %j", (text) => {
+  ])("isn't found in %j", (text) => {
     expect(matches(text)).toBe(false)
   })
 
-  it("has placeholders that are no valid NPI, each another one", () => {
+  it("uses different placeholders that aren't valid NPIs", () => {
     const numbers = [0, 1, 9, 10, 99_999_999]
     const reason = reasonNotValid(Npi)
     expect(numbers.map((number) => reason(placeholderOf(number).npi))).toEqual(

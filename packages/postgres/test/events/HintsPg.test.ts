@@ -25,7 +25,7 @@ const until = Effect.fnUntraced(function* (next: Effect.Effect<string, unknown>,
 })
 
 describe("hints", () => {
-  test("of a transaction are sent after its commit, and none after a rollback", function* () {
+  test("are sent after the commit of their transaction, and not after a rollback", function* () {
     const sql = yield* SqlClient.SqlClient
     const { give } = yield* Hints
     const next = yield* listen
@@ -46,7 +46,7 @@ describe("hints", () => {
     expect((yield* until(next, organization(2))).join()).toBe(`events ${organization(2)}`)
   })
 
-  test("that come together share a notification, and stand for all organizations when they are too many for one", function* () {
+  test("share a notification if they are concurrent, and cover all organizations if there are too many", function* () {
     const { give } = yield* Hints
     const next = yield* listen
     yield* give("events", organization(10))
@@ -59,7 +59,7 @@ describe("hints", () => {
     expect(yield* until(next, "messages")).toContainEqual("inbox,messages")
   })
 
-  test("are heard with their topic and organization, after all topics at the beginning", function* () {
+  test("are received with their topic and organization, after one for each topic at the start", function* () {
     const { give, listen } = yield* Hints
     const heard = yield* Queue.unbounded<Hint>()
     yield* Effect.forkScoped(listen((hint) => Queue.offer(heard, hint)))
@@ -76,7 +76,7 @@ describe("hints", () => {
     expect(hint).toEqual(wanted)
   })
 
-  test("are given by every publication, whose transaction holds no lock of PostgreSQL's notifications", function* () {
+  test("are sent by every publication, without a notification lock in its transaction", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
     const next = yield* listen

@@ -35,7 +35,7 @@ describe("commitTimestamp", () => {
     )
   })
 
-  describe("on another server than the stamp before", () => {
+  describe("on a different server than the previous timestamp", () => {
     /** An organization with a clock that was last advanced by a lost server. */
     const advancedElsewhere = Effect.fnUntraced(function* (identity: string | null) {
       const sql = yield* SqlClient.SqlClient
@@ -56,12 +56,12 @@ describe("commitTimestamp", () => {
       return { stamp, seconds: row!.seconds }
     })
 
-    test("goes on from the clock after a restart, which keeps the timeline", function* () {
+    test("continues from the clock after a restart with the same timeline", function* () {
       const id = yield* advancedElsewhere("here")
       expect((yield* stampAhead(id)).seconds).toBeLessThan(30)
     })
 
-    test("is fenced once on another timeline or cluster, or where no server is known", function* () {
+    test("is fenced once on a new timeline or cluster, or if the previous server is unknown", function* () {
       for (const identity of ["7711060699332017234/00000001", null]) {
         const id = yield* advancedElsewhere(identity)
         const first = yield* stampAhead(id)
@@ -71,7 +71,7 @@ describe("commitTimestamp", () => {
       }
     })
 
-    test("is fenced once when two transactions are the first", function* () {
+    test("is fenced once if two transactions are the first", function* () {
       const id = yield* advancedElsewhere(null)
       const sql = yield* SqlClient.SqlClient
       const second = yield* whileOpen(commitTimestamp(id), (first) =>
@@ -88,7 +88,7 @@ describe("commitTimestamp", () => {
       expect(row).toEqual({ next: true })
     })
 
-    it("is fenced by the seconds of the connection's settings", async () => {
+    it("is fenced by the configured number of seconds", async () => {
       const id = await run(advancedElsewhere(null))
       const [{ name }] = (await run(
         SqlClient.SqlClient.use((sql) => sql<{ name: string }>`select current_database() as name`),
@@ -103,14 +103,14 @@ describe("commitTimestamp", () => {
     })
   })
 
-  test("leaves the other organizations' clocks alone", function* () {
+  test("doesn't change the clocks of other organizations", function* () {
     const [ours, theirs] = [yield* organization, yield* organization]
     // With a single clock the second transaction would wait for the first forever.
     const theirStamp = yield* whileOpen(commitTimestamp(ours.id), () => inTransaction(commitTimestamp(theirs.id)))
     expect(theirStamp).toMatch(/Z$/)
   })
 
-  test("lets a poller that follows it lose nothing to concurrent writers", function* () {
+  test("lets a poller see all rows of concurrent writers", function* () {
     const recipients = yield* RecipientRepository
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const organizationId = organization.id
@@ -222,7 +222,7 @@ const check = Effect.fnUntraced(function* (id: OrganizationId, chain: ReadonlyAr
       const stamp = yield* stampAt(now + clockOff, `7711060699332017234/${number}/x`)
       expect(
         given.every((each) => each < stamp),
-        `a stamp at or below one before, on server ${number}`,
+        `a timestamp at or below an earlier one, on server ${number}`,
       ).toBe(true)
       given.push(stamp)
       newest = Math.max(newest, now + Math.max(...chain.map((each) => each.clockOff)))
@@ -239,7 +239,7 @@ const check = Effect.fnUntraced(function* (id: OrganizationId, chain: ReadonlyAr
   }
 })
 
-it("gives no stamp below one of a lost server, and none that is further ahead of all clocks than the skew, however failovers follow one another", () =>
+it("never returns a timestamp below one of a lost server, nor one further ahead of all clocks than the skew, after any chain of failovers", () =>
   fc.assert(
     fc.asyncProperty(chains, (chain) =>
       run(

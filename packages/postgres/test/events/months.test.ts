@@ -77,7 +77,7 @@ const partitionsRead = <A, E, R>(effect: Effect.Effect<A, E, R>, planCacheMode =
   )
 
 describe("a log of two years of months", () => {
-  test("is read from the month of the position alone, as far as it has enough", function* () {
+  test("is only read from the month of the position, until the page is full", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization, campaign } = seed
     yield* keepStatistics("events")
@@ -131,7 +131,7 @@ describe("a log of two years of months", () => {
     }
   })
 
-  test("is paged in order, without a gap and without a repetition, whatever is asked for", function* () {
+  test("is paged in order, without gaps or repetitions, with any filter", function* () {
     const { page } = yield* EventFeed
     const services = yield* Effect.context<SqlClient.SqlClient>()
     const pages = Effect.fnUntraced(function* (
@@ -198,8 +198,8 @@ const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     }),
   )
 
-describe("events of a rare type among 4,000 others", () => {
-  test("are read without the others, by the feed, by an endpoint and by a replay", function* () {
+describe("events of a rare type among 4,000 events of other types", () => {
+  test("are read without the other events, by the feed, by an endpoint and by a replay", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("events")
     const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })

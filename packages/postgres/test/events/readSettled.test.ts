@@ -58,21 +58,21 @@ const looksUpTransaction = Effect.gen(function* () {
 
 const soon = Effect.provideService(SettlingLimit, "20 millis")
 
-describe("a page that is the last one", () => {
-  test("waits for a transaction that has its timestamp, and shows what it wrote", function* () {
+describe("the last page", () => {
+  test("waits for a transaction that has its timestamp, and contains its rows", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     yield* publishSent(campaign, 2)
     const page = yield* readDuring(organization.id, publishSent(campaign, 3))
     expect(page).toEqual({ rows: 5, isSettled: true })
   })
 
-  test("is empty where the transaction that it waited for was rolled back", function* () {
+  test("is empty if the awaited transaction was rolled back", function* () {
     const { organization } = yield* seedCampaign({ recipients: 0 })
     const page = yield* readDuring(organization.id, Effect.fail("rolled back"))
     expect(page).toEqual({ rows: 0, isSettled: true })
   })
 
-  test("waits for a timestamp that was given within a savepoint", function* () {
+  test("waits for a timestamp that was taken in a savepoint", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const withSavepoint = inTransaction(Effect.andThen(publishSent(campaign, 1), commitTimestamp(organization.id)))
     const page = yield* whileOpen(withSavepoint, () => soon(pageOf(organization.id)))
@@ -87,7 +87,7 @@ describe("a page that is the last one", () => {
     expect(yield* pageOf(organization.id)).toEqual({ rows: 5, isSettled: true })
   })
 
-  test("waits neither for another organization, nor for who locks the clock without a timestamp and has ended", function* () {
+  test("doesn't wait for other organizations, or for a finished transaction that locked the clock without a timestamp", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const other = yield* seedCampaign({ recipients: 0 })
@@ -98,7 +98,7 @@ describe("a page that is the last one", () => {
   })
 })
 
-test("a full page waits for nobody", function* () {
+test("a full page doesn't wait", function* () {
   const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
   yield* publishSent(campaign, 2)
   const during = () => Effect.provideService(pageOf(organization.id, 2), SettlingLimit, "1 hour")

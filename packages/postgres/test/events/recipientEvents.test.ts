@@ -11,7 +11,7 @@ import { expect } from "vitest"
 
 const test = effectTest(runOnDatabase())
 
-test("the index of a recipient's events holds the types that the contract calls about one and that bear no stamp", function* () {
+test("the index of a recipient's events contains the contract's single-recipient types without a timestamp column", function* () {
   const sql = yield* SqlClient.SqlClient
   const [index] = yield* sql<{ condition: string }>`
     select pg_get_expr(indpred, indrelid) as condition from pg_index where indexrelid = 'events_of_recipient'::regclass`
@@ -19,7 +19,7 @@ test("the index of a recipient's events holds the types that the contract calls 
   expect(types.sort()).toEqual([...INDEXED_EVENTS].sort())
 })
 
-test("what is held on a recipient includes the events of each type that the contract calls about recipients", function* () {
+test("a recipient's exported data includes events of every type that the contract assigns to recipients", function* () {
   const sql = yield* SqlClient.SqlClient
   const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
   const types: ReadonlyArray<[string, string]> = Object.entries(EVENT_RECIPIENTS)

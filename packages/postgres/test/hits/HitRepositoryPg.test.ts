@@ -71,7 +71,7 @@ const judgeHits = Effect.gen(function* () {
 beforeEach(() => run(query((sql) => Effect.andThen(sql`delete from hits`, sql`delete from hit_windows`))))
 
 describe("a hit", () => {
-  test("is published as an open or a click, with the fields of the catalogue and the time that it came", function* () {
+  test("is published as an open or a click, with the fields of the catalogue and its time", function* () {
     const { hit, events, hits, recipients, campaign, program } = yield* seedSent({ recipients: 1 })
     yield* record(hit({ link: null, agoMs: 2000 }), hit({ agoMs: 1000, method: "HEAD" }))
     yield* judgeHits
@@ -93,7 +93,7 @@ describe("a hit", () => {
     expect([opened!.reasons, clicked!.reasons]).toEqual([[], ["head"]])
   })
 
-  test("waits for every endpoint, and stamps its recipient", function* () {
+  test("is pending for every endpoint, and stamps its recipient", function* () {
     const { hit, organization, endpoint } = yield* seedSent({ recipients: 1 })
     yield* record(hit())
     yield* judgeHits
@@ -106,7 +106,7 @@ describe("a hit", () => {
     expect(rows).toEqual([{ endpoint_id: endpoint.id, stamped: true }])
   })
 
-  test("is forwarded each time that it is repeated, and judged once", function* () {
+  test("is forwarded for each repetition, and classified once", function* () {
     const { hit, events, hits } = yield* seedSent({ recipients: 1 })
     yield* record(...Array.from({ length: 5 }, () => hit()))
     expect(yield* judgeHits).toBe(5)
@@ -123,14 +123,14 @@ describe("a hit", () => {
     expect((yield* hits).map(({ reasons }) => reasons)).toEqual([["too_early"], ["too_early"], []])
   })
 
-  test("is not early because the stamp of its message is ahead of the clock", function* () {
+  test("isn't early if the timestamp of its message is ahead of the clock", function* () {
     const { hit, hits } = yield* seedSent({ recipients: 1, sentAgo: -60 })
     yield* record(hit())
     yield* judgeHits
     expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[]])
   })
 
-  test("waits for its message to be accepted, and no longer than a minute", function* () {
+  test("waits for its message to be accepted, but at most a minute", function* () {
     const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
     const setSent = (sentAt: string | null) =>
       query(
@@ -145,7 +145,7 @@ describe("a hit", () => {
     expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], ["too_early"]])
   })
 
-  test("of many links within two seconds is suspected, of the one recipient alone", function* () {
+  test("on many links within two seconds is suspected, only for that recipient", function* () {
     const { hit, hits, recipients } = yield* seedSent({ recipients: 2 })
     const links = ["a", "b", "c", "d"].map((name, i) => hit({ link: `https://${name}.test/`, agoMs: 1000 - i }))
     yield* record(...links, hit({ link: "https://e.test/", recipientId: recipients[1]!.id }))
@@ -153,13 +153,13 @@ describe("a hit", () => {
     expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[], [], ["many_links"], ["many_links"], []])
   })
 
-  test("of a recipient that there is not is left out, and the others of its batch are kept", function* () {
+  test("for an unknown recipient is dropped, and the other hits of its batch are stored", function* () {
     const { hit, hits } = yield* seedSent({ recipients: 1 })
     yield* record(hit({ recipientId: RecipientId.make(`rcp_${"0".repeat(32)}`) }), hit())
     expect(yield* hits).toHaveLength(1)
   })
 
-  test("of a survey is judged and not forwarded", function* () {
+  test("for a survey is classified but not forwarded", function* () {
     const { hit, hits, events, organization } = yield* seedSent({ recipients: 1 })
     yield* query((sql) => sql`update campaigns set kind = 'survey' where organization_id = ${organization.id}`)
     yield* record(hit())
@@ -170,7 +170,7 @@ describe("a hit", () => {
 })
 
 describe("judgeHits", () => {
-  test("publishes each hit once, however many workers judge at the same time", function* () {
+  test("publishes each hit once with concurrent workers", function* () {
     const { hit, events, hits, recipients } = yield* seedSent({ recipients: 20 })
     const many = Array.from({ length: 300 }, (_, i) =>
       hit({
@@ -193,7 +193,7 @@ describe("judgeHits", () => {
     expect(rows).toHaveLength(300)
   })
 
-  test("leaves a hit as it was when it fails half way", function* () {
+  test("leaves a hit unchanged if it fails halfway", function* () {
     const { hit, events, hits, organization } = yield* seedSent({ recipients: 1 })
     yield* record(hit())
     const repository = yield* HitRepository
@@ -209,7 +209,7 @@ describe("judgeHits", () => {
     expect(yield* events).toHaveLength(1)
   })
 
-  test("takes some of each organization, so that none waits behind another's flood", function* () {
+  test("claims from each organization, so that a flood doesn't delay the other organizations", function* () {
     const [flooded, other] = [yield* seedSent({ recipients: 1 }), yield* seedSent({ recipients: 1 })]
     yield* record(...Array.from({ length: 510 }, (_, i) => flooded.hit({ agoMs: 60_000, link: `https://${i}.test/` })))
     yield* record(other.hit())
@@ -228,7 +228,7 @@ describe("hits of one link", () => {
     )
   })
 
-  test("from one address are forwarded 20 times a minute, and then counted on the last one kept, over several processes", function* () {
+  test("from one address are forwarded 20 times a minute, and then counted on the last stored one, over several processes", function* () {
     const seeded = yield* seedSent({ recipients: 1 })
     // In the middle of the last clock minute, so that all hits are in the same minute.
     const middle = ((yield* Clock.currentTimeMillis) % 60_000) + 30_000
@@ -259,7 +259,7 @@ describe("hits of one link", () => {
     expect(rows.reduce((sum, { repeats }) => sum + repeats, 0)).toBe(6)
   })
 
-  test("from the addresses of one IPv6 network are forwarded as often as those from one address", function* () {
+  test("from one IPv6 network have the same limit as those from one address", function* () {
     const seeded = yield* seedSent({ recipients: 1 })
     yield* record(
       ...Array.from({ length: 60 }, (_, i) => seeded.hit({ agoMs: 60_000, address: `2001:db8:0:7::${i}` })),
@@ -277,7 +277,7 @@ describe("hits of one link", () => {
     expect(yield* kept(seeded)).toEqual([{ link: "https://clinic.test/", rows: 40, repeats: 140 }])
   })
 
-  test("count once when they are stored again, because nobody knew that they were", function* () {
+  test("are counted once when they are stored again after an unknown outcome", function* () {
     const seeded = yield* seedSent({ recipients: 1 })
     const batch = Array.from({ length: 15 }, () => seeded.hit({ agoMs: 60_000 }))
     yield* record(...batch)
@@ -288,7 +288,7 @@ describe("hits of one link", () => {
 })
 
 describe("HitRepository.forget", () => {
-  test("forgets a thousand of each at once, however its statements are planned", function* () {
+  test("deletes a thousand of each per call with any plan", function* () {
     const { hit, organization } = yield* seedSent({ recipients: 1 })
     const { id: hitId, recipientId, link, method, address } = hit()
     yield* query(

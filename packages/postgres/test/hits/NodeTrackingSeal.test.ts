@@ -24,13 +24,13 @@ const hello = Buffer.from("hello")
 const hullo = Buffer.from("hullo")
 
 describe("NodeTrackingSeal", () => {
-  it("makes the seal that the links of sent messages carry", () => {
+  it("creates the seal that the links of sent messages contain", () => {
     // Computed with Python's hmac: HKDF-SHA256 of the key without salt, then HMAC-SHA256. A different seal would break all sent links.
     expect(Buffer.from(sealOf(k1).seal(hello)).toString("hex")).toBe("05b43a7d9c8b68fe66182a9d51b8fea9")
     expect(sealOf(k1).mark).toBe(MARK)
   })
 
-  it("makes and reads a link and a return path with its key alone or among others", () => {
+  it("creates and reads a link and a return path with its key, alone or in a ring", () => {
     // Computed with Python's hmac.
     const link =
       "https://api.acme.test/l/AXURERERERERERERERERERERIiIiIiIiIiIiIiIiIiIiImh0dHBzOi8vY2xpbmljLnRlc3QvYbdIVuPcyYSMDoUkf5JqF7M"
@@ -58,7 +58,7 @@ describe("NodeTrackingSeal", () => {
     expect(without.returnPaths.read(returnPath)).toBeUndefined()
   })
 
-  it("seals with the newest key of a ring, and knows the seals of all", () => {
+  it("seals with the newest key of a ring, and verifies the seals of all", () => {
     const ring = sealOf([k2, ...k1])
     expect(ring.mark).toBe(2)
     expect(ring.seal(hello)).toEqual(sealOf([k2]).seal(hello))
@@ -69,7 +69,7 @@ describe("NodeTrackingSeal", () => {
     expect(sealOf([k2]).isSealed(hello, sealOf(k1).seal(hello), MARK)).toBe(false)
   })
 
-  it("tries no key whose mark is another", () => {
+  it("doesn't try keys with a different id", () => {
     expect(sealOf([k2]).isSealed(hello, sealOf([k2]).seal(hello), 3)).toBe(false)
   })
 })

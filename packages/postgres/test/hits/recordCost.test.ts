@@ -12,7 +12,7 @@ import { keepStatistics } from "../keepStatistics.ts"
 
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 
-test("a hit costs no more with many hits than with none, also by a plan from when there were none", function* () {
+test("a hit costs the same with many stored hits as with none, also with a plan for an empty table", function* () {
   const sql = yield* SqlClient.SqlClient
   yield* keepStatistics("hits")
   const { organization } = yield* seedCampaign({ recipients: 2 })

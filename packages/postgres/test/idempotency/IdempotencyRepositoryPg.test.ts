@@ -30,7 +30,7 @@ const stored = Effect.fnUntraced(function* (organizationId: OrganizationId) {
 })
 
 describe("a stored response", () => {
-  test("is found to the byte, whatever the size of its body, and a large one is compressed", function* () {
+  test("is returned unchanged with a body of any size, and large bodies are compressed", function* () {
     const responses = yield* IdempotencyRepository
     const organizationId = yield* seedOrganization
     const row = { npi: "1234567893", name: "Zoë 😀", at: null }
@@ -54,7 +54,7 @@ describe("a stored response", () => {
     expect(sizes[6]).toBeGreaterThan(256 * 1024)
   })
 
-  test("goes when it is a day old", function* () {
+  test("is deleted after a day", function* () {
     const sql = yield* SqlClient.SqlClient
     const responses = yield* IdempotencyRepository
     const organizationId = yield* seedOrganization
@@ -73,7 +73,7 @@ describe("a stored response", () => {
 })
 
 describe("the stored responses of an organization", () => {
-  test("take no more than their bound: the oldest go, and no other organization's", function* () {
+  test("stay within their limit by deleting the organization's oldest", function* () {
     const responses = yield* IdempotencyRepository
     const [organizationId, other] = [yield* seedOrganization, yield* seedOrganization]
     const body = "x".repeat(1000)
@@ -91,7 +91,7 @@ describe("the stored responses of an organization", () => {
     expect((yield* stored(other)).keys).toEqual(["theirs"])
   })
 
-  test("keep to it when they come at once", function* () {
+  test("stay within it under concurrency", function* () {
     const responses = yield* IdempotencyRepository
     const organizationId = yield* seedOrganization
     yield* Effect.forEach(
@@ -105,7 +105,7 @@ describe("the stored responses of an organization", () => {
     expect([keys.length, keys.at(-1)]).toEqual([6, "last"])
   })
 
-  test("stay when one comes that alone is past the bound, which is not stored", function* () {
+  test("are kept if a single one exceeds the limit, which isn't stored", function* () {
     const responses = yield* IdempotencyRepository
     const organizationId = yield* seedOrganization
     yield* responses.store(request(organizationId, "small"), response("{}"), 2000)

@@ -31,12 +31,12 @@ const bodies = (organizationId: string) =>
   )
 
 describe("InboxRepositoryPg.receive", () => {
-  test("stores the same id of two organizations twice", function* () {
+  test("stores the same id for two organizations", function* () {
     const [one, other] = [yield* seedMessage, yield* seedMessage]
     expect([yield* receive(one("evt_1", "a")), yield* receive(other("evt_1", "b"))]).toEqual(["stored", "stored"])
   })
 
-  test("answers each of many that come at the same time for itself", function* () {
+  test("returns a separate result for each concurrent message", function* () {
     const message = yield* seedMessage
     const all = (count: number, body: string) =>
       Effect.forEach(

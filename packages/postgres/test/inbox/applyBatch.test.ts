@@ -61,7 +61,7 @@ const entries = ({ organization }: Seeded) =>
   )
 
 describe("an account_created event", () => {
-  test("suppresses the NPI and the address, whatever its case, and withdraws who waits", function* () {
+  test("suppresses the NPI and the address, case-insensitively, and withdraws waiting recipients", function* () {
     const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 3 })
     yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
@@ -81,7 +81,7 @@ describe("an account_created event", () => {
     )
   })
 
-  test("keeps whom it names out of later imports of the program, and of no other program", function* () {
+  test("excludes the clinician from later imports of the program, but not of other programs", function* () {
     const [seeded, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
     yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
     yield* receiveEvent(seeded, "evt_2", "clinician.learner_qualified", qualified(2))
@@ -96,7 +96,7 @@ describe("an account_created event", () => {
     expect(yield* importLines(other.campaign.id, lines)).toMatchObject({ imported: 4, suppressed: 0 })
   })
 
-  test("stamps the recipient whom the partner attributes it to, and no other", function* () {
+  test("stamps only the recipient that the partner attributes it to", function* () {
     const seeded = yield* seedSentCampaign({ recipients: 2 })
     const [first, second] = yield* recipients(seeded)
     const repository = yield* RecipientRepository
@@ -126,7 +126,7 @@ describe("an account_created event", () => {
 })
 
 describe("a qualification", () => {
-  test("is counted once per clinician, program and stage, and withdraws who waits", function* () {
+  test("is counted once per clinician, program and stage, and withdraws waiting recipients", function* () {
     const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 3 })
     for (const [i, [type, n]] of (
@@ -147,7 +147,7 @@ describe("a qualification", () => {
     expect(funnel).toEqual({ accounts: 0, learners: 1, completers: 2 })
   })
 
-  test("that comes after the target was reached leaves alone when that was", function* () {
+  test("after the target was reached doesn't change the time when it was reached", function* () {
     const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 0 })
     yield* sql`update programs set completer_target = 1, learner_target = 1 where id = ${seeded.program.id}`
@@ -165,7 +165,7 @@ describe("a qualification", () => {
     expect(yield* qualify(2)).toEqual(first)
   })
 
-  test("that brings the completers to their target withdraws everyone who waits, and ends imports", function* () {
+  test("that reaches the target of completers withdraws all waiting recipients, and stops imports", function* () {
     const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 5 })
     yield* sql`update programs set completer_target = 2 where id = ${seeded.program.id}`
@@ -187,7 +187,7 @@ describe("a qualification", () => {
 })
 
 describe("an event that cannot be applied", () => {
-  test("is set aside with its reason, keeps no other waiting, and is applied when it is replayed", function* () {
+  test("is quarantined with its reason, doesn't block other events, and is applied when it is replayed", function* () {
     const seeded = yield* seedCampaign({ recipients: 1 })
     const bad: ReadonlyArray<readonly [object, string]> = [
       [{ ...slug }, "data.npi is missing or not valid"],
@@ -224,7 +224,7 @@ describe("an event that cannot be applied", () => {
     })
   })
 
-  test("is found among many when the database itself refuses it", function* () {
+  test("is isolated from a batch if the database rejects it", function* () {
     const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 0 })
     yield* sql`
@@ -254,7 +254,7 @@ const waitingForLocks = Effect.flatMap(
 ).pipe(Effect.map((rows) => rows[0]!.count))
 
 describe("while a campaign is sending", () => {
-  test("an event waits for the message that is in flight, and later ones of the clinician wait behind it", function* () {
+  test("an event waits for the message in flight, and later events of the clinician wait behind it", function* () {
     const seeded = yield* seedCampaign({ recipients: 2 })
     yield* sendCampaign(seeded.campaign.id)
     const [lease] = yield* claimMessages(1)
@@ -273,7 +273,7 @@ describe("while a campaign is sending", () => {
     expect(yield* claimMessages(9)).toEqual([])
   })
 
-  test("an event waits for an earlier one of its clinician that waits, though that one is of another program", function* () {
+  test("an event waits for an earlier pending one of its clinician, even in a different program", function* () {
     const seeded = yield* seedCampaign({ recipients: 1 })
     yield* (yield* ProgramRepository).create({
       organizationId: seeded.organization.id,
@@ -301,7 +301,7 @@ describe("while a campaign is sending", () => {
     expect(yield* states).toEqual(["applied", "applied", "applied"])
   })
 
-  test("nobody is handed to the mail server who was withdrawn, whatever comes between", function* () {
+  test("a withdrawn recipient never receives an e-mail, with any interleaving", function* () {
     const count = 90
     const seeded = yield* seedCampaign({ recipients: count })
     yield* sendCampaign(seeded.campaign.id)

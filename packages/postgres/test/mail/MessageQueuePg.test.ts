@@ -65,7 +65,7 @@ const endLeases = Effect.flatMap(
 )
 
 describe("MessageQueuePg.claim", () => {
-  test("leases each message to one claimer, with all that sending needs", function* () {
+  test("leases each message to one claimer, with all data for sending", function* () {
     const { organization, program, campaign } = yield* seedSending(5)
     const leases = (yield* Effect.all([claimMessages(3), claimMessages(3)], { concurrency: "unbounded" })).flat()
     expect(leases).toHaveLength(5)
@@ -80,7 +80,7 @@ describe("MessageQueuePg.claim", () => {
     expect(yield* claimMessages(9)).toEqual([])
   })
 
-  test("takes nothing of a campaign that is paused, or whose window has not begun or is over", function* () {
+  test("doesn't claim from a paused campaign, or outside the window", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign } = yield* seedSending(1)
     yield* commandCampaign(campaign.id, "pause")
@@ -99,7 +99,7 @@ describe("MessageQueuePg.claim", () => {
     expect(yield* claimMessages(9)).toHaveLength(1)
   })
 
-  test("gives what a dead worker held to another, as the same attempt", function* () {
+  test("assigns the leases of a dead worker to a second worker, as the same attempt", function* () {
     yield* seedSending(1)
     const [dead] = yield* claimMessages(1)
     yield* endLeases
@@ -109,7 +109,7 @@ describe("MessageQueuePg.claim", () => {
   })
 })
 
-describe("Settlements.settle, of a message that does not render", () => {
+describe("Settlements.settle, for a message that does not render", () => {
   const settleUnrendered = (lease: MessageLease) =>
     Settlements.use(({ settle }) =>
       settle(lease, {
@@ -118,7 +118,7 @@ describe("Settlements.settle, of a message that does not render", () => {
       }),
     )
 
-  test("quarantines it for good with the reason, and lets the campaign end", function* () {
+  test("quarantines it permanently with the reason, and lets the campaign complete", function* () {
     const { campaign } = yield* seedSending(2)
     const campaigns = yield* CampaignRepository
     const [first, second] = yield* claimMessages(2)
@@ -161,8 +161,8 @@ describe("Settlements.settle, of a message that does not render", () => {
   })
 })
 
-describe("MessageQueuePg.claim, of a campaign of which many messages are held", () => {
-  test("takes no more than its share, and all of the others", function* () {
+describe("MessageQueuePg.claim, for a campaign with many leased messages", () => {
+  test("claims no more than its share, and all messages of the other campaigns", function* () {
     const slow = yield* seedSending(5)
     const other = yield* seedSending(5)
     const leases = yield* claimMessages(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 3 } })
@@ -173,7 +173,7 @@ describe("MessageQueuePg.claim, of a campaign of which many messages are held", 
 })
 
 describe("MessageQueuePg.renew", () => {
-  test("extends leases that are held, and returns no other", function* () {
+  test("extends active leases, and returns only those", function* () {
     yield* seedSending(2)
     const [held, lost] = yield* claimMessages(2)
     yield* endLeases
@@ -183,12 +183,12 @@ describe("MessageQueuePg.renew", () => {
   })
 })
 
-describe("a message whose outcome nobody knows", () => {
+describe("a message with an unknown outcome", () => {
   const failure = { class: "slow", code: "ETIMEDOUT at DATA" } as const
   const settleUnknown = (lease: MessageLease, delaySeconds: number | null) =>
     Settlements.use(({ settle }) => settle(lease, { state: "unknown", delaySeconds, failure }))
 
-  test("is counted, and is quarantined where no attempt is left; its campaign is completed, and shows it", function* () {
+  test("is counted, and is quarantined after the last attempt; its campaign is completed, and shows it", function* () {
     const { campaign } = yield* seedSending(1)
     const repository = yield* CampaignRepository
     for (const unknownOutcomes of [0, 1, 2]) {
@@ -214,7 +214,7 @@ describe("a message whose outcome nobody knows", () => {
     expect((yield* (yield* DeliveryGauges).readState).messagesQuarantined).toBeGreaterThan(0)
   })
 
-  test("is quarantined, not dropped, when the window ends before it is tried again", function* () {
+  test("is quarantined instead of dropped if the window ends before its retry", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign } = yield* seedSending(2)
     const [lease] = yield* claimMessages(1)
@@ -230,7 +230,7 @@ describe("a message whose outcome nobody knows", () => {
 })
 
 describe("MessageQueuePg.template", () => {
-  test("reads what a campaign's messages have in common", function* () {
+  test("reads the shared data of a campaign's messages", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 0 })
     expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
       subject: campaign.subject,
@@ -246,7 +246,7 @@ describe("MessageQueuePg.template", () => {
 })
 
 describe("Settlements.settle", () => {
-  test("writes settlements that come together in few transactions, and refuses only those whose lease was lost", function* () {
+  test("writes concurrent settlements in few transactions, and rejects only those with a lost lease", function* () {
     const { campaign } = yield* seedSending(40)
     const leases = yield* claimMessages(40)
     const lost = { ...leases[30]!, leaseToken: leases[31]!.leaseToken }
@@ -259,7 +259,7 @@ describe("Settlements.settle", () => {
   })
 
   for (const state of ["sent", "bounced"] as const) {
-    test(`marks the recipient as ${state} and publishes the event with one stamp`, function* () {
+    test(`marks the recipient as ${state} and publishes the event with the same timestamp`, function* () {
       const { organization, campaign } = yield* seedSending(1)
       const [lease] = yield* claimMessages(1)
       expect(yield* settle(lease!, state)).toBe(true)
@@ -282,7 +282,7 @@ describe("Settlements.settle", () => {
     })
   }
 
-  test("puts a retry back with the attempts that it is told count", function* () {
+  test("requeues a retry with the given number of attempts", function* () {
     const { campaign } = yield* seedSending(1)
     for (const [attempts, next] of [
       [1, 2],
@@ -298,7 +298,7 @@ describe("Settlements.settle", () => {
     expect(yield* bodies(campaign.id)).toEqual([])
   })
 
-  test("writes nothing for a worker whose lease another has taken", function* () {
+  test("rejects a worker after its lease was claimed again", function* () {
     const { organization, campaign } = yield* seedSending(1)
     const [dead] = yield* claimMessages(1)
     yield* endLeases
@@ -312,7 +312,7 @@ describe("Settlements.settle", () => {
     expect(recipient!.bouncedAt).toBeNull()
   })
 
-  test("writes what the server answered again after the database ended its transaction for a deadlock", function* () {
+  test("writes the server's response again after its transaction was cancelled by a deadlock", function* () {
     const { organization, campaign } = yield* seedSending(1)
     const [lease] = yield* claimMessages(1)
     const sql = yield* SqlClient.SqlClient
@@ -335,7 +335,7 @@ describe("Settlements.settle", () => {
     expect(yield* bodies(campaign.id)).toHaveLength(1)
   })
 
-  test("marks a survey campaign's recipient, and forwards no event of it", function* () {
+  test("marks a survey campaign's recipient, without forwarding an event", function* () {
     const { organization, campaign } = yield* seedSending(1, "survey")
     const [lease] = yield* claimMessages(1)
     expect(yield* settle(lease!, "sent")).toBe(true)
@@ -344,7 +344,7 @@ describe("Settlements.settle", () => {
   })
 })
 
-describe("Settlements.settle, of an attempt", () => {
+describe("Settlements.settle, for an attempt", () => {
   const settle = (lease: MessageLease, settlement: MessageSettlement, outcome: AttemptOutcome, reply: string | null) =>
     Settlements.use(({ settle }) => settle(lease, settlement, { outcome, reply }))
   const attemptsOf = ({ recipientId }: MessageLease) =>
@@ -355,7 +355,7 @@ describe("Settlements.settle, of an attempt", () => {
     )
   const again = Effect.map(claimMessages(9), ([lease]) => lease!)
 
-  test("keeps each with the reply, and of those that do not count the last and their number", function* () {
+  test("stores each with the reply, and of the uncounted ones only the last and their number", function* () {
     yield* seedSending(1)
     const away = { class: "refused", code: "ECONNREFUSED" } as const
     const first = yield* again
@@ -374,7 +374,7 @@ describe("Settlements.settle, of an attempt", () => {
     ])
   })
 
-  test("keeps none of a lease that was lost, also beside the one that is held", function* () {
+  test("doesn't store those of lost leases, also in a batch with an active one", function* () {
     yield* seedSending(1)
     const lost = yield* again
     yield* endLeases
@@ -419,7 +419,7 @@ const waits = (campaignId: string) =>
   ).pipe(Effect.map((rows) => rows.map(({ wait }) => wait)))
 
 describe("the rate over all campaigns", () => {
-  test("holds over claims at the same time, and saves up no more than a second", function* () {
+  test("applies to concurrent claims, and accumulates at most one second", function* () {
     yield* seedDomains({ "a.test": 200 })
     const sql = yield* SqlClient.SqlClient
     const now = Effect.map(
@@ -439,7 +439,7 @@ describe("the rate over all campaigns", () => {
 })
 
 describe("a campaign's rate", () => {
-  test("bounds that campaign alone", function* () {
+  test("only limits that campaign", function* () {
     const sql = yield* SqlClient.SqlClient
     const slow = yield* seedDomains({ "a.test": 10 })
     const other = yield* seedDomains({ "a.test": 10 })
@@ -453,7 +453,7 @@ describe("a campaign's rate", () => {
 })
 
 describe("the rate to a recipient domain", () => {
-  test("puts off what has to wait, each to a turn of its own, and lets others pass", function* () {
+  test("delays messages to separate turns, and lets other messages pass", function* () {
     const campaign = yield* seedDomains({ "a.test": 30, "B.test": 1, "b.test": 2 })
     const options = { limit: 2, perDomainMinute: 1 }
     const leases = [...(yield* claim(options)), ...(yield* claim(options)), ...(yield* claim(options))]
@@ -466,7 +466,7 @@ describe("the rate to a recipient domain", () => {
 })
 
 describe("MessageQueuePg.forgetRates", () => {
-  test("forgets what bounds nothing any more, and nothing else", function* () {
+  test("only deletes rates that no longer limit", function* () {
     const sql = yield* SqlClient.SqlClient
     yield* seedDomains({ "a.test": 2 })
     yield* claim({ perMinute: 60 })
@@ -476,8 +476,8 @@ describe("MessageQueuePg.forgetRates", () => {
   })
 })
 
-describe("a worker that stands still in its decision", () => {
-  test("loses what its claim has locked after five seconds, for other claims wait for the same rates", function* () {
+describe("a worker that stalls during its claim decision", () => {
+  test("loses the locks of its claim after five seconds, because other claims wait for the same rates", function* () {
     yield* seedDomains({ "a.test": 1 })
     const sql = yield* SqlClient.SqlClient
     const queue = yield* MessageQueue
@@ -493,7 +493,7 @@ describe("a worker that stands still in its decision", () => {
 })
 
 describe("a refusal that is about us", () => {
-  test("keeps the campaign from that domain for as long, and from no other", function* () {
+  test("pauses sending from the campaign to only that domain, for that time", function* () {
     const sql = yield* SqlClient.SqlClient
     const { settle } = yield* Settlements
     const campaign = yield* seedDomains({ "a.test": 3, "b.test": 2 })

@@ -26,7 +26,7 @@ const domains = Effect.fnUntraced(function* (campaignId: CampaignId) {
 })
 
 describe("the domains of a campaign", () => {
-  test("tell what each answered, with the last reply of one that did not take a message", function* () {
+  test("count each domain's replies, and keep the last reply that isn't an acceptance", function* () {
     const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
     yield* importLines(campaign.id, [{ number: 2, npi: npi(70), email: email(70, "Other.test") }])
     yield* sendCampaign(campaign.id)

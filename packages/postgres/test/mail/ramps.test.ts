@@ -83,7 +83,7 @@ const ofDay = (leases: ReadonlyArray<MessageLease>, day: string) =>
   leases.filter(({ ramp }) => ramp?.day === day).length
 
 describe("a sender's ramp", () => {
-  test("lets each day's number go and no more, over claims at the same time, and any number after its last day", function* () {
+  test("allows exactly each day's number over concurrent claims, and any number after its last day", function* () {
     const { senderId } = yield* seedSending(60, "7,20")
     expect(yield* rampOf(senderId)).toEqual({ daily: "7,20", day: 1, sentToday: 0, allowedToday: 7 })
     expect(yield* claimAll).toHaveLength(7)
@@ -99,7 +99,7 @@ describe("a sender's ramp", () => {
     expect(yield* claimAll).toHaveLength(60)
   })
 
-  test("holds while the day changes between claims at the same time", function* () {
+  test("applies while the day changes between concurrent claims", function* () {
     const { senderId } = yield* seedSending(80, "15,25,80")
     const leases = [...(yield* claimMessages(5))]
     yield* setClock("2026-11-23T23:59:59.8Z")
@@ -114,7 +114,7 @@ describe("a sender's ramp", () => {
     expect(yield* rampOf(senderId)).toMatchObject({ day: 2, sentToday: 25 })
   })
 
-  test("is one for all campaigns of the sender, which share it, and keeps no other organization waiting", function* () {
+  test("is shared by all campaigns of the sender, and doesn't delay other organizations", function* () {
     const { campaign } = yield* seedSending(30, "10")
     const second = yield* createCampaign({ ...campaign, name: "Second" })
     const lines = Array.from({ length: 30 }, (_, i) => ({ number: i + 2, npi: npi(100 + i), email: email(100 + i) }))
@@ -127,7 +127,7 @@ describe("a sender's ramp", () => {
     expect(Math.min(count(campaign.id), count(second.id))).toBeGreaterThan(0)
   })
 
-  test("lets its campaigns have no turn until the next day, or for a minute, and none of their e-mails is late", function* () {
+  test("gives its campaigns no turn until the next day, or for a minute, and their e-mails aren't late", function* () {
     const sql = yield* SqlClient.SqlClient
     const countDue = Effect.map(
       DeliveryGauges.use(({ readDue }) => readDue),
@@ -153,7 +153,7 @@ describe("a sender's ramp", () => {
     expect(rows).toEqual([])
   })
 
-  test("counts a message again whose worker has died, and not one that reached nobody", function* () {
+  test("counts a message again after its worker died, and not one that wasn't sent", function* () {
     const sql = yield* SqlClient.SqlClient
     const { senderId } = yield* seedSending(30, "10,30")
     const dead = yield* claimMessages(4)
@@ -176,7 +176,7 @@ describe("a sender's ramp", () => {
     expect(yield* rampOf(senderId)).toEqual({ daily: "10,30", day: 1, sentToday: 10, allowedToday: 10 })
   })
 
-  test("does not count a day on which nothing was sent, and gives nothing back to another day", function* () {
+  test("skips a day without sends, and doesn't return allowance to a different day", function* () {
     const { senderId } = yield* seedSending(30, "10,20")
     const failure = { class: "refused", code: "ECONNREFUSED" } as const
     const settlement = { state: "retry", attempts: 0, delaySeconds: 0, failure } as const
@@ -191,7 +191,7 @@ describe("a sender's ramp", () => {
     expect(yield* rampOf(senderId)).toEqual({ daily: "10,20", day: 2, sentToday: 5, allowedToday: 20 })
   })
 
-  test("goes on with the day that it counted last when the clock was set back, until it begins anew", function* () {
+  test("continues with the last counted day when the clock was set back, until it restarts", function* () {
     const { senderId } = yield* seedSending(30, "3,5")
     expect(yield* claimAll).toHaveLength(3)
     yield* setClock("2026-11-22T12:00:00Z")
@@ -203,7 +203,7 @@ describe("a sender's ramp", () => {
     expect(yield* claimAll).toHaveLength(5)
   })
 
-  test("begins anew with another one, which what was counted today is counted for, and ends when it is taken away", function* () {
+  test("restarts with a new ramp that includes today's count, and stops when it is removed", function* () {
     const { senderId } = yield* seedSending(30, "3,5")
     const senders = yield* SenderRepository
     expect(yield* claimAll).toHaveLength(3)
@@ -220,7 +220,7 @@ describe("a sender's ramp", () => {
     expect(yield* sql`select from sender_ramps where sender_id = ${senderId}`).toEqual([])
   })
 
-  test("lets a campaign end, and counts each sent message once", function* () {
+  test("lets a campaign complete, and counts each sent message once", function* () {
     const { senderId, campaign } = yield* seedSending(4, "10")
     const leases = yield* claimAll
     expect(yield* Effect.forEach(leases, settleSent)).toEqual([true, true, true, true])
@@ -239,7 +239,7 @@ const someDays = fc.record({
 })
 
 describe("ramp_slots", () => {
-  test("allows each day on which something is sent its number, whatever is wanted on which days", function* () {
+  test("allows the number of each day with sends, for any demand on any days", function* () {
     const sql = yield* SqlClient.SqlClient
     for (const { daily, days } of fc.sample(someDays, PROPERTY_RUNS)) {
       let row = { number: 1, countedOn: "2026-01-01", sent: 0 }

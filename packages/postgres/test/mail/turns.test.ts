@@ -35,7 +35,7 @@ const count = (leases: ReadonlyArray<MessageLease>, ...campaigns: ReadonlyArray<
 const passMinute = SqlClient.SqlClient.use((sql) => sql`update send_rates set next_at = next_at - interval '1 minute'`)
 
 describe("the turns of a claim", () => {
-  test("go to organizations first and to the campaigns of each second; what one has no use for goes to the others", function* () {
+  test("alternate between organizations first and then between the campaigns of each; unused ones go to the other campaigns", function* () {
     const long = yield* seedSending(60)
     const short = yield* seedSending(3)
     const second = yield* createCampaign({ ...long, name: "Second" })
@@ -49,7 +49,7 @@ describe("the turns of a claim", () => {
     expect(count(yield* claim(20), long, second, other)).toEqual([5, 5, 10])
   })
 
-  test("begin with a campaign that begins to send, and come to all in turn", function* () {
+  test("start with a new campaign, and reach all in turn", function* () {
     const campaigns = yield* Effect.replicateEffect(seedSending(12), 12)
     for (let i = 0; i < 3; i++) yield* claim(16)
     const last = yield* seedSending(12)
@@ -58,7 +58,7 @@ describe("the turns of a claim", () => {
     expect(Math.min(...count(leases, ...campaigns, last))).toBeGreaterThan(0)
   })
 
-  test("give a campaign that begins beside a long one every second message, also where a rate leaves one at a time", function* () {
+  test("give a new campaign every second message next to a long one, also if a rate allows one at a time", function* () {
     const long = yield* seedSending(30)
     const options = { perMinute: 1 }
     yield* claim(9, options)
@@ -77,14 +77,14 @@ describe("the turns of a claim", () => {
     expect(order.filter((id) => id === long.id)).toHaveLength(12)
   })
 
-  test("even out where the messages of a claim cannot be halved", function* () {
+  test("even out if the messages of a claim can't be halved", function* () {
     const campaigns = [yield* seedSending(60), yield* seedSending(60)]
     const leases: Array<MessageLease> = []
     for (let i = 0; i < 10; i++) for (const slots of [3, 1, 2]) leases.push(...(yield* claim(slots)))
     expect(count(leases, ...campaigns)).toEqual([30, 30])
   })
 
-  test("are not kept from a campaign by another that has filled its domain", function* () {
+  test("reach a campaign even if a different campaign has used up its domain", function* () {
     const long = yield* seedSending(300)
     const options = { perDomainMinute: 1 }
     for (let i = 0; i < 3; i++) yield* claim(60, options)
@@ -98,7 +98,7 @@ describe("the turns of a claim", () => {
     expect(count(yield* claim(60, options), long)).toEqual([0])
   })
 
-  test("come back to a campaign with its retry, its next message, and the end of a lease", function* () {
+  test("return to a campaign with its retry, its next message, and the end of a lease", function* () {
     const sql = yield* SqlClient.SqlClient
     const { settle } = yield* Settlements
     const campaign = yield* seedSending(2)
@@ -120,7 +120,7 @@ describe("the turns of a claim", () => {
     expect(yield* next).toBeGreaterThan(10)
   })
 
-  test("are given again where they were lost, and taken from campaigns that no longer send", function* () {
+  test("are restored if they were lost, and removed from campaigns that no longer send", function* () {
     const sql = yield* SqlClient.SqlClient
     const campaign = yield* seedSending(5)
     for (const table of ["campaign_turns", "organization_turns"]) yield* sql`delete from ${sql(table)}`
@@ -137,8 +137,8 @@ describe("the turns of a claim", () => {
   })
 })
 
-describe("rates, over claims at the same time", () => {
-  test("hold for all, for a campaign and for a domain", function* () {
+describe("rates, over concurrent claims", () => {
+  test("apply to all campaigns, to a campaign and to a domain", function* () {
     const sql = yield* SqlClient.SqlClient
     const campaigns = yield* Effect.replicateEffect(seedSending(60), 3)
     yield* sql`update campaigns set per_minute = 3 where id = ${campaigns[0]!.id}`

@@ -25,7 +25,7 @@ const plan = (files: ReadonlyArray<SqlFile>, applied: Readonly<Record<string, st
 const run = (...args: Parameters<typeof plan>) => Effect.runSync(plan(...args))
 
 describe("planMigrations", () => {
-  it("applies each migration once, in order, and each function whose text is new", () => {
+  it("applies each migration once, in order, and each function with a new text", () => {
     const files = [file(ONE), file(TWO), file(THREE), file(ADD)]
     expect(run(files, {})).toMatchObject({ files: [ONE, TWO, THREE, ADD] })
     expect(run(files, { [ONE]: "a", [ADD]: "b" })).toMatchObject({ files: [TWO, THREE, ADD] })
@@ -36,11 +36,11 @@ describe("planMigrations", () => {
     })
   })
 
-  it("removes a function whose file is gone", () => {
+  it("removes functions without a file", () => {
     expect(run([file(ONE)], { [ONE]: "a", [ADD]: "a" })).toEqual({ files: [], removed: [ADD], isNewer: false })
   })
 
-  it("leaves a database alone that a newer release has migrated, its functions too", () => {
+  it("doesn't change a database that a newer release has migrated, including its functions", () => {
     const newer = { [ONE]: "a", [TWO]: "a", [ADD]: "b", "functions/new.sql": "a" }
     expect(run([file(ONE), file(ADD)], newer)).toEqual({ files: [], removed: [], isNewer: true })
   })
@@ -77,12 +77,12 @@ describe("planMigrations", () => {
       /^migrations\/0001_one.sql was changed /,
     ],
     [
-      "is another baseline, whatever followed it",
+      "is a different baseline, even if later files match",
       [file(BASELINE, "b")],
       { [BASELINE]: "a", [TWO]: "a" },
       /^Nothing was changed: the database was made before the baseline /,
     ],
-  ] as const)("refuses a migration that %s", (_what, files, applied, message) => {
+  ] as const)("rejects a migration that %s", (_what, files, applied, message) => {
     const { _tag, message: said } = Effect.runSync(Effect.flip(plan(files, applied)))
     expect(_tag).toBe("MigrationMismatch")
     expect(said).toMatch(message)

@@ -52,7 +52,7 @@ const recorded = Effect.map(sql<{ file: string }>("select file from migrations o
 )
 
 describe("migrate", () => {
-  it("applies every file once, though several processes start at the same time", async () => {
+  it("applies every file once, even if several processes start at the same time", async () => {
     const { migrations, functions } = await Effect.runPromise(readSqlFiles(new URL("../../sql/", import.meta.url)))
     const ran = await Promise.all([run(migrate), run(migrate), run(migrate)])
     expect(ran.flat()).toEqual([...migrations, ...functions].map(({ file }) => file))
@@ -65,7 +65,7 @@ describe("migrate", () => {
     ).toEqual(functions.map(({ name }) => ({ name })))
   })
 
-  test("says what to do when a table is held by another transaction for too long", function* () {
+  test("returns advice if a transaction locks a table for too long", function* () {
     yield* release({})
     const failure = yield* whileOpen(sql("lock table migrations"), () =>
       Effect.flip(release({}, { giveUpAfter: "100 millis" })),
@@ -75,7 +75,7 @@ describe("migrate", () => {
     expect(yield* release({})).toEqual([])
   })
 
-  test("gives its statements as long as they need", function* () {
+  test("runs its statements without a time limit", function* () {
     yield* release({
       "migrations/0001_limits.sql": `create table limits as
         select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock;`,
@@ -83,7 +83,7 @@ describe("migrate", () => {
     expect(yield* sql("select * from limits")).toEqual([{ statement: "0", lock: "300ms" }])
   })
 
-  test("refuses a database whose migrations are recorded in another form in the same words", function* () {
+  test("rejects a database with a different migrations table with the same message", function* () {
     yield* sql("create table migrations (migration_id integer primary key, name text not null)")
     const failure = yield* Effect.flip(migrate)
     expect(failure.message).toMatch(/^Nothing was changed: the database was made before the baseline /)
@@ -92,7 +92,7 @@ describe("migrate", () => {
     ).toEqual([{ name: "migrations" }, { name: "migrations_pkey" }])
   })
 
-  test("takes everything back when the database refuses a file, and names it", function* () {
+  test("rolls back all files and names the failed one if the database rejects it", function* () {
     const failure = yield* Effect.flip(
       release({
         "migrations/0001_things.sql": "create table things (id int);",
@@ -108,21 +108,21 @@ describe("migrate", () => {
   })
 })
 
-describe("a transaction that holds a table and then reads another one", () => {
+describe("a transaction that locks a table and then reads a second one", () => {
   const tables = { "migrations/0001_tables.sql": "create table a (id int); create table b (id int);" }
   const column = (table: string) => `alter table ${table} add column name text;`
   for (const [title, migrations] of [
     ["of one file", { "migrations/0002_both.sql": `${column("a")} ${column("b")}` }],
     ["of two files", { "migrations/0002_a.sql": column("a"), "migrations/0003_b.sql": column("b") }],
     [
-      "of two files that do not share a transaction",
+      "from two files with separate transactions",
       {
         "migrations/0002_a.sql": column("a"),
         "migrations/0003_b.sql": `-- In a transaction of its own.\n${column("b")}`,
       },
     ],
   ] as const) {
-    test(`is not held up by the locks ${title}, and neither of the two fails`, function* () {
+    test(`isn't blocked by the locks ${title}, and neither of the two fails`, function* () {
       yield* release(tables)
       const client = yield* SqlClient.SqlClient
       const migration = yield* client.withTransaction(
@@ -157,7 +157,7 @@ describe("a function", () => {
     (rows) => rows.map(({ text }) => text),
   )
 
-  test("is created again when its text changed, while a table's default calls it", function* () {
+  test("is created again if its text changed, while a table's default calls it", function* () {
     expect(yield* release({ ...things, ...nextId(1) })).toHaveLength(2)
     expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
     expect(yield* release({ ...things, ...nextId(2) })).toEqual(["functions/next_id.sql"])
@@ -171,7 +171,7 @@ describe("a function", () => {
     ["an argument of another name", "(sought int) returns setof int", "find(sought integer) SETOF integer"],
     ["another result", "(wanted int) returns int", "find(wanted integer) integer"],
   ] as const) {
-    test(`takes the place of the one before when it has ${difference}`, function* () {
+    test(`replaces the previous one if it has ${difference}`, function* () {
       yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
       expect(yield* release({ ...things, ...nextId(1), ...find(changed) })).toEqual(["functions/find.sql"])
       expect(yield* signatures).toEqual([signature])
@@ -190,7 +190,7 @@ describe("a function", () => {
     expect(ran).toEqual(["migrations/0002_named.sql", "functions/name_of.sql"])
   })
 
-  test("is dropped when its file is gone, and no other function is", function* () {
+  test("is dropped if its file is gone; other functions aren't", function* () {
     yield* sql("create function theirs() returns int language sql as 'select 1'")
     yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
     expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
@@ -200,7 +200,7 @@ describe("a function", () => {
     ).toEqual([{ name: "next_id" }, { name: "theirs" }])
   })
 
-  test("stays as it is when an older release migrates a database that a newer one has migrated", function* () {
+  test("isn't changed when an older release migrates a database that a newer one has migrated", function* () {
     const more = { "migrations/0002_more.sql": "create table more (id int);" }
     yield* release({ ...things, ...more, ...nextId(2), ...find("(wanted int) returns setof int") })
     const sentences: Array<string> = []
@@ -263,7 +263,7 @@ describe("an index that is built concurrently", () => {
       )
     })
 
-  test("leaves its table writable, and waits for a transaction that is open", function* () {
+  test("keeps its table writable, and waits for open transactions", function* () {
     yield* release(things)
     const [first, second] = yield* whileBuilding(
       Effect.fnUntraced(function* (building, sentence, pid) {
@@ -299,7 +299,7 @@ describe("an index that is built concurrently", () => {
     expect(yield* state).toEqual({ files: [ONE, TWO, THREE], valid: [true] })
   })
 
-  test("is recorded without another build when the one before was only not recorded", function* () {
+  test("is recorded without a second build if only the record is missing", function* () {
     yield* release(things)
     yield* sql("create index things_id on things (id)")
     expect(yield* release(indexed)).toEqual([TWO, THREE])

@@ -49,7 +49,7 @@ describe("an operator", () => {
     })
   })
 
-  test("has a name that no other operator has, until the operator is removed", function* () {
+  test("has a unique name until the operator is removed", function* () {
     const operators = yield* OperatorRepository
     const first = yield* add({ name: "Grace" })
     expect(yield* Effect.flip(add({ name: "Grace" }))).toMatchObject({ _tag: "OperatorNameTaken", name: "Grace" })
@@ -57,13 +57,13 @@ describe("an operator", () => {
     expect((yield* add({ name: "Grace" })).id).not.toBe(first.id)
   })
 
-  test("of an organization that does not exist is not added", function* () {
+  test("isn't added to an organization that does not exist", function* () {
     const organizationId = yield* createIdentifier("organization")
     const failure = yield* Effect.flip(addOperator({ name: "Nobody", role: "viewer", organizationId }))
     expect(failure).toMatchObject({ _tag: "OrganizationNotFound" })
   })
 
-  test("of the role partner belongs to an organization, from the beginning and after each change", function* () {
+  test("with the role partner belongs to an organization, at the start and after each change", function* () {
     const unbound = { _tag: "PartnerUnbound" }
     expect(yield* Effect.flip(addOperator({ name: "Unbound", role: "partner", organizationId: null }))).toMatchObject(
       unbound,
@@ -93,7 +93,7 @@ describe("an operator", () => {
     expect(yield* operators.findSession(token)).toEqual({ ...operator, role: "viewer" })
   })
 
-  test("who is removed has no sessions and no links any more, and gets none", function* () {
+  test("loses all sessions and links after the removal, and can't create new ones", function* () {
     const operators = yield* OperatorRepository
     const { operator, token } = yield* signedIn
     const unused = yield* link(operator.id)
@@ -110,7 +110,7 @@ describe("an operator", () => {
     expect((yield* operators.list).find(({ id }) => id === operator.id)?.removedAt).toEqual(expect.any(String))
   })
 
-  test("who is removed while signing in has no session", function* () {
+  test("doesn't get a session if removed while signing in", function* () {
     const operators = yield* OperatorRepository
     const tokens: Array<string> = []
     for (let i = 0; i < 5; i++) {
@@ -129,7 +129,7 @@ describe("an operator", () => {
 const withoutAdmins = inSql(`update operators set removed_at = now() where role = 'admin' and removed_at is null`)
 
 describe("the last admin of all organizations", () => {
-  test("is neither removed nor given another role until there is another one", function* () {
+  test("can't be removed or demoted until there is a second one", function* () {
     yield* withoutAdmins
     const { id: organizationId } = yield* (yield* OrganizationRepository).create(
       yield* createIdentifier("organization"),
@@ -148,7 +148,7 @@ describe("the last admin of all organizations", () => {
     expect(yield* Effect.flip(removeOperator(second.id))).toMatchObject({ _tag: "LastAdmin" })
   })
 
-  test("stays when all admins remove or demote each other at the same time", function* () {
+  test("remains when all admins remove or demote each other at the same time", function* () {
     for (let round = 0; round < 3; round++) {
       yield* withoutAdmins
       const admins = yield* Effect.all(Array.from({ length: 4 }, () => add({ role: "admin" })))
@@ -166,7 +166,7 @@ describe("the last admin of all organizations", () => {
 })
 
 describe("the sessions of an operator", () => {
-  test("are listed without their tokens, the last used first, and end one by one or all", function* () {
+  test("are listed without their tokens, the last used first, and are closed one by one or together", function* () {
     const operators = yield* OperatorRepository
     const { operator, token } = yield* signedIn
     const other = yield* signedIn
@@ -198,7 +198,7 @@ describe("the sessions of an operator", () => {
 })
 
 describe("a sign-in link", () => {
-  test("for one use begins one session, however many use it at the same time", function* () {
+  test("for one use creates one session, even if it is used concurrently", function* () {
     const operators = yield* OperatorRepository
     const operator = yield* add()
     const token = yield* link(operator.id)
@@ -226,7 +226,7 @@ describe("a sign-in link", () => {
     expect(yield* signIn(several)).toBeDefined()
   })
 
-  test("that has expired, or that nobody made, begins no session", function* () {
+  test("that has expired or doesn't exist doesn't create a session", function* () {
     const operators = yield* OperatorRepository
     const expired = yield* link((yield* add()).id, { seconds: 0 })
     for (const token of [expired, "", "a".repeat(43)]) {
@@ -237,7 +237,7 @@ describe("a sign-in link", () => {
 })
 
 describe("a session", () => {
-  test("begins for the operator whom a proxy names and for nobody else, and is found by its token until it is ended", function* () {
+  test("is only created for the operator that a proxy names, and is found by its token until it is closed", function* () {
     const operators = yield* OperatorRepository
     const operator = yield* add({ name: "ada@hospital.example" })
     const session = yield* signInByName("ada@hospital.example")
@@ -248,7 +248,7 @@ describe("a session", () => {
     expect(yield* operators.findSession(token)).toBeUndefined()
   })
 
-  test("ends after 12 hours without use, and after 7 days in any case", function* () {
+  test("expires after 12 hours without use, and after 7 days in any case", function* () {
     const operators = yield* OperatorRepository
     const [idle, old] = [yield* signedIn, yield* signedIn]
     yield* inSql(`update operator_sessions set last_used_at = now() - interval '${SESSION_IDLE_SECONDS} seconds'
@@ -259,7 +259,7 @@ describe("a session", () => {
     expect(yield* operators.findSession(old.token)).toBeUndefined()
   })
 
-  test("notes its use at most once a minute, and nothing of what is no use", function* () {
+  test("records its use at most once a minute, and ignores requests that don't count as use", function* () {
     const operators = yield* OperatorRepository
     const { operator, token } = yield* signedIn
     const lastUsedAt = Effect.map(operators.list, (all) => all.find(({ id }) => id === operator.id)!.lastUsedAt)
@@ -280,7 +280,7 @@ describe("a session", () => {
 })
 
 describe("the database", () => {
-  test("holds no token", function* () {
+  test("doesn't contain tokens", function* () {
     const { operator, token } = yield* signedIn
     const unused = yield* link(operator.id)
     const sql = yield* SqlClient.SqlClient
@@ -290,7 +290,7 @@ describe("the database", () => {
     expect(rows.filter(({ row }) => row.includes(token) || row.includes(unused))).toEqual([])
   })
 
-  test("keeps no link and no session that is over", function* () {
+  test("deletes expired links and sessions", function* () {
     const operators = yield* OperatorRepository
     yield* inSql("delete from operator_sessions")
     yield* inSql("delete from sign_in_links")

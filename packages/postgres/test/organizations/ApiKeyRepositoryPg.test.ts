@@ -34,14 +34,14 @@ describe("ApiKeyRepositoryPg", () => {
     expect(Math.abs(first!.now - Date.now() / 1000)).toBeLessThan(5)
   })
 
-  test("keeps no key's text", function* () {
+  test("doesn't store the text of a key", function* () {
     const { text } = yield* issue
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql<{ row: string }>`select k::text as row from api_keys k`
     expect(rows.some(({ row }) => row.includes(Redacted.value(text).slice(9, 39)))).toBe(false)
   })
 
-  test("finds a key by its text without counting a use, also after its revocation, from which on it is refused", function* () {
+  test("finds a key by its text without counting a use, also after its revocation, when it is rejected", function* () {
     const keys = yield* ApiKeyRepository
     const { key, text } = yield* issue
     expect(yield* keys.findByText(text)).toEqual(key)
@@ -53,7 +53,7 @@ describe("ApiKeyRepositoryPg", () => {
     expect(yield* keys.findByText(Redacted.make("orp_live_"))).toBeUndefined()
   })
 
-  test("lets a rotated key live for the overlap, and its successor after it", function* () {
+  test("keeps a rotated key valid for the overlap, and its successor afterwards", function* () {
     const old = yield* issue
     const next = yield* rotateKey(old.key.id, 3600)
     expect((yield* authenticateKey(old.text))?.count).toBe(1)
@@ -63,7 +63,7 @@ describe("ApiKeyRepositoryPg", () => {
   })
 
   for (const operation of ["insert", "update"]) {
-    test(`rotates a key in one commit: where the ${operation} fails, nothing is left`, function* () {
+    test(`rotates a key in one commit: a failed ${operation} doesn't change anything`, function* () {
       const { key } = yield* issue
       const keys = yield* ApiKeyRepository
       const sql = yield* SqlClient.SqlClient
@@ -78,7 +78,7 @@ describe("ApiKeyRepositoryPg", () => {
     })
   }
 
-  test("gives a revoked key no successor", function* () {
+  test("doesn't rotate a revoked key", function* () {
     const { key } = yield* issue
     yield* (yield* ApiKeyRepository).revoke(key.id)
     expect(yield* Effect.flip(rotateKey(key.id, 3600))).toMatchObject({ _tag: "KeyRevoked" })
@@ -101,7 +101,7 @@ describe("ApiKeyRepositoryPg", () => {
     expect(counts).toHaveLength(60)
   })
 
-  test("admits each request of a statement with its own key, and no stranger among them", function* () {
+  test("admits each request of a batch with its key, and rejects unknown keys", function* () {
     const [first, second, revoked] = [yield* issue, yield* issue, yield* issue]
     yield* (yield* ApiKeyRepository).revoke(revoked.key.id)
     const stranger = Redacted.make(`${Redacted.value(first.text)}x`)

@@ -25,7 +25,7 @@ const create = Effect.fnUntraced(function* (organizationId: OrganizationId, slug
 })
 
 describe("ProgramRepositoryPg", () => {
-  test("gives a slug to one program of an organization", function* () {
+  test("assigns a slug to one program of an organization", function* () {
     const [ours, theirs] = [yield* organization, yield* organization]
     expect(yield* create(ours.id, "heart-failure")).toMatchObject({
       organizationId: ours.id,
@@ -38,7 +38,7 @@ describe("ProgramRepositoryPg", () => {
     expect((yield* create(theirs.id, "heart-failure")).organizationId).toBe(theirs.id)
   })
 
-  test("lists an organization's own programs, oldest first, or everybody's", function* () {
+  test("lists the programs of an organization, oldest first, or of all organizations", function* () {
     const repository = yield* ProgramRepository
     const [ours, theirs] = [yield* organization, yield* organization]
     const programs = [yield* create(ours.id, "b"), yield* create(ours.id, "a")]
@@ -47,7 +47,7 @@ describe("ProgramRepositoryPg", () => {
     expect(yield* repository.list()).toEqual(expect.arrayContaining([...programs, other]))
   })
 
-  test("judges anew with a new target whether it is reached", function* () {
+  test("re-evaluates if the target is reached after it changes", function* () {
     const { id: organizationId } = yield* organization
     const { id: programId } = yield* create(organizationId, "a")
     const clinicians = [1, 2].map((n) => ({ programId, stage: "completer_qualified" as const, npi: npi(n) }))
@@ -76,7 +76,7 @@ describe("ProgramRepositoryPg", () => {
     expect(yield* reached).toMatchObject({ over: false, target: null, reached_at: false })
   })
 
-  test("refuses an organization that does not exist", function* () {
+  test("rejects an organization that does not exist", function* () {
     const organizationId = yield* createIdentifier("organization")
     expect(yield* Effect.flip(create(organizationId, "a"))).toMatchObject({
       _tag: "OrganizationNotFound",

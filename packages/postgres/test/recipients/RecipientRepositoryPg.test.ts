@@ -27,7 +27,7 @@ const register = (campaignId: CampaignId, ...candidates: ReadonlyArray<Candidate
 const EPOCH = recipientsFrom(fromUnixMillis(0))
 
 describe("addRecipients", () => {
-  test("says of each candidate, in order, its outcome", function* () {
+  test("returns the outcome of each candidate, in order", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const first = yield* candidate(1)
     expect(yield* register(campaign.id, first, yield* candidate(2))).toEqual(["registered", "registered"])
@@ -79,7 +79,7 @@ describe("addRecipients", () => {
     expect(new Set(page.flatMap((recipient) => [recipient.createdAt, recipient.updatedAt])).size).toBe(1)
   })
 
-  test("refuses a campaign that is unknown, or that the worker may be busy with", function* () {
+  test("rejects a campaign that is unknown, or that the worker may be processing", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     const nobody = yield* createIdentifier("campaign")
     const into = (id: CampaignId) => Effect.flip(Effect.flatMap(candidate(1), (one) => register(id, one)))
@@ -90,7 +90,7 @@ describe("addRecipients", () => {
     expect(yield* register(campaign.id, yield* candidate(1))).toEqual(["registered"])
   })
 
-  test("keeps the campaign from being scheduled until its rows are there", function* () {
+  test("blocks the scheduling of the campaign until its rows are inserted", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 1 })
     const sql = yield* SqlClient.SqlClient
     const importing = register(campaign.id, yield* candidate(1))
@@ -103,7 +103,7 @@ describe("addRecipients", () => {
 })
 
 describe("RecipientRepositoryPg.find", () => {
-  test("finds a token in its own organization alone", function* () {
+  test("only finds a token in its organization", function* () {
     const recipients = yield* RecipientRepository
     const ours = yield* seedCampaign({ recipients: 0 })
     const theirs = yield* seedCampaign({ recipients: 0 })
@@ -119,7 +119,7 @@ describe("RecipientRepositoryPg.find", () => {
     expect(yield* recipients.find(ours.organization.id, "Ab3dE9")).toBeUndefined()
   })
 
-  test("returns to each of many callers at once what it asked for", function* () {
+  test("returns the right result to each of many concurrent callers", function* () {
     const recipients = yield* RecipientRepository
     const organizations = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
     const tokens = ["aB3dE1", "aB3dE2", "aB3dE3"]
@@ -135,7 +135,7 @@ describe("RecipientRepositoryPg.find", () => {
     )
   })
 
-  test("finds in a transaction what the transaction wrote", function* () {
+  test("finds rows of its own transaction", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const one = yield* candidate(1)
     const found = yield* inTransaction(
@@ -178,7 +178,7 @@ describe("RecipientRepositoryPg.page", () => {
     }
   })
 
-  test("begins at `since`, inclusive to the microsecond", function* () {
+  test("starts at `since`, inclusive to the microsecond", function* () {
     const { organizationId, all } = yield* seeded
     const recipients = yield* RecipientRepository
     const since = all[5]!.updatedAt

@@ -41,7 +41,7 @@ const claimed = Effect.gen(function* () {
 })
 
 describe("a restore", () => {
-  test("holds every e-mail until it is finished, and sends nothing to recipients in the mail server's log", function* () {
+  test("blocks all e-mails until it is finished, and skips recipients in the mail server's log", function* () {
     const { campaign, organization, recipients } = yield* seedSending
     const sql = yield* SqlClient.SqlClient
     const restores = yield* RestoreRepository
@@ -87,7 +87,7 @@ describe("a restore", () => {
     expect(yield* Effect.flip(finishRestore("leave campaigns paused"))).toMatchObject({ _tag: "NoRestoreUnderWay" })
   })
 
-  test("leaves campaigns paused without a log, and is of a point in the past", function* () {
+  test("leaves campaigns paused without a log, and requires a point in the past", function* () {
     const { campaign } = yield* seedSending
     const future = Timestamp.make("2999-01-01T00:00:00.000000Z")
     expect(yield* Effect.flip(beginRestore(future, 0))).toMatchObject({ _tag: "RestoredToFuture" })
@@ -99,7 +99,7 @@ describe("a restore", () => {
   })
 })
 
-test("a database that moved to another server sends nothing until an operator accepts it", function* () {
+test("a database that moved to a different server doesn't send until an operator accepts it", function* () {
   const { recipients } = yield* seedSending
   const sql = yield* SqlClient.SqlClient
   const restores = yield* RestoreRepository

@@ -27,7 +27,7 @@ const migrated = migratedDatabase()
 const asOwner = runWith(() => testDatabaseLayer(migrated()))
 
 describe("the declared rights", () => {
-  it("name every table, and no other", async () => {
+  it("list exactly the existing tables", async () => {
     const rows = await asOwner(
       sql<{ name: string }>(`select relname as name from pg_class
         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`),
@@ -38,7 +38,7 @@ describe("the declared rights", () => {
     ).toEqual(rows.map(({ name }) => name).sort())
   })
 
-  it("name every function that runs with the rights of its owner; nobody else may call it, and its search_path is fixed", async () => {
+  it("list every security definer function; only these roles may call it, and its search_path is fixed", async () => {
     const rows = await asOwner(
       sql<{ name: string; isPublic: boolean; settings: ReadonlyArray<string> | null }>(`
         select proname as name, proconfig as settings,
@@ -55,7 +55,7 @@ describe("the declared rights", () => {
     }
   })
 
-  it("name secret columns that there are", async () => {
+  it("list existing secret columns", async () => {
     for (const [table, columns] of Object.entries(SECRET_COLUMNS)) {
       await asOwner(sql(`select ${columns.join(", ")} from ${table}`))
     }
@@ -157,12 +157,12 @@ describe("a role", () => {
     expect(await tried(kind, statement)).toBe(REFUSED)
   })
 
-  it("that owns nothing cannot migrate, and is told so", async () => {
+  it("without ownership can't migrate, and receives the reason", async () => {
     const failure = await runAs.operator(Effect.flip(runMigrations()))
     expect(failure).toBeInstanceOf(NotOwner)
   })
 
-  it("of the operator may read every table, and that of the reader too, less the secret columns", async () => {
+  it("of the operator may read every table, and the reader every table without the secret columns", async () => {
     const tables = await asOwner(
       sql<{ name: string; columns: ReadonlyArray<string> }>(`
         select relname as name, array_agg(attname::text) as columns from pg_class join pg_attribute on attrelid = pg_class.oid
@@ -213,14 +213,14 @@ describe("granting", () => {
     ),
   )
 
-  test("refuses a role that does not exist, before anything is changed", function* () {
+  test("rejects a role that doesn't exist, before any change", function* () {
     const failure = yield* Effect.flip(migrate([...roles, { role: `${prefix}_nobody`, kind: "api" }]))
     expect(failure).toBeInstanceOf(RoleNotFound)
     expect(failure.message).toContain(`has no role ${prefix}_nobody; nothing was changed`)
     expect([yield* sql("select from granted_roles"), yield* may("worker", "events", "insert")]).toEqual([[], false])
   })
 
-  test("changes no catalog row when the rights are right", function* () {
+  test("doesn't change catalog rows if the rights are correct", function* () {
     yield* migrate(roles)
     const state = sql(`
       select oid, xmin::text from pg_class where relnamespace = 'public'::regnamespace
@@ -231,7 +231,7 @@ describe("granting", () => {
     expect(yield* state).toEqual(before)
   })
 
-  test("takes what a role does not need", function* () {
+  test("revokes unneeded rights", function* () {
     yield* migrate(roles)
     yield* sql(`grant delete, truncate on events to ${roleOf("worker")}`)
     yield* sql(`grant select (hash) on api_keys to ${roleOf("reader")}`)
@@ -244,7 +244,7 @@ describe("granting", () => {
     expect(row).toEqual({ may: false })
   })
 
-  test("remembers the roles, so that a table that comes later is theirs too", function* () {
+  test("remembers the roles, so that later tables are included", function* () {
     yield* migrate(roles)
     yield* sql("create table later ()")
     yield* Effect.addFinalizer(() => Effect.orDie(sql("drop table later")))
@@ -253,7 +253,7 @@ describe("granting", () => {
     expect([yield* may("reader", "later", "select"), yield* may("worker", "events", "insert")]).toEqual([true, true])
   })
 
-  test("gives a role that has several kinds the rights of all of them", function* () {
+  test("grants a role with several kinds the rights of all of them", function* () {
     yield* migrate([
       { role: roleOf("api"), kind: "api" },
       { role: roleOf("api"), kind: "worker" },
@@ -261,7 +261,7 @@ describe("granting", () => {
     expect([yield* may("api", "events", "insert"), yield* may("api", "api_keys", "select")]).toEqual([true, true])
   })
 
-  test("says that a role which had rights is gone, and goes on", function* () {
+  test("reports a role that no longer exists, and continues", function* () {
     yield* migrate([...roles, { role: roleOf("gone"), kind: "reader" }])
     yield* sql(`drop owned by ${roleOf("gone")}`)
     yield* sql(`drop role ${roleOf("gone")}`)
@@ -271,7 +271,7 @@ describe("granting", () => {
     expect(said).toEqual([`The role ${roleOf("gone")}, which had rights here, is gone: it was given none.`])
   })
 
-  test("takes the schema from everyone, but not before a role was given", function* () {
+  test("revokes the schema from PUBLIC, but not before a role was granted", function* () {
     yield* migrate()
     const everyone = sql(`select has_schema_privilege('${roleOf("stranger")}', 'public', 'usage') as may`)
     expect(yield* everyone).toEqual([{ may: true }])
@@ -279,7 +279,7 @@ describe("granting", () => {
     expect(yield* everyone).toEqual([{ may: false }])
   })
 
-  test("gives roles the settings of a session when asked to", function* () {
+  test("applies the session settings to roles on request", function* () {
     yield* migrate(roles)
     const settings = sql<{ settings: ReadonlyArray<string> }>(`
       select setconfig as settings from pg_db_role_setting join pg_roles on pg_roles.oid = setrole

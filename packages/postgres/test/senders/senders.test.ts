@@ -36,7 +36,7 @@ const update = (
 const states = ({ keys }: SenderWithKeys) => keys.map((each) => [each.selector, dkimKeyState(each)])
 
 describe("a sender", () => {
-  test("goes live once its records are found", function* () {
+  test("goes live when its records are found", function* () {
     const { organization } = yield* seedCampaign({ recipients: 0 })
     const sender = yield* add(organization.id)
     expect(yield* Effect.flip(verifySender(sender.id, missing))).toMatchObject({ _tag: "SenderNotVerified" })
@@ -45,7 +45,7 @@ describe("a sender", () => {
     expect(verified).toMatchObject({ id: sender.id, liveSince: expect.any(String) })
   })
 
-  test("of a program takes precedence over that of its organization, and that over the deployment's", function* () {
+  test("of a program takes precedence over the organization's sender, and that over the deployment's", function* () {
     const { organization, program, campaign } = yield* seedCampaign({ recipients: 0 })
     const senderOf = SenderRepository.use(({ ofCampaign }) =>
       Effect.map(ofCampaign(campaign.id), (sender) => sender?.id ?? null),
@@ -62,7 +62,7 @@ describe("a sender", () => {
     expect(yield* Effect.flip(add(organization.id))).toMatchObject({ _tag: "SenderExists", senderId: own.id })
   })
 
-  test("that is live gets another domain only once the records of that are found", function* () {
+  test("that is live changes its domain only when the new records are found", function* () {
     const { organization } = yield* seedCampaign({ recipients: 0 })
     const sender = yield* add(organization.id)
     yield* verify(sender)
@@ -92,7 +92,7 @@ describe("a sender", () => {
     expect(yield* Effect.flip(update(sender, elsewhere))).toMatchObject({ _tag: "SenderNotAligned" })
   })
 
-  test("signs with its next key once that is published, for some time next to the older one", function* () {
+  test("signs with its next key when it is published, for some time together with the older one", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const sql = yield* SqlClient.SqlClient
     const sender = yield* add(organization.id)
@@ -134,7 +134,7 @@ describe("a sender", () => {
 describe("a link domain", () => {
   const DOMAIN = "click.acme.test"
 
-  test("belongs to one organization, and is kept without a sender once it is verified", function* () {
+  test("belongs to one organization, and is kept without a sender after its verification", function* () {
     const [here, elsewhere] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
     const domains = yield* LinkDomainRepository
     const listed = Effect.map(domains.list(here.organization.id), (all) => all.map(({ domain }) => domain))

@@ -69,7 +69,7 @@ const suppressions = Effect.fnUntraced(function* (organizationId: string) {
 })
 
 describe("a hard bounce", () => {
-  test("suppresses the address in every program, and withdraws the recipients who wait", function* () {
+  test("suppresses the address in every program, and withdraws the waiting recipients", function* () {
     for (const reason of ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid"] as const) {
       const { organization, later } = yield* seed
       yield* sendWith((yield* claimMessages(1))[0]!, { _tag: "Bounced", reason })
@@ -94,7 +94,7 @@ describe("a hard bounce", () => {
     expect(yield* waiting(later.id)).toEqual([email(1)])
   })
 
-  test("leaves a recipient whose message is in flight to a later turn", function* () {
+  test("leaves a recipient with a message in flight for later", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization, campaign, later } = yield* seed
     yield* sendCampaign(later.id)
@@ -112,8 +112,8 @@ describe("a hard bounce", () => {
   })
 })
 
-describe("what is not a hard bounce", () => {
-  test("suppresses nobody: a mailbox that was full for a day may take mail again", function* () {
+describe("a soft bounce", () => {
+  test("doesn't suppress: a mailbox that was full for a day may accept mail again", function* () {
     const { organization, later } = yield* seed
     yield* sendWith((yield* claimMessages(1))[0]!, { _tag: "Bounced", reason: "other" })
     expect(isHardBounce("other")).toBe(false)
@@ -124,7 +124,7 @@ describe("what is not a hard bounce", () => {
 })
 
 describe("suppressClinicians of an organization", () => {
-  test("suppresses a clinician in every program at once, also in those to come", function* () {
+  test("suppresses a clinician in every program at once, including future ones", function* () {
     const { organization, campaign, later } = yield* seed
     const clinician = { npi: npi(0), email: null }
     const suppress = suppressClinicians({ organizationId: organization.id }, [clinician], "unsubscribed")
@@ -135,7 +135,7 @@ describe("suppressClinicians of an organization", () => {
     expect(yield* importLines(fresh.id, [line(0), line(2)])).toMatchObject({ imported: 1, suppressed: 1 })
   })
 
-  test("does not reach another organization", function* () {
+  test("doesn't affect other organizations", function* () {
     const { organization } = yield* seed
     const { campaign } = yield* seedCampaign({ recipients: 1 })
     yield* suppressClinicians({ organizationId: organization.id }, [{ npi: null, email: email(0) }], "operator")
@@ -168,7 +168,7 @@ describe("suppressClinicians", () => {
     expect(yield* Fiber.join(suppressing)).toEqual({ added: 1, withdrawn: 1 })
   })
 
-  test("waits for the message in flight to whom it withdraws, and suppresses nobody meanwhile", function* () {
+  test("waits for the message in flight of a withdrawn recipient, and doesn't suppress until then", function* () {
     const sql = yield* SqlClient.SqlClient
     const { campaign, program } = yield* seedCampaign({ recipients: 2 })
     yield* scheduleCampaign(campaign.id)
