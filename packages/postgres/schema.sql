@@ -41,7 +41,7 @@ declare
   upper_bound text;
 begin
   if parent = 'delivered' then
-    -- What came while a day had no partition is in the default one, and goes where it belongs. What only a wrong clock can have written stays.
+    -- Moves rows that came while their day had no partition out of the default one. Rows that only a wrong clock can have written stay.
     for each, first in
       select to_char(day, '"delivered_"YYYY_MM_DD'), day from (
         select date_trunc('day', now_at) + n * interval '1 day' as day from generate_series(0, 7) n
@@ -52,10 +52,10 @@ begin
       where to_regclass(to_char(day, '"delivered_"YYYY_MM_DD')) is null
       order by day
     loop
-      -- What settles meanwhile waits here, until it can see where it belongs: on its way to the default partition it would fail.
+      -- Deliveries that settle meanwhile wait here: an insert into the default partition would fail.
       lock table delivered in share row exclusive mode;
       until := first + interval '1 day';
-      -- Made apart and then attached, which leaves those alone who read the other days.
+      -- Created separately and attached, which doesn't block readers of other days.
       execute format('create table %I (like delivered including all)', each);
       execute format(
         'with moved as (delete from delivered_default where finished_at >= %L and finished_at < %L returning *)
@@ -71,7 +71,7 @@ begin
   if until > this_month + interval '2 months' then
     return added;
   end if;
-  -- What is later than the last month is taken out, and put back behind the new ones. Nobody sees the table without it.
+  -- Moves the rows after the last month behind the new partitions. No transaction sees the table without them.
   execute partition_locks(parent);
   execute format('alter table %I detach partition %I', parent, later);
   if bound is null then
@@ -82,9 +82,9 @@ begin
     until := until + interval '1 month';
   end loop;
   foreach each in array names loop
-    -- Each begins where the one before ends.
+    -- Each starts at the end of the previous one.
     until := case when each = earlier then this_month else to_date(right(each, 7), 'YYYY_MM') + interval '1 month' end;
-    -- The ids of hits begin with their time.
+    -- The ids of hits start with their time.
     upper_bound := case when parent = 'hits' then 'hit_' || lpad(to_hex((extract(epoch from until) * 1000)::bigint), 12, '0') else until::text end;
     execute format('create table %I (like %I including all)', each, later);
     execute format(
@@ -120,12 +120,12 @@ begin
     where campaign.organization_id = given.organization_id and campaign.id = given.campaign_id and status = 'sending');
 
   update campaign_turns turn set next_at = least(now_at + interval '1 minute', greatest(now_at, pace.next_at,
-    -- Nobody asks for the sender of an organization without ramps.
+    -- An organization without ramps needs no sender.
     case when exists (select from sender_ramps where organization_id = campaign.organization_id)
       and ramp_reached(campaign.organization_id, campaign.program_id) then tomorrow end,
     case
       when campaign.window_start > now_at then campaign.window_start
-      -- The writer that lifts the reason gives no turn.
+      -- The transaction that removes the reason sets no turn.
       when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id) then now_at + interval '5 seconds'
       when exists (
         select from messages message
@@ -258,13 +258,13 @@ AS $function$
 declare
   change jsonb := changes->0;
 begin
-  -- Mostly one cause fails on, and nothing died: that costs half as much as the statements below.
+  -- Usually one cause continues without dead letters. This costs half as much as the statements below.
   if jsonb_array_length(changes) = 1 and change->>'reason' is null then
     with counted as (
       update failure_groups set failures = failures + (change->>'failures')::int, last_at = (change->>'at')::timestamptz,
         delivered_then = (change->>'delivered_then')::int
       where id = change->>'group_id' and organization_id = change->>'organization_id' and closed_at is null
-        -- An erasure may have emptied the line.
+        -- An erasure may have cleared the line.
         and first_line is not distinct from change->'failure_group'->>'line'
       returning organization_id, id, last_at
     )
@@ -276,7 +276,7 @@ begin
 
   insert into failure_groups as held (organization_id, id, endpoint_id, status, outcome, first_line, failures, opened_at, last_at, closed_at,
     calls_before, delivered_before, delivered_then, rejected, exhausted, poison, open, stored)
-  -- A change that does not describe its group has no place for a new one.
+  -- A change without a description of its group can't create one.
   select organization_id, group_id, coalesce(cause->>'endpointId', ''), (cause->>'status')::int, coalesce(cause->>'outcome', ''), cause->>'line',
     failures, at, at, case when failures = 0 then at end, calls_before, delivered_before, delivered_then, rejected, exhausted, poison, open, stored
   from (
@@ -362,7 +362,7 @@ begin
     return null;
   end if;
   here := (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
-  -- Until it is noted, all sessions derive the mark from the same: where the server was promoted, and when it had started.
+  -- Until it is recorded, all sessions derive the same mark: the position of the promotion, and the start of the server.
   return here || '/' || coalesce(
     (select mark from timelines where timeline = here),
     concat(replace(pg_last_wal_replay_lsn()::text, '/', '-'), '@', extract(epoch from pg_postmaster_start_time()))
@@ -440,7 +440,7 @@ CREATE OR REPLACE FUNCTION public.delivery_id(event_id text, endpoint_id text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  -- PostgreSQL puts a single expression into the statements that call it. A call would cost thirty times as much.
+  -- PostgreSQL inlines a single expression. A call would cost thirty times as much.
   select 'dlv_' || substr(event_id, 5, 12) || '7'
     || overlay(substr(encode(sha256((event_id || endpoint_id)::bytea), 'hex'), 1, 18) placing 'b' from 4 for 0)
 $function$;
@@ -486,7 +486,7 @@ declare
   ended integer;
   deaths jsonb;
 begin
-  -- What a lost worker may have called becomes rows that are still its own.
+  -- Possible calls of a lost worker become rows that it still owns.
   perform hand_over(owner, array[endpoint_id], array[array_to_string(open, ',')], '{}')
   from unnest(removed) as removed (id) join endpoint_readers on endpoint_id = removed.id
   cross join lateral reader_position(endpoint_id) position
@@ -602,7 +602,7 @@ begin
   if clock.identity = here then
     stamp := greatest(clock_timestamp(), clock.last + interval '1 microsecond');
   elsif clock.last < clock.fenced_at + interval '1 second' then
-    -- The last stamp is itself a fence, and no clock was so far. What was lost either follows it by microseconds, or was a clock.
+    -- The last stamp is itself a fence, later than any clock. Lost stamps follow it by microseconds, or are clock times.
     stamp := greatest(clock_timestamp() + skew, clock.last + interval '1 second');
   else
     stamp := greatest(clock_timestamp(), clock.last) + skew;
@@ -661,7 +661,7 @@ begin
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
       case when event_id = any (calling) then worker end, case when event_id = any (calling) then clock_timestamp() end
     from reader cross join unnest(open) as event_id
-    -- A change of its event types has kept what was read just before.
+    -- A change of its event types has stored the recently read events.
     on conflict do nothing
   ), given_back as (
     update deliveries set owner = case when id <> all (unbegun) then worker end,
@@ -723,7 +723,7 @@ begin
   elsif keep not between 1 and max_keep then
     raise exception 'no % days or months of % can be kept, but from 1 to %', keep, parent, max_keep;
   end if;
-  -- One lock for all by month, because each of them locks the organizations that they refer to.
+  -- One lock for all monthly tables, because each locks the organizations as its foreign key.
   if now_at is null or not pg_try_advisory_xact_lock(hashtextextended(case when parent = 'delivered' then parent else 'partitions' end, 0)) then
     return next;
     return;
@@ -749,7 +749,7 @@ begin
     end if;
   else
     execute format('select exists (select from %s)', coalesce(to_regclass(earlier), to_regclass(later))) into is_used;
-    -- The first partition goes with the month after it, or alone where it holds something.
+    -- The first partition is dropped together with the next month, or by itself if it has rows.
     select array_agg(name order by ends_at) into names from (
       select name, ends_at from partition_ranges(parent)
       where ends_at <= case when parent = 'hits' then this_month else this_month - keep * interval '1 month' end
@@ -759,7 +759,7 @@ begin
       bound := (
         select substring(pg_get_expr(relpartbound, oid) from 'TO \(''(.*?)''\)') from pg_class
         where oid = names[cardinality(names)]::regclass);
-      -- First while others read and write, because it may take a moment.
+      -- First without blocking readers and writers, because it may take a moment.
       reason := partition_needed(parent, bound, now_at - keep * interval '1 day');
       if reason is null then
         execute partition_locks(parent);
@@ -770,11 +770,11 @@ begin
           execute format('drop table %I', each);
         end loop;
         dropped := cardinality(names);
-        -- What is earlier still has its place, whatever a clock says.
+        -- Earlier rows still have a partition, even with a wrong clock.
         execute format('create table %I (like %I including all)', earlier, later);
         execute format('alter table %I attach partition %I for values from (minvalue) to (%L)', parent, earlier, bound);
       elsif parent = 'hits' then
-        -- Hits that are not old enough are no reason to tell.
+        -- Hits that aren't old enough need no report.
         reason := null;
       end if;
     end if;
@@ -865,7 +865,7 @@ AS $function$
     where revoked_at is not null and lifted_at is null
     order by revoked_at limit max_rows for update skip locked
   ), lifted as (
-    -- Nothing is left of the request for the organization, so that the next one may be for the program alone.
+    -- Clears the request for the organization, so that the next one may be for the program only.
     update unsubscriptions unsubscription set lifted_at = clock_timestamp(), suppressed_at = coalesce(suppressed_at, clock_timestamp()),
       from_organization = false
     from chosen where unsubscription.organization_id = chosen.organization_id and unsubscription.recipient_id = chosen.recipient_id
@@ -875,7 +875,7 @@ AS $function$
     from lifted join recipients on recipients.organization_id = lifted.organization_id and recipients.id = recipient_id
     cross join lateral (values ('npi', npi), ('email', lower(email))) as each (kind, value)
   ), standing as materialized (
-    -- What requests by the links of other messages to the same clinician still ask for.
+    -- The remaining requests by links of other messages to the same clinician.
     select key.organization_id, key.kind, key.value, recipient.program_id, from_organization as is_for_all
     from key
     join unsubscriptions other on other.organization_id = key.organization_id and revoked_at is null
@@ -921,7 +921,7 @@ declare
   rates json;
   pauses json;
 begin
-  -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
+  -- A sent e-mail can't be recalled, so a restored database must be noticed here and not only by the worker.
   if restore_fault() is not null then
     return null;
   end if;
@@ -930,10 +930,10 @@ begin
     return null;
   end if;
 
-  -- Other claims wait for the rates that are locked here. A worker that stands still in its decision loses them after five seconds.
+  -- Other claims wait for these rates. A worker that hangs in its decision loses them after five seconds.
   perform set_config('idle_in_transaction_session_timeout', '5s', true);
   loop
-    -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
+    -- The clock is read after the rows, so that a turn set by another claim isn't in the future.
     with turn as materialized (
       select organization_id from organization_turns
       where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
@@ -941,7 +941,7 @@ begin
     )
     select true as are_held, array_agg(organization_id) as organizations into turns from turn;
     if turns.organizations is null then
-      -- Other claims hold them, and may leave something.
+      -- Other claims have locked them, and may leave some messages.
       select false as are_held, array_agg(organization_id) as organizations into turns from (
         select organization_id from organization_turns
         where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
@@ -962,7 +962,7 @@ begin
         and coalesce((held_by_campaign ->> campaign_id)::integer, 0) < max_per_campaign
       order by next_at, campaign_id limit greatest(1, max_campaigns / cardinality(turns.organizations))
     ) turn;
-    -- By a statement of its own: what is read of a campaign is read after its turn is held.
+    -- A separate statement, so that a campaign is read after its turn is locked.
     select case when turns.are_held then turns.organizations end as turns, array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns
     into held from (
       select turn.organization_id, turn.campaign_id
@@ -973,7 +973,7 @@ begin
 
     now_at := clock_timestamp();
     today := now_at at time zone 'UTC';
-    -- How many messages of each campaign are looked at.
+    -- The number of messages to read of each campaign.
     with look as (
       select case when scan_limit > max_rows then scan_limit else free_slots end as messages
     ), open as materialized (
@@ -991,7 +991,7 @@ begin
         ) as wanted
       from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
       join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
-      -- Nobody asks for the sender of an organization without ramps.
+      -- An organization without ramps needs no sender.
       left join lateral (
         select sender_id, ramp_slots(daily, day_number, counted_on, sent, today) as slots from sender_ramps
         where organization_id = campaign.organization_id and sender_id = case
@@ -1044,7 +1044,7 @@ begin
   from candidate;
 
   if num_nonnulls(variadic message.ramps) > 0 then
-    -- The day that was counted last goes on if the clock was set back.
+    -- After a clock was set back, the last counted day continues.
     select json_object_agg(sender, json_build_object(
       'slots', ramp_slots(daily, day_number, counted_on, sent, (clock_timestamp() at time zone 'UTC')::date),
       'day', greatest(counted_on, (clock_timestamp() at time zone 'UTC')::date)
@@ -1059,7 +1059,7 @@ begin
     ) ramp;
   end if;
 
-  -- A claim waits here for others that count by the same rates, and for the commit of what they have used of them.
+  -- A claim waits here for other claims with the same rates, until they commit their use.
   with locked as (
     insert into send_rates as rate (scope, next_at)
     select scope, now_at - interval '1 second' from (
@@ -1327,7 +1327,7 @@ declare
   since timestamptz;
   until timestamptz;
 begin
-  -- The partitions outside this range cost nothing then. No stamp is later than its organization's clock.
+  -- This excludes partitions outside the range. No stamp is later than its organization's clock.
   select min(begun_at), greatest(clock_timestamp(), max(last)) into since, until
   from unnest(endpoints) as wanted (id)
   join endpoint_readers reader on reader.endpoint_id = wanted.id
@@ -1353,7 +1353,7 @@ begin
         where organization_id = reader.organization_id and type = type_of.type
           and emitted_at >= since and emitted_at <= until and emitted_at >= begun_at
         and (emitted_at, id) > (begun_at, begun_id)
-        -- Ordered by type as well, so that a rare type is read from events_by_type.
+        -- Also ordered by type, so that a rare type is read from events_by_type.
         order by type, emitted_at, id limit wanted.max_rows
       ) each
       order by emitted_at, id limit wanted.max_rows)
@@ -1495,7 +1495,7 @@ begin
     taken.attempts + 1, taken.replay, taken.losses, extract(epoch from now_at)::double precision * 1000
   from taken
   join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
-  -- Found one by one through the primary key of each partition.
+  -- Single look-ups through the primary key of each partition.
   cross join lateral (
     select body, traceparent from events where organization_id = taken.organization_id and id = taken.event_id offset 0
   ) event
@@ -1511,7 +1511,7 @@ AS $function$
 declare
   free text[];
 begin
-  -- The positions are read by the next statement, which sees what was written until these rows were locked.
+  -- The next statement reads the positions, so that it sees all writes before these rows were locked.
   with locked as materialized (
     select endpoint_id from endpoint_readers reader
     join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
@@ -1528,10 +1528,10 @@ begin
     insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at)
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), nobody, intended_at
     from reader cross join unnest(open) as event_id
-    -- A change of its event types has kept what was read just before.
+    -- A change of its event types has stored the recently read events.
     on conflict do nothing
   ), left_behind as (
-    -- Also should its worker live again: it knows nothing of a row that was an event of the log to it.
+    -- Also if its worker is alive again: the worker doesn't know the row, which was an event of the log.
     update deliveries set owner = nobody
     from reader where deliveries.endpoint_id = reader.endpoint_id and deliveries.owner = reader.owner
   ), owned as (
@@ -1582,14 +1582,14 @@ begin
         date_trunc('second', now_at), date_trunc('second', watch.believed_at), date_trunc('second', believed_from))
   end;
   if doubt is null then
-    -- What was stamped since the time that was last believed, or while the clock settled, is right after all.
+    -- Stamps since the last trusted time, or since the clock has been steady, are correct after all.
     if not is_near then
       watch.faults := coalesce((select range_agg(fault) from unnest(watch.faults) fault
         where lower(fault) > now_at or upper(fault) < least(watch.steady_from, watch.believed_at)), '{}');
     end if;
     ahead_from := (select min(lower(fault)) from unnest(watch.faults) fault where watch.steady_from is not null and lower(fault) > now_at);
     if ahead_from is not null then
-      -- A lease lasts ten minutes more, so that its holder can still settle it. A ramp goes on with the day that was counted.
+      -- A lease gets ten more minutes, so that its worker can still settle it. A ramp continues with the counted day.
       update messages set due_at = case when due_at >= ahead_from and due_at < 'infinity' then now_at else due_at end,
         lease_until = case when lease_until >= ahead_from then now_at + interval '10 minutes' else lease_until end
       where (due_at >= ahead_from and due_at < 'infinity') or lease_until >= ahead_from;
@@ -1653,7 +1653,7 @@ declare
   endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
   held text[];
 begin
-  -- Before the readers are locked, in the order of all that changes an endpoint and its reader.
+  -- Before the readers are locked, in the order of every change of an endpoint and its reader.
   if jsonb_path_exists(troubles, '$[*] ? (@.settlement == "gone")') then
     return query select endpoint, true from (
       select disable_endpoint("endpointId", called, 'gone') as endpoint from (
@@ -1669,7 +1669,7 @@ begin
       and owner = worker
     order by endpoint_id for no key update
   ) locked;
-  -- By statements of their own, which see what was written until the rows were locked.
+  -- Separate statements, which see all writes before the rows were locked.
   if cardinality(arrivals) > 0 then
     arrivals := array(
       select arrivals[n + i] from generate_series(1, cardinality(arrivals), 5) as n
@@ -1686,7 +1686,7 @@ begin
       probe_at = clock_timestamp() + make_interval(secs => "probeInMs" / 1000.0)
     from jsonb_to_recordset(breakers)
       as breaker ("endpointId" text, version integer, failures integer, allowance integer, "probeInMs" double precision)
-    -- What was learned before the endpoint changed no longer counts.
+    -- Outcomes from before the endpoint changed no longer count.
     join webhook_endpoints endpoint on endpoint.id = "endpointId" and endpoint.version = breaker.version
     where reader.endpoint_id = "endpointId" and owner = worker;
   end if;
@@ -1695,7 +1695,7 @@ begin
     insert into delivered (organization_id, endpoint_id, first_id, id, deliveries)
     select batches[n], batches[n + 1], batches[n + 2], batches[n + 3],
       case when exists (select from erased_events where organization_id = batches[n]) then (
-        -- A partner's response to an event that was erased in the meantime may repeat its body.
+        -- A partner's response may repeat the body of an event that was erased meanwhile.
         select json_agg(case when erased.event_id is null then delivery
           else jsonb_set(delivery::jsonb, '{attempt,response}', 'null')::json end)
         from json_array_elements(batches[n + 4]::json) delivery
@@ -1741,7 +1741,7 @@ begin
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
     cross join lateral (select settlement in ('rejected', 'gone') and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
-    -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
+    -- offset 0 makes this a primary key look-up for each row, even if the planner expects few rows in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
     from trouble cross join lateral (
       select ctid as row_ctid, created_at, attempts, losses from deliveries
@@ -1789,7 +1789,7 @@ begin
     select "organizationId", id, "endpointId", "eventId", state, cause, is_erased, clock_timestamp(), jsonb_build_array(attempt)
     from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
   ), history as (
-    -- A partner's response to an event that was erased in the meantime may repeat its body.
+    -- A partner's response may repeat the body of an event that was erased meanwhile.
     select whole.*, case when is_erased
       then (select jsonb_agg(each || '{"response": null}') from jsonb_array_elements(attempts) each) else attempts end as kept_attempts
     from whole
@@ -1867,7 +1867,7 @@ begin
       join own using (organization_id, endpoint_id) join counted using (organization_id, endpoint_id)
     ) change)
   into lost, repeated, failed;
-  -- After delivery_outcomes, as every statement that counts failures.
+  -- After delivery_outcomes, as in every statement that counts failures.
   perform count_failures(failed);
   if lost || repeated <> '{}' then
     return query select id, false from unnest(lost) as id union all select id, true from unnest(repeated) as id;

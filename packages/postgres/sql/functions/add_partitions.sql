@@ -1,4 +1,4 @@
--- Adds the partitions of a table that are missing at a time; returns how many. keep_partitions calls it, and nobody else than the owner can.
+-- Adds a table's missing partitions at a time; returns their number. Only keep_partitions and the owner can call it.
 create or replace function add_partitions(parent text, now_at timestamptz) returns integer
 language plpgsql set timezone = 'UTC' set datestyle = 'ISO' as $$
 #variable_conflict use_variable
@@ -15,7 +15,7 @@ declare
   upper_bound text;
 begin
   if parent = 'delivered' then
-    -- What came while a day had no partition is in the default one, and goes where it belongs. What only a wrong clock can have written stays.
+    -- Moves rows that came while their day had no partition out of the default one. Rows that only a wrong clock can have written stay.
     for each, first in
       select to_char(day, '"delivered_"YYYY_MM_DD'), day from (
         select date_trunc('day', now_at) + n * interval '1 day' as day from generate_series(0, 7) n
@@ -26,10 +26,10 @@ begin
       where to_regclass(to_char(day, '"delivered_"YYYY_MM_DD')) is null
       order by day
     loop
-      -- What settles meanwhile waits here, until it can see where it belongs: on its way to the default partition it would fail.
+      -- Deliveries that settle meanwhile wait here: an insert into the default partition would fail.
       lock table delivered in share row exclusive mode;
       until := first + interval '1 day';
-      -- Made apart and then attached, which leaves those alone who read the other days.
+      -- Created separately and attached, which doesn't block readers of other days.
       execute format('create table %I (like delivered including all)', each);
       execute format(
         'with moved as (delete from delivered_default where finished_at >= %L and finished_at < %L returning *)
@@ -45,7 +45,7 @@ begin
   if until > this_month + interval '2 months' then
     return added;
   end if;
-  -- What is later than the last month is taken out, and put back behind the new ones. Nobody sees the table without it.
+  -- Moves the rows after the last month behind the new partitions. No transaction sees the table without them.
   execute partition_locks(parent);
   execute format('alter table %I detach partition %I', parent, later);
   if bound is null then
@@ -56,9 +56,9 @@ begin
     until := until + interval '1 month';
   end loop;
   foreach each in array names loop
-    -- Each begins where the one before ends.
+    -- Each starts at the end of the previous one.
     until := case when each = earlier then this_month else to_date(right(each, 7), 'YYYY_MM') + interval '1 month' end;
-    -- The ids of hits begin with their time.
+    -- The ids of hits start with their time.
     upper_bound := case when parent = 'hits' then 'hit_' || lpad(to_hex((extract(epoch from until) * 1000)::bigint), 12, '0') else until::text end;
     execute format('create table %I (like %I including all)', each, later);
     execute format(

@@ -1,10 +1,10 @@
--- Sets when campaigns and their organizations have their next turn. The caller holds their rows since before it looked for their messages.
+-- Sets the next turns of campaigns and their organizations. The caller locked their rows before it searched for messages.
 --
--- A campaign of which messages were taken goes behind the others. One that has nothing due comes again with its first message or when a lease
--- ends, but within a minute, and one at its rate when that opens; one whose sender's ramp allows no more today likewise, with the next day.
--- An organization of which nothing was taken keeps its place.
--- The two arrays of those that were served have an entry for each message, in their order: of several that were served together, the one that got more
--- comes later, and else the one that was served later.
+-- A campaign with claimed messages goes to the end of the queue. One without due messages returns with its first due message or the end of a lease,
+-- within a minute at most; one at its rate when that allows; one at its sender's daily ramp limit the same way, with the next day.
+-- An organization without claimed messages keeps its place.
+-- The two served arrays have an entry for each message, in order: a campaign or organization that was served together with others comes later
+-- if it got more messages, or as many but later.
 create or replace function advance_turns(
   organizations text[], campaign_organizations text[], campaigns text[], served_organizations text[], served_campaigns text[]
 ) returns void
@@ -20,12 +20,12 @@ begin
     where campaign.organization_id = given.organization_id and campaign.id = given.campaign_id and status = 'sending');
 
   update campaign_turns turn set next_at = least(now_at + interval '1 minute', greatest(now_at, pace.next_at,
-    -- Nobody asks for the sender of an organization without ramps.
+    -- An organization without ramps needs no sender.
     case when exists (select from sender_ramps where organization_id = campaign.organization_id)
       and ramp_reached(campaign.organization_id, campaign.program_id) then tomorrow end,
     case
       when campaign.window_start > now_at then campaign.window_start
-      -- The writer that lifts the reason gives no turn.
+      -- The transaction that removes the reason sets no turn.
       when campaign.window_end <= now_at or quota_reached(campaign.organization_id, campaign.program_id) then now_at + interval '5 seconds'
       when exists (
         select from messages message

@@ -1,4 +1,4 @@
--- Builds an attempt as it is kept in the row of a finished delivery.
+-- Builds an attempt for the row of a finished delivery.
 create or replace function attempt_json(
   number integer, started_at timestamptz, latency_ms integer, status integer, outcome text, response text
 )

@@ -1,7 +1,7 @@
--- Adds a link to the chain of the audit log for a command that began, ended or was removed, when its transaction commits.
+-- Adds a link to the audit log's chain for a command's start, end or removal, when its transaction commits.
 --
--- The links are written one after another: whoever reads a link can read all before it. `AuditChain` of packages/backoffice writes the same text
--- again, in its own words, to verify it. It runs as its owner, because nobody else may write to the chain.
+-- The links are written one at a time, so a reader of a link can read all earlier ones. `AuditChain` of packages/backoffice writes the same text
+-- with its own code to verify it. It runs as its owner, because no other role may write to the chain.
 create or replace function chain_audit() returns trigger language plpgsql security definer
 set search_path = public, pg_temp as $$
 declare

@@ -1,7 +1,7 @@
--- Returns the group of failures that a dead letter joins: the one of its line, or the one of its endpoint for many different responses.
+-- Returns the failure group of a dead letter: that of its line, or the endpoint's group for many different responses.
 --
--- Of one status an endpoint has at most five lines that last or have dead letters, and about 100 in all. Every further response of that status joins one
--- group more: a partner whose every response is another sentence has one cause, and not a hundred. earlier is how many lines of that status come
+-- For one status an endpoint has at most five lines with failures or dead letters, and about 100 in all. Further responses of that status share one
+-- group: a partner with a different sentence in every response has one cause, not a hundred. earlier is the number of lines of that status
 -- before this one in the same write. groups are described in packages/postgres/src/deliveries/failureGroupsOf.ts.
 create or replace function choose_failure_group(organization text, endpoint text, groups jsonb, earlier bigint)
 returns jsonb language sql stable as $$

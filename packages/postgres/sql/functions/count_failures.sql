@@ -1,22 +1,22 @@
--- Adds failed calls and changes of dead letters to their groups. The statement that writes, replays or deletes dead letters, or writes outcomes, calls it.
+-- Adds failed calls and changes of dead letters to their groups. Called by the statement that writes, replays or deletes dead letters, or writes outcomes.
 --
 -- A change is { organization_id, group_id, at, failures, calls_before, delivered_before, delivered_then, reason, opened, stored, failure_group }:
--- when the calls failed or the dead letter died, how many calls failed and what delivery_outcomes had counted, and what to add to the counts of
--- dead letters. Where it adds failures or to stored, failure_group describes the group, which may be new.
--- A group that was closed opens another episode with its first failure. The groups are locked in the order of their ids, after rows of
--- delivery_outcomes. One that loses its last dead letter loses its line, because erased responses may have had it; the next failure writes it again.
+-- the time of the failure or death, the number of failed calls, the counts of delivery_outcomes before, and the changes of the
+-- dead letters' counts. If it adds to failures or stored, failure_group describes the group, which may be new.
+-- The first failure of a closed group opens a new episode. The groups are locked in the order of their ids, after rows of
+-- delivery_outcomes. A group without dead letters loses its line, because erased responses may have had it; the next failure restores it.
 create or replace function count_failures(changes jsonb) returns void language plpgsql strict as $$
 #variable_conflict use_column
 declare
   change jsonb := changes->0;
 begin
-  -- Mostly one cause fails on, and nothing died: that costs half as much as the statements below.
+  -- Usually one cause continues without dead letters. This costs half as much as the statements below.
   if jsonb_array_length(changes) = 1 and change->>'reason' is null then
     with counted as (
       update failure_groups set failures = failures + (change->>'failures')::int, last_at = (change->>'at')::timestamptz,
         delivered_then = (change->>'delivered_then')::int
       where id = change->>'group_id' and organization_id = change->>'organization_id' and closed_at is null
-        -- An erasure may have emptied the line.
+        -- An erasure may have cleared the line.
         and first_line is not distinct from change->'failure_group'->>'line'
       returning organization_id, id, last_at
     )
@@ -28,7 +28,7 @@ begin
 
   insert into failure_groups as held (organization_id, id, endpoint_id, status, outcome, first_line, failures, opened_at, last_at, closed_at,
     calls_before, delivered_before, delivered_then, rejected, exhausted, poison, open, stored)
-  -- A change that does not describe its group has no place for a new one.
+  -- A change without a description of its group can't create one.
   select organization_id, group_id, coalesce(cause->>'endpointId', ''), (cause->>'status')::int, coalesce(cause->>'outcome', ''), cause->>'line',
     failures, at, at, case when failures = 0 then at end, calls_before, delivered_before, delivered_then, rejected, exhausted, poison, open, stored
   from (

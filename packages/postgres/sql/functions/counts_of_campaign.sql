@@ -1,4 +1,4 @@
--- Returns the rows to add up for the counts of a campaign: those that the worker keeps, and the changes that it has not added yet.
+-- Returns the rows to sum for a campaign's counts: the worker's sums, and the changes that aren't summed yet.
 create or replace function counts_of_campaign(organization text, campaign text)
 returns table (
   hour timestamptz, recipients integer, published integer, withdrawn integer, sent integer, bounced integer,

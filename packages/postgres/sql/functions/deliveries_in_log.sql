@@ -1,6 +1,6 @@
--- Returns the newest deliveries that wait in an endpoint's log, with ids below another and of events between two ids.
+-- Returns the newest waiting deliveries of an endpoint's log, with ids below another and of events between two ids.
 --
--- It returns at least as many as were asked for: deliveries of one millisecond are in another order than their events.
+-- Returns at least the requested number: deliveries of one millisecond have another order than their events.
 -- Few waiting events are read in the order of the log. Among many, the newest are found by id.
 create or replace function deliveries_in_log(
   endpoint text, types text[], after_at timestamptz, after_id text, lowest text, highest text, before text, max_rows integer

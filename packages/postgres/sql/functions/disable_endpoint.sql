@@ -1,6 +1,6 @@
--- Disables an endpoint that is enabled and of a version, in the name of the service. Returns its id, or null for one that has changed.
+-- Disables an enabled endpoint of a given version for the service. Returns its id, or null if it has changed.
 --
--- The audit log records it as the command that an operator would have used. It runs as its owner: a worker needs no right to change endpoints, or to
+-- The audit log records it as the operator's command. It runs as its owner: a worker needs no right to change endpoints, or to
 -- write to the log.
 create or replace function disable_endpoint(endpoint text, called integer, why text) returns text
 language plpgsql security definer

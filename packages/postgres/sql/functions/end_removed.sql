@@ -1,7 +1,7 @@
--- Ends what waits at removed endpoints: at most max_rows deliveries, and as many dead letters. Returns how many it ended.
+-- Ends the waiting deliveries of removed endpoints, at most max_rows, and as many dead letters. Returns their number.
 --
--- A delivery that waits becomes a cancelled one with its attempts. The call of a living worker is left to it; that of a lost one is noted as unknown.
--- Dead letters stay, and no longer wait for a replay. No failure lasts.
+-- A waiting delivery becomes a cancelled one with its attempts. A living worker finishes its call; that of a lost worker is recorded as unknown.
+-- Dead letters stay but no longer wait for a replay. Failing groups are closed.
 create or replace function end_removed(max_rows integer) returns integer
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -14,7 +14,7 @@ declare
   ended integer;
   deaths jsonb;
 begin
-  -- What a lost worker may have called becomes rows that are still its own.
+  -- Possible calls of a lost worker become rows that it still owns.
   perform hand_over(owner, array[endpoint_id], array[array_to_string(open, ',')], '{}')
   from unnest(removed) as removed (id) join endpoint_readers on endpoint_id = removed.id
   cross join lateral reader_position(endpoint_id) position

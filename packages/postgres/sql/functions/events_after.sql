@@ -1,4 +1,4 @@
--- Returns the first events of a log after a position, in order, of all types or of the given ones.
+-- Returns the first events of a log after a position, in order, of all or of the given types.
 --
 -- All types are one range of events_log. Each given type is one range of events_by_type.
 create or replace function events_after(

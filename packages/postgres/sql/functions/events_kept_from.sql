@@ -1,4 +1,4 @@
--- Returns the time before which there are no events, as far as it is the end of a partition. Null when the first partition holds some.
+-- Returns the time before which no events are stored, if it is the end of a partition. Null if the first partition has events.
 create or replace function events_kept_from() returns timestamptz language sql stable as $$
   select bound from (
     select substring(pg_get_expr(relpartbound, oid) from 'TO \(''(.*?)''\)')::timestamptz as bound

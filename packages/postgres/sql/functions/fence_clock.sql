@@ -1,5 +1,5 @@
 -- Advances a clock that was last advanced before this server started; returns the stamp.
--- On another server than that of the last stamp it is fenced: beyond all that a lost one may have given, whose clock was ahead by the skew at most.
+-- On another server than that of the last stamp, the new stamp is after all stamps of the lost server, whose clock may have been ahead by the skew.
 create or replace function fence_clock(clock_of text, skew_seconds double precision) returns timestamptz language plpgsql volatile as $$
 declare
   here constant text := note_timeline();
@@ -11,7 +11,7 @@ begin
   if clock.identity = here then
     stamp := greatest(clock_timestamp(), clock.last + interval '1 microsecond');
   elsif clock.last < clock.fenced_at + interval '1 second' then
-    -- The last stamp is itself a fence, and no clock was so far. What was lost either follows it by microseconds, or was a clock.
+    -- The last stamp is itself a fence, later than any clock. Lost stamps follow it by microseconds, or are clock times.
     stamp := greatest(clock_timestamp() + skew, clock.last + interval '1 second');
   else
     stamp := greatest(clock_timestamp(), clock.last) + skew;

@@ -1,6 +1,6 @@
--- Returns when the first row of each endpoint is due, and the first that is a replay, whichever worker owns the endpoint.
+-- Returns the first due time of each endpoint, of all rows and of replays, regardless of the owner.
 --
--- It takes one step through the index for each endpoint that has rows; the other endpoints cost nothing.
+-- It takes one index step for each endpoint with rows; the other endpoints cost no time.
 create or replace function first_due()
 returns table (endpoint_id text, replay boolean, due_at timestamptz)
 language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off

@@ -1,7 +1,7 @@
--- Makes endpoints free that a worker owns. Its calls to them stay its own until it has settled them, as rows of deliveries.
+-- Releases a worker's endpoints. The worker keeps its calls until it has settled them, as rows of deliveries.
 --
--- calling lists the events of each endpoint whose calls have begun, separated by commas. unbegun are rows that the worker has taken, and
--- whose calls have not begun. The other calls count from now on at whatever address the endpoint has, however long ago they were read.
+-- calling lists the events of each endpoint with possibly started calls, separated by commas. unbegun are rows that the worker has taken,
+-- without a started call. From now on the other calls count for the endpoint's current address.
 create or replace function hand_over(worker uuid, endpoints text[], calling text[], unbegun text[]) returns void
 language plpgsql as $$
 #variable_conflict use_column
@@ -21,7 +21,7 @@ begin
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(),
       case when event_id = any (calling) then worker end, case when event_id = any (calling) then clock_timestamp() end
     from reader cross join unnest(open) as event_id
-    -- A change of its event types has kept what was read just before.
+    -- A change of its event types has stored the recently read events.
     on conflict do nothing
   ), given_back as (
     update deliveries set owner = case when id <> all (unbegun) then worker end,

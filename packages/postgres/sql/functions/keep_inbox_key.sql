@@ -1,6 +1,6 @@
--- Lets an inbound event into the inbox once for its organization and id, also when the partition with its body is gone.
+-- Accepts an inbound event once for its organization and id, even after the partition with its body was dropped.
 --
--- A row that changed its partition would be lost, so nothing updates received_at.
+-- A row that changes its partition would be lost, so received_at never changes.
 create or replace function keep_inbox_key() returns trigger language plpgsql as $$
 begin
   insert into inbox_keys values (new.organization_id, new.event_id, new.received_at) on conflict do nothing;

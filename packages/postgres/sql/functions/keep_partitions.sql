@@ -1,11 +1,11 @@
--- Adds the partitions of a table that are missing, or with keep drops the first one that is over, at most one in a day. Returns why it must stay.
+-- Adds a table's missing partitions, or with keep drops the first expired one, at most one a day. Returns why it must stay.
 --
 -- delivered has a partition for each day; keep counts days. events and inbox have one for each month; keep counts the months before this one.
--- hits has one for each month, too, which is over when each of its hits was judged more than keep days ago.
--- Days and months are UTC. A week of days and two months are added ahead.
+-- hits has one for each month, too, which has expired when each of its hits was classified more than keep days ago.
+-- Days and months are UTC. A week of days and two months are added in advance.
 --
--- Several processes may call it: one does the work. A lock that does not come soon fails it, and changes nothing.
--- It runs as its owner: nobody else needs to own a table. So it reads the clock by itself, and keeps what retention_limits says.
+-- Several processes may call it: one works. A lock that isn't available soon makes it fail without a change.
+-- It runs as its owner, so that no other role needs to own a table. So it reads the clock itself, and applies retention_limits.
 create or replace function keep_partitions(parent text, keep integer default null)
 returns table (added integer, dropped integer, reason text)
 language plpgsql security definer
@@ -31,7 +31,7 @@ begin
   elsif keep not between 1 and max_keep then
     raise exception 'no % days or months of % can be kept, but from 1 to %', keep, parent, max_keep;
   end if;
-  -- One lock for all by month, because each of them locks the organizations that they refer to.
+  -- One lock for all monthly tables, because each locks the organizations as its foreign key.
   if now_at is null or not pg_try_advisory_xact_lock(hashtextextended(case when parent = 'delivered' then parent else 'partitions' end, 0)) then
     return next;
     return;
@@ -57,7 +57,7 @@ begin
     end if;
   else
     execute format('select exists (select from %s)', coalesce(to_regclass(earlier), to_regclass(later))) into is_used;
-    -- The first partition goes with the month after it, or alone where it holds something.
+    -- The first partition is dropped together with the next month, or by itself if it has rows.
     select array_agg(name order by ends_at) into names from (
       select name, ends_at from partition_ranges(parent)
       where ends_at <= case when parent = 'hits' then this_month else this_month - keep * interval '1 month' end
@@ -67,7 +67,7 @@ begin
       bound := (
         select substring(pg_get_expr(relpartbound, oid) from 'TO \(''(.*?)''\)') from pg_class
         where oid = names[cardinality(names)]::regclass);
-      -- First while others read and write, because it may take a moment.
+      -- First without blocking readers and writers, because it may take a moment.
       reason := partition_needed(parent, bound, now_at - keep * interval '1 day');
       if reason is null then
         execute partition_locks(parent);
@@ -78,11 +78,11 @@ begin
           execute format('drop table %I', each);
         end loop;
         dropped := cardinality(names);
-        -- What is earlier still has its place, whatever a clock says.
+        -- Earlier rows still have a partition, even with a wrong clock.
         execute format('create table %I (like %I including all)', earlier, later);
         execute format('alter table %I attach partition %I for values from (minvalue) to (%L)', parent, earlier, bound);
       elsif parent = 'hits' then
-        -- Hits that are not old enough are no reason to tell.
+        -- Hits that aren't old enough need no report.
         reason := null;
       end if;
     end if;

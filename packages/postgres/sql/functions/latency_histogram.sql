@@ -1,6 +1,6 @@
--- Counts latencies in milliseconds by the buckets of LATENCY_BOUNDS_MS (packages/domain/src/deliveries/latencyBuckets.ts), onto counts made before.
+-- Adds latencies in milliseconds to the buckets of LATENCY_BOUNDS_MS (packages/domain/src/deliveries/latencyBuckets.ts).
 --
--- A loop costs less than a statement, which is prepared to run anew in each that calls this.
+-- A loop costs less than a statement, which would be planned in each calling statement.
 create or replace function latency_histogram(latencies integer[], counts integer[] default null) returns integer[] language plpgsql immutable as $$
 declare
   latency integer;

@@ -1,7 +1,7 @@
--- Applies what `decideClaim` decided on the rows that lock_due_messages holds since earlier in the transaction; returns the leases.
+-- Applies the decision of `decideClaim` to the rows that lock_due_messages locked earlier in the transaction; returns the leases.
 --
--- decision has the leases, the deferrals, the times at which rates have their next slots, what ramps count, and the turns that advance. A deferral
--- with a scope goes behind those of the same scope: each campaign has its own queue for a rate, so that a long one does not keep the others waiting.
+-- decision has the leases, the deferrals, the next slots of rates, the counts of ramps, and the turns to advance. A deferral
+-- with a scope goes behind earlier ones of that scope: each campaign has its own queue for a rate, so that a long one doesn't delay the others.
 create or replace function lease_messages(decision jsonb, lease_seconds double precision)
 returns table (recipient_id text, lease_token uuid)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$

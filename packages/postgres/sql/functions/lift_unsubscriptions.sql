@@ -1,5 +1,5 @@
--- Removes the suppressions of unsubscriptions that were taken back, of at most max_rows of them, and returns how many of these there were.
--- What anything else suppresses stays, and so does what an unsubscription by the link of another message asks for.
+-- Removes the suppressions of at most max_rows revoked unsubscriptions; returns the number of these.
+-- Suppressions by other causes stay, and so do those of unsubscriptions by the links of other messages.
 -- It runs as its owner: the worker may remove no other suppression.
 create or replace function lift_unsubscriptions(max_rows integer) returns integer
 language sql security definer set search_path = public, pg_temp as $$
@@ -8,7 +8,7 @@ language sql security definer set search_path = public, pg_temp as $$
     where revoked_at is not null and lifted_at is null
     order by revoked_at limit max_rows for update skip locked
   ), lifted as (
-    -- Nothing is left of the request for the organization, so that the next one may be for the program alone.
+    -- Clears the request for the organization, so that the next one may be for the program only.
     update unsubscriptions unsubscription set lifted_at = clock_timestamp(), suppressed_at = coalesce(suppressed_at, clock_timestamp()),
       from_organization = false
     from chosen where unsubscription.organization_id = chosen.organization_id and unsubscription.recipient_id = chosen.recipient_id
@@ -18,7 +18,7 @@ language sql security definer set search_path = public, pg_temp as $$
     from lifted join recipients on recipients.organization_id = lifted.organization_id and recipients.id = recipient_id
     cross join lateral (values ('npi', npi), ('email', lower(email))) as each (kind, value)
   ), standing as materialized (
-    -- What requests by the links of other messages to the same clinician still ask for.
+    -- The remaining requests by links of other messages to the same clinician.
     select key.organization_id, key.kind, key.value, recipient.program_id, from_organization as is_for_all
     from key
     join unsubscriptions other on other.organization_id = key.organization_id and revoked_at is null

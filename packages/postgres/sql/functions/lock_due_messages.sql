@@ -1,15 +1,15 @@
--- Locks messages that are due, and what decides whether they may be sent: the ramps and the rates that bind them. It returns all of it as one
--- document; null when there is nothing to decide. The transaction goes on with `decideClaim` of the domain, and ends with lease_messages.
+-- Locks due messages, and the ramps and rates that limit them. Returns all of it as one
+-- document; null without due messages. The transaction continues with `decideClaim` of the domain, and ends with lease_messages.
 --
--- It looks at the few organizations and campaigns whose turn it is, and shares what may be sent among the organizations first, then among the
--- campaigns of each; the unused share of one goes to the others. Two claims take the turns of different organizations where they can.
--- Rows are locked in this order: turns and messages, where nobody else holds them; then the ramps and the rates that bind, by their
--- names, for which a claim waits. So they hold over all workers, and a claim without them waits for nobody.
+-- It reads the few organizations and campaigns with the next turns, and shares the allowed number first among the organizations, then among the
+-- campaigns of each; unused shares go to other ones. Two claims take turns of different organizations if possible.
+-- Rows are locked in this order: turns and messages that no other transaction has locked; then the applicable ramps and rates by
+-- name, for which a claim waits. So limits hold for all workers, and a claim without limits doesn't wait.
 --
--- A worker passes how many messages of each campaign it holds (held_by_campaign) and gets fewer of those campaigns.
--- A campaign whose mail servers answer slowly therefore cannot fill the worker.
+-- A worker passes the number of its leased messages of each campaign (held_by_campaign) and gets fewer of those campaigns.
+-- So a campaign with slow mail servers can't fill the worker.
 -- docs/decisions/0018-organizations-take-turns-in-sending.md explains the turns.
--- The plan is made once for a connection. It must not scan a table from end to end, however short the table was then.
+-- The plan is made once for a connection. It must not scan whole tables, even if they were short at that time.
 create or replace function lock_due_messages(
   max_rows integer, scan_limit integer, in_all_minute integer, per_domain_minute integer,
   max_per_campaign integer, held_by_campaign jsonb
@@ -31,7 +31,7 @@ declare
   rates json;
   pauses json;
 begin
-  -- An e-mail that is sent twice cannot be called back, so a restored database is noticed here and not by the worker alone.
+  -- A sent e-mail can't be recalled, so a restored database must be noticed here and not only by the worker.
   if restore_fault() is not null then
     return null;
   end if;
@@ -40,10 +40,10 @@ begin
     return null;
   end if;
 
-  -- Other claims wait for the rates that are locked here. A worker that stands still in its decision loses them after five seconds.
+  -- Other claims wait for these rates. A worker that hangs in its decision loses them after five seconds.
   perform set_config('idle_in_transaction_session_timeout', '5s', true);
   loop
-    -- The clock is read after the rows are: a turn that another claim has just set is not ahead of it.
+    -- The clock is read after the rows, so that a turn set by another claim isn't in the future.
     with turn as materialized (
       select organization_id from organization_turns
       where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
@@ -51,7 +51,7 @@ begin
     )
     select true as are_held, array_agg(organization_id) as organizations into turns from turn;
     if turns.organizations is null then
-      -- Other claims hold them, and may leave something.
+      -- Other claims have locked them, and may leave some messages.
       select false as are_held, array_agg(organization_id) as organizations into turns from (
         select organization_id from organization_turns
         where next_at <= (select clock_timestamp()) and organization_id <> all (looked_at)
@@ -72,7 +72,7 @@ begin
         and coalesce((held_by_campaign ->> campaign_id)::integer, 0) < max_per_campaign
       order by next_at, campaign_id limit greatest(1, max_campaigns / cardinality(turns.organizations))
     ) turn;
-    -- By a statement of its own: what is read of a campaign is read after its turn is held.
+    -- A separate statement, so that a campaign is read after its turn is locked.
     select case when turns.are_held then turns.organizations end as turns, array_agg(organization_id) as organizations, array_agg(campaign_id) as campaigns
     into held from (
       select turn.organization_id, turn.campaign_id
@@ -83,7 +83,7 @@ begin
 
     now_at := clock_timestamp();
     today := now_at at time zone 'UTC';
-    -- How many messages of each campaign are looked at.
+    -- The number of messages to read of each campaign.
     with look as (
       select case when scan_limit > max_rows then scan_limit else free_slots end as messages
     ), open as materialized (
@@ -101,7 +101,7 @@ begin
         ) as wanted
       from look cross join unnest(due.organizations, due.campaigns) with ordinality as given (organization, campaign, place)
       join campaigns campaign on campaign.organization_id = given.organization and campaign.id = given.campaign
-      -- Nobody asks for the sender of an organization without ramps.
+      -- An organization without ramps needs no sender.
       left join lateral (
         select sender_id, ramp_slots(daily, day_number, counted_on, sent, today) as slots from sender_ramps
         where organization_id = campaign.organization_id and sender_id = case
@@ -154,7 +154,7 @@ begin
   from candidate;
 
   if num_nonnulls(variadic message.ramps) > 0 then
-    -- The day that was counted last goes on if the clock was set back.
+    -- After a clock was set back, the last counted day continues.
     select json_object_agg(sender, json_build_object(
       'slots', ramp_slots(daily, day_number, counted_on, sent, (clock_timestamp() at time zone 'UTC')::date),
       'day', greatest(counted_on, (clock_timestamp() at time zone 'UTC')::date)
@@ -169,7 +169,7 @@ begin
     ) ramp;
   end if;
 
-  -- A claim waits here for others that count by the same rates, and for the commit of what they have used of them.
+  -- A claim waits here for other claims with the same rates, until they commit their use.
   with locked as (
     insert into send_rates as rate (scope, next_at)
     select scope, now_at - interval '1 second' from (

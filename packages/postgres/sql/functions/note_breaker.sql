@@ -1,4 +1,4 @@
--- Keeps when an endpoint's breaker opened and closed, the newest hundred changes. A trigger, because workers and operators change breakers.
+-- Stores the newest hundred openings and closings of an endpoint's breaker. A trigger, because workers and operators change breakers.
 create or replace function note_breaker() returns trigger language plpgsql as $$
 begin
   insert into breaker_changes (organization_id, endpoint_id, changed_at, breaker)

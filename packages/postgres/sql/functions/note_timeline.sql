@@ -1,5 +1,5 @@
--- Notes the mark of the timeline that the server is on, once, and returns its identity: a restart must not change it.
--- The first transaction is not waited for, since all derive the same. If it is rolled back, a later one notes the mark.
+-- Records the mark of the server's timeline once, and returns its identity, which a restart must not change.
+-- It doesn't wait for the first transaction, since all derive the same mark. If that is rolled back, a later one records the mark.
 create or replace function note_timeline() returns text language plpgsql volatile as $$
 declare
   identity constant text := current_identity();

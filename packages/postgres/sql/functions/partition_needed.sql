@@ -1,6 +1,6 @@
--- Returns why a row of a table below a bound must stay, or null if none must. hits_before is the time before which hits are forgotten.
+-- Returns why a row of a table below a limit must stay, or null. hits_before is the time before which hits are deleted.
 --
--- It is one statement for each table: what moves from one place to another meanwhile is found in one of them.
+-- It is one statement for each table, so that it finds rows that move between tables meanwhile.
 create or replace function partition_needed(parent text, below text, hits_before timestamptz) returns text
 language plpgsql stable
 set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$

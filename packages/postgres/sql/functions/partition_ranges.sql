@@ -1,4 +1,4 @@
--- Returns the partitions of a table with where they begin and end, null for no bound.
+-- Returns a table's partitions with their bounds, null for none.
 create or replace function partition_ranges(parent text)
 returns table (name text, begins_at timestamptz, ends_at timestamptz)
 language sql stable set timezone = 'UTC' set datestyle = 'ISO' as $$

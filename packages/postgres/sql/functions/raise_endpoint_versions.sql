@@ -1,4 +1,4 @@
--- Raises the versions of the endpoints for which a secret signs, when it begins or ends.
+-- Raises the versions of the endpoints of a secret that starts or ends.
 create or replace function raise_endpoint_versions() returns trigger language plpgsql as $$
 begin
   update webhook_endpoints set version = version + 1

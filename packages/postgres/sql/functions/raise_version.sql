@@ -1,4 +1,4 @@
--- Raises an endpoint's version. A trigger, so that no change of an endpoint can leave it out.
+-- Raises an endpoint's version. A trigger, so that no change of an endpoint can omit it.
 create or replace function raise_version() returns trigger language plpgsql as $$
 begin
   new.version := old.version + 1;

@@ -1,4 +1,4 @@
--- Reports whether the sender of a program has sent as much today, by UTC, as its ramp allows.
+-- Reports whether a program's sender has sent today's limit (UTC) of its ramp.
 create or replace function ramp_reached(organization text, program text) returns boolean language sql stable as $$
   select exists (
     select from sender_ramps

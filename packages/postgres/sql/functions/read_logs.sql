@@ -1,7 +1,7 @@
--- Reads on in the logs of the worker's endpoints, after the position up to which calls may have begun.
+-- Reads the next events of the worker's endpoints, after the position of possibly started calls.
 --
 -- It is a function because planning the statement takes longer than running it.
--- The result has no order as a whole, because a sort would move the bodies. Each endpoint's events come in the order of the log.
+-- The result as a whole isn't ordered, because a sort would move the bodies. Each endpoint's events are in the order of the log.
 create or replace function read_logs(worker uuid, endpoints text[], limits integer[])
 returns table (
   endpoint_id text, organization_id text, version integer, event_id text, body text, traceparent text, emitted_at timestamptz,
@@ -14,7 +14,7 @@ declare
   since timestamptz;
   until timestamptz;
 begin
-  -- The partitions outside this range cost nothing then. No stamp is later than its organization's clock.
+  -- This excludes partitions outside the range. No stamp is later than its organization's clock.
   select min(begun_at), greatest(clock_timestamp(), max(last)) into since, until
   from unnest(endpoints) as wanted (id)
   join endpoint_readers reader on reader.endpoint_id = wanted.id
@@ -40,7 +40,7 @@ begin
         where organization_id = reader.organization_id and type = type_of.type
           and emitted_at >= since and emitted_at <= until and emitted_at >= begun_at
         and (emitted_at, id) > (begun_at, begun_id)
-        -- Ordered by type as well, so that a rare type is read from events_by_type.
+        -- Also ordered by type, so that a rare type is read from events_by_type.
         order by type, emitted_at, id limit wanted.max_rows
       ) each
       order by emitted_at, id limit wanted.max_rows)

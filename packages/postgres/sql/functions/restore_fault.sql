@@ -1,5 +1,5 @@
--- Returns why nothing may be sent from the database; null when all may.
--- It is 'restoring' until `ops restores finish`, and 'moved' while the server is not the one that the workers last saw.
+-- Returns the reason why the database must not be used for sending; null if there is none.
+-- 'restoring' until `ops restores finish`, and 'moved' while the server isn't the one that the workers last used.
 create or replace function restore_fault() returns text language plpgsql volatile as $$
 begin
   if exists (select from restores where finished_at is null) then

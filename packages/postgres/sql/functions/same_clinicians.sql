@@ -1,6 +1,6 @@
--- Finds who of a campaign has one of these NPIs or e-mail addresses; the addresses are in lower case.
--- "The first that is not before", without scans and sorts, walks the index of this order, whatever the statistics say: an import begins on an
--- empty table, for which PostgreSQL would plan to read it from end to end.
+-- Finds the recipients of a campaign with one of these NPIs or lower-case e-mail addresses.
+-- This form without scans and sorts walks the index in order, regardless of statistics: an import starts with an
+-- empty table, for which PostgreSQL would plan a full scan.
 create or replace function same_clinicians(organization text, campaign text, npis text[], emails text[])
   returns table (npi text, email text) language sql stable set enable_seqscan = off set enable_sort = off as $$
   select twin.npi, twin.email

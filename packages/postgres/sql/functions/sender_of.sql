@@ -1,5 +1,5 @@
--- Returns the id of the sender whose name the e-mails of a program bear now: the program's own, or else the organization's.
--- It is null where the deployment sends in its own name.
+-- Returns the id of a program's current sender: the program's own, otherwise the organization's.
+-- Null if the deployment's default sender is used.
 create or replace function sender_of(organization text, program text) returns text language sql stable as $$
   select id from senders
   where organization_id = organization and (program_id is null or program_id = program) and live_since is not null

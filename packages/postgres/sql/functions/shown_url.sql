@@ -1,4 +1,4 @@
--- Returns an endpoint's address as it may be shown. Partners keep tokens in the query, and in long segments of the path.
+-- Returns an endpoint's URL for display. Partners put tokens into the query, and into long path segments.
 create or replace function shown_url(url text) returns text language sql immutable as $$
   select regexp_replace(regexp_replace(url, '\?.*$', '?…'), '(?<=[^/:]/)[^/?]{20,}', '…', 'g')
 $$;

@@ -1,4 +1,4 @@
--- Returns the active secrets that sign for endpoints: their own, and those of their organizations until shared_secrets_until; at most max_rows for each.
+-- Returns the active signing secrets of endpoints: their own, and those of their organizations until shared_secrets_until; at most max_rows for each.
 -- rank is their order: an endpoint's own first, then the newest. ends_at is null for no end.
 create or replace function signing_secrets_of(endpoints text[], max_rows integer)
 returns table (endpoint_id text, organization_id text, id text, ciphertext bytea, ends_at timestamptz, rank bigint)

@@ -1,6 +1,6 @@
--- Takes due rows of the worker's endpoints: first those of lost workers, then by due time, and replays last, of these at most max_replays.
+-- Takes due rows of the worker's endpoints: first those of lost workers, then by due time, and replays last, at most max_replays of these.
 --
--- A row that was lost alone_from times is taken alone, because its call may be what ended its workers.
+-- A row that was lost alone_from times is taken by itself, because its call may have ended its workers.
 create or replace function take_due(worker uuid, endpoints text[], max_rows integer[], max_replays integer[], alone_from integer)
 returns table (
   endpoint_id text, organization_id text, version integer, id text, event_id text, body text, traceparent text, attempt integer,
@@ -43,7 +43,7 @@ begin
     taken.attempts + 1, taken.replay, taken.losses, extract(epoch from now_at)::double precision * 1000
   from taken
   join webhook_endpoints endpoint on endpoint.id = taken.endpoint_id
-  -- Found one by one through the primary key of each partition.
+  -- Single look-ups through the primary key of each partition.
   cross join lateral (
     select body, traceparent from events where organization_id = taken.organization_id and id = taken.event_id offset 0
   ) event

@@ -1,7 +1,7 @@
--- Makes a worker the owner of enabled endpoints that no living worker owns, those that a lost worker left first.
+-- Makes a worker the owner of enabled endpoints without a living owner, those of lost workers first.
 --
--- What was open becomes rows of deliveries, owned by nobody until they are recovered.
--- It returns how many endpoints were taken, and how many of them from lost workers.
+-- Open events become rows of deliveries, without an owner until they are recovered.
+-- Returns the number of taken endpoints, and the number of those from lost workers.
 create or replace function take_endpoints(worker uuid, nobody uuid, alive uuid[], max_rows integer)
 returns table (taken integer, taken_over integer)
 language plpgsql as $$
@@ -9,7 +9,7 @@ language plpgsql as $$
 declare
   free text[];
 begin
-  -- The positions are read by the next statement, which sees what was written until these rows were locked.
+  -- The next statement reads the positions, so that it sees all writes before these rows were locked.
   with locked as materialized (
     select endpoint_id from endpoint_readers reader
     join webhook_endpoints endpoint on endpoint.id = reader.endpoint_id
@@ -26,10 +26,10 @@ begin
     insert into deliveries (organization_id, id, endpoint_id, event_id, due_at, owner, owned_at)
     select organization_id, delivery_id(event_id, endpoint_id), endpoint_id, event_id, clock_timestamp(), nobody, intended_at
     from reader cross join unnest(open) as event_id
-    -- A change of its event types has kept what was read just before.
+    -- A change of its event types has stored the recently read events.
     on conflict do nothing
   ), left_behind as (
-    -- Also should its worker live again: it knows nothing of a row that was an event of the log to it.
+    -- Also if its worker is alive again: the worker doesn't know the row, which was an event of the log.
     update deliveries set owner = nobody
     from reader where deliveries.endpoint_id = reader.endpoint_id and deliveries.owner = reader.owner
   ), owned as (

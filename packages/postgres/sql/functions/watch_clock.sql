@@ -1,9 +1,9 @@
--- Compares the database's clock with a worker's own, with what the worker reckoned from an earlier reading, and with the time that was last
--- believed. Returns its reading, and why it is not believed, or null.
+-- Compares the database's clock with a worker's clock, with the worker's expectation from an earlier reading, and with the last
+-- trusted time. Returns the reading, and why it isn't trusted, or null.
 --
--- What a caller passes can only raise a doubt. After a time that nobody watched, a clock is believed once it has gone on steadily for an hour
--- for each day of that time, at most a day. It runs as its owner: nobody else may say what is believed.
--- What was deferred by a clock that was ahead is then due now, because nothing else is due as late as the times that it showed.
+-- A caller can only cause distrust. After an unwatched time, a clock is trusted once it has run steadily for an hour
+-- for each day of that time, at most a day. It runs as its owner: no other role may set the trusted time.
+-- Rows deferred by a clock that was ahead become due now: no other row is due as late as that clock's times.
 create or replace function watch_clock(own_at timestamptz, reckoned_at timestamptz, out now_at timestamptz, out doubt text)
 language plpgsql security definer set search_path = public, pg_temp set timezone = 'UTC' set datestyle = 'ISO' as $$
 declare
@@ -37,14 +37,14 @@ begin
         date_trunc('second', now_at), date_trunc('second', watch.believed_at), date_trunc('second', believed_from))
   end;
   if doubt is null then
-    -- What was stamped since the time that was last believed, or while the clock settled, is right after all.
+    -- Stamps since the last trusted time, or since the clock has been steady, are correct after all.
     if not is_near then
       watch.faults := coalesce((select range_agg(fault) from unnest(watch.faults) fault
         where lower(fault) > now_at or upper(fault) < least(watch.steady_from, watch.believed_at)), '{}');
     end if;
     ahead_from := (select min(lower(fault)) from unnest(watch.faults) fault where watch.steady_from is not null and lower(fault) > now_at);
     if ahead_from is not null then
-      -- A lease lasts ten minutes more, so that its holder can still settle it. A ramp goes on with the day that was counted.
+      -- A lease gets ten more minutes, so that its worker can still settle it. A ramp continues with the counted day.
       update messages set due_at = case when due_at >= ahead_from and due_at < 'infinity' then now_at else due_at end,
         lease_until = case when lease_until >= ahead_from then now_at + interval '10 minutes' else lease_until end
       where (due_at >= ahead_from and due_at < 'infinity') or lease_until >= ahead_from;

@@ -1,9 +1,9 @@
--- Writes how far endpoints have read, and which events are open. An empty position stays, as null does for still_open.
--- A position never goes back, because an operator may have moved it on.
+-- Writes endpoints' positions and open events. An empty position, or null for still_open, keeps the stored value.
+-- A position never goes back, because an operator may have advanced it.
 --
 -- An earlier statement of the transaction must have locked the endpoints' rows of endpoint_readers.
--- A row is updated 32 times, and then replaced by one of the next generation. A transaction that stays open keeps all versions of all
--- rows, and a search for the newest generation passes the versions of one row only.
+-- A row is updated 32 times, then replaced by one of the next generation. A long transaction keeps all versions of all
+-- rows, and a search for the newest generation passes the versions of only one row.
 create or replace function write_positions(endpoints text[], still_open text[], positions text[], position_ids text[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column

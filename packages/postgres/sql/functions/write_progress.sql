@@ -1,16 +1,16 @@
--- Writes how far each endpoint may have called and which events are open, and the outcomes of earlier calls.
+-- Writes the position up to which calls may have started for each endpoint, the open events, and the outcomes of earlier calls.
 --
--- Arrays of text cost less than jsonb where much is written. Their elements follow one another, row by row:
---   positions: an endpoint, and what write_positions takes of it
---   batches: an organization, an endpoint, the first and the last id of deliveries, and these as JSON
---   arrivals: an organization, an endpoint, the event of one of its deliveries in batches, how many these are, and a histogram of their
+-- Arrays of text cost less than jsonb for large writes. Their elements follow one another, row by row:
+-- positions: an endpoint, and its values for write_positions
+-- batches: an organization, an endpoint, the first and the last id of deliveries, and these as JSON
+-- arrivals: an organization, an endpoint, the event of one of its deliveries in batches, their number, and a histogram of their
 --     latencies; by endpoint
--- A worker that doesn't receive the reply writes the same again: the outcomes of an endpoint are all written, or none of them is. Events that
--- are no longer open, and rows that are no longer the worker's, count only the first time.
--- Deliveries that arrived at their first attempt share one row of delivered. Each trouble is written by write_troubles. Both are counted in
+-- A worker that doesn't receive the reply writes the same again: either all outcomes of an endpoint are written, or none. Events that
+-- are no longer open, and rows that the worker no longer owns, count only the first time.
+-- Deliveries that arrived at their first attempt share one row of delivered. write_troubles writes all other outcomes. Both are counted in
 -- delivery_outcomes, in the order of endpoints.
--- It returns the endpoints and the ids of deliveries that are no longer the worker's, for which it wrote nothing, and those of
--- deliveries that are due again, because their endpoint has changed. An endpoint that a delivery found gone is disabled, which changes it: its id is
+-- Returns endpoints and delivery ids that the worker no longer owns, for which it wrote nothing, and the ids of
+-- deliveries that are due again because their endpoint has changed. An endpoint that returned 410 is disabled, which changes it: its id is
 -- among them.
 create or replace function write_progress(
   worker uuid, positions text[], breakers jsonb, batches text[], arrivals text[], troubles jsonb
@@ -22,7 +22,7 @@ declare
   endpoints text[] := array(select positions[n] from generate_series(1, cardinality(positions), 4) as n);
   held text[];
 begin
-  -- Before the readers are locked, in the order of all that changes an endpoint and its reader.
+  -- Before the readers are locked, in the order of every change of an endpoint and its reader.
   if jsonb_path_exists(troubles, '$[*] ? (@.settlement == "gone")') then
     return query select endpoint, true from (
       select disable_endpoint("endpointId", called, 'gone') as endpoint from (
@@ -38,7 +38,7 @@ begin
       and owner = worker
     order by endpoint_id for no key update
   ) locked;
-  -- By statements of their own, which see what was written until the rows were locked.
+  -- Separate statements, which see all writes before the rows were locked.
   if cardinality(arrivals) > 0 then
     arrivals := array(
       select arrivals[n + i] from generate_series(1, cardinality(arrivals), 5) as n
@@ -55,7 +55,7 @@ begin
       probe_at = clock_timestamp() + make_interval(secs => "probeInMs" / 1000.0)
     from jsonb_to_recordset(breakers)
       as breaker ("endpointId" text, version integer, failures integer, allowance integer, "probeInMs" double precision)
-    -- What was learned before the endpoint changed no longer counts.
+    -- Outcomes from before the endpoint changed no longer count.
     join webhook_endpoints endpoint on endpoint.id = "endpointId" and endpoint.version = breaker.version
     where reader.endpoint_id = "endpointId" and owner = worker;
   end if;
@@ -64,7 +64,7 @@ begin
     insert into delivered (organization_id, endpoint_id, first_id, id, deliveries)
     select batches[n], batches[n + 1], batches[n + 2], batches[n + 3],
       case when exists (select from erased_events where organization_id = batches[n]) then (
-        -- A partner's response to an event that was erased in the meantime may repeat its body.
+        -- A partner's response may repeat the body of an event that was erased meanwhile.
         select json_agg(case when erased.event_id is null then delivery
           else jsonb_set(delivery::jsonb, '{attempt,response}', 'null')::json end)
         from json_array_elements(batches[n + 4]::json) delivery

@@ -1,11 +1,11 @@
--- Writes the outcomes of calls that did not arrive at the first attempt, and of all calls for rows of deliveries.
+-- Writes the outcomes of calls that didn't arrive at the first attempt, and of all calls for rows of deliveries.
 --
--- held are the endpoints that are still the worker's. It counts the outcomes in delivery_outcomes, together with those of deliveries that
+-- held are the endpoints that the worker still owns. It counts the outcomes in delivery_outcomes, together with those of deliveries that
 -- arrived at their first attempt: all rows in one statement, because it locks them in one order.
--- What was rejected, or gone, at an address or with secrets that have changed in the meantime is due again at once.
--- A trouble without an attempt is a call that was not made, or that failed by a defect of ours: it counts nowhere, and its delivery is due again.
--- cause is the group of failures of a call that failed, and groups, at the first trouble of a cause, the groups that it may join: choose_failure_group.
--- It returns the ids of rows that are no longer the worker's, for which it wrote nothing, and of what is due again.
+-- Deliveries that were rejected, or got 410, at an address or with secrets that have changed since then are due again immediately.
+-- A trouble without an attempt is a call that wasn't made, or that failed by a defect of the service: it isn't counted, and its delivery is due again.
+-- cause is the failure group of a failed call, and groups, at the first trouble of a cause, its possible groups (choose_failure_group).
+-- Returns the ids of rows that the worker no longer owns, for which it wrote nothing, and of deliveries that are due again.
 create or replace function write_troubles(worker uuid, held text[], troubles jsonb, arrivals text[])
 returns table (id text, again boolean)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
@@ -26,7 +26,7 @@ begin
     left join webhook_endpoints endpoint on endpoint.id = "endpointId"
     cross join lateral (select settlement in ('rejected', 'gone') and given.version < endpoint.version) changed (is_again)
   ), ours as materialized (
-    -- offset 0 makes this a search of the primary key for each row, however few rows the planner expects in the table.
+    -- offset 0 makes this a primary key look-up for each row, even if the planner expects few rows in the table.
     select trouble.*, "eventId" as event, "endpointId" as endpoint, row.*
     from trouble cross join lateral (
       select ctid as row_ctid, created_at, attempts, losses from deliveries
@@ -74,7 +74,7 @@ begin
     select "organizationId", id, "endpointId", "eventId", state, cause, is_erased, clock_timestamp(), jsonb_build_array(attempt)
     from trouble where not "isRow" and state <> 'retry' and "endpointId" = any (held)
   ), history as (
-    -- A partner's response to an event that was erased in the meantime may repeat its body.
+    -- A partner's response may repeat the body of an event that was erased meanwhile.
     select whole.*, case when is_erased
       then (select jsonb_agg(each || '{"response": null}') from jsonb_array_elements(attempts) each) else attempts end as kept_attempts
     from whole
@@ -152,7 +152,7 @@ begin
       join own using (organization_id, endpoint_id) join counted using (organization_id, endpoint_id)
     ) change)
   into lost, repeated, failed;
-  -- After delivery_outcomes, as every statement that counts failures.
+  -- After delivery_outcomes, as in every statement that counts failures.
   perform count_failures(failed);
   if lost || repeated <> '{}' then
     return query select id, false from unnest(lost) as id union all select id, true from unnest(repeated) as id;

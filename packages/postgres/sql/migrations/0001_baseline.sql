@@ -1,11 +1,11 @@
--- The tables of every subject, in the order of their journeys: docs/flows.md.
--- A tenant's table has organization_id first in its primary key and in every unique constraint, except where an id alone is looked up.
+-- The tables by subject, in the order of docs/flows.md.
+-- A tenant's table has organization_id first in its primary key and in every unique constraint, except for look-ups by id only.
 -- Ids, tokens and other keys have the collation "C": they are compared byte by byte.
--- The functions stand in sql/functions, and who may use a table stands in src/roles/grants.ts.
+-- Functions are in sql/functions, and the rights on tables in src/roles/grants.ts.
 
 -- Organizations
 
--- stored_bytes counts the bytes of all responses that were ever stored for it (stored_responses). It only grows.
+-- stored_bytes is the sum of all responses ever stored for it (stored_responses). It only grows.
 create table organizations (
   id text collate "C" primary key,
   name text not null,
@@ -14,10 +14,10 @@ create table organizations (
   stored_bytes bigint not null default 0
 ) with (fillfactor = 50);
 
--- The newest timestamp that an organization has given to an event or to a change of a row that partners poll.
--- server_started_at and identity are those of the server that gave it. The first stamp on another server lies beyond all that the lost server
--- may have given; fenced_at is that stamp: docs/decisions/0004-timestamps-jump-ahead-after-a-failover.md.
--- identity is null where the server does not tell its own.
+-- The newest timestamp of an organization for an event or a change of a row that partners poll.
+-- server_started_at and identity are those of the timestamp's server. The first stamp on another server is after all possible stamps of the lost
+-- server; fenced_at is that stamp: docs/decisions/0004-timestamps-jump-ahead-after-a-failover.md.
+-- identity is null if the server hides its own.
 -- The latest restore found the clock at restored_at, and moved it to restore_fenced_at.
 create table organization_clock (
   organization_id text collate "C" primary key references organizations,
@@ -55,7 +55,7 @@ create unlogged table rate_windows (
 
 -- Programs
 
--- Each e-mail of a program shows sender_name and postal_address. A campaign is only created for a program that has both.
+-- Each e-mail of a program shows sender_name and postal_address, so a campaign needs a program with both.
 create table programs (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
@@ -72,8 +72,8 @@ create table programs (
   constraint programs_slug unique (organization_id, slug)
 );
 
--- Domains of an organization's own, below which its links are served once they are verified, or until verifying_until. A domain belongs to one
--- organization, and outlives the sender that named it: docs/decisions/0014-a-link-domain-outlives-its-sender.md.
+-- An organization's domains, below which its links are served after verification, or until verifying_until. A domain belongs to one
+-- organization, and outlives its sender: docs/decisions/0014-a-link-domain-outlives-its-sender.md.
 create table link_domains (
   organization_id text collate "C" not null references organizations,
   domain text collate "C" not null unique,
@@ -83,9 +83,9 @@ create table link_domains (
   primary key (organization_id, domain)
 );
 
--- The addresses that the e-mails of an organization or of one of its programs come from.
--- A row without program_id is the organization's own; that of a program goes before it. Nothing is sent for a sender before live_since.
--- Without bounce_domain, bounces come back to the deployment's; without a verified link_domain, links lead to PUBLIC_BASE_URL.
+-- The From addresses of an organization or one of its programs.
+-- A row without program_id belongs to the organization; a program's has priority. A sender isn't used before live_since.
+-- Without bounce_domain, bounces go to the deployment's; without a verified link_domain, links use PUBLIC_BASE_URL.
 create table senders (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
@@ -105,8 +105,8 @@ create table senders (
 );
 create unique index senders_of_program on senders (organization_id, coalesce(program_id, ''));
 
--- A key signs from signs_from on, and is pending before; the key that follows it sets signs_until.
--- public_key is in SPKI, in base64, as the DKIM record holds it. The private key is encrypted as signing secrets are.
+-- A key signs from signs_from on, and is pending before; the next key sets signs_until.
+-- public_key is SPKI in base64, as in the DKIM record. The private key is encrypted like signing secrets.
 create table dkim_keys (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -122,8 +122,8 @@ create table dkim_keys (
 );
 create unique index dkim_keys_of_sender on dkim_keys (organization_id, sender_id, selector);
 
--- The warm-up ramp of a sender: its limits for the first UTC days. Days on which it sends nothing don't count.
--- sent counts the messages of one UTC day, counted_on, which is day day_number of the ramp.
+-- The warm-up ramp of a sender: its limits for the first UTC days. Days without e-mails don't count.
+-- sent counts the messages of the UTC day counted_on, which is day day_number of the ramp.
 create table sender_ramps (
   organization_id text collate "C" not null,
   sender_id text collate "C" not null,
@@ -137,10 +137,10 @@ create table sender_ramps (
 
 -- Campaigns
 
--- text is a text part of the campaign's own; null where it is made of the HTML. fields are those that the templates may name.
--- With pause_on_complaints, a worker pauses the campaign while more than complaints_accepted recipients have complained, and their share is too high.
--- complaints_accepted is how many had complained when an operator resumed it last.
--- status_before_restore is the status that it had when the latest restore paused it.
+-- text is the campaign's own text part; null if it is made from the HTML. fields may be used in the templates.
+-- With pause_on_complaints, a worker pauses the campaign if more than complaints_accepted recipients have complained, and their share is too high.
+-- complaints_accepted is the number of complaints when an operator last resumed it.
+-- status_before_restore is its status before the latest restore paused it.
 create table campaigns (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -168,13 +168,13 @@ create table campaigns (
   primary key (organization_id, id),
   foreign key (organization_id, program_id) references programs
 );
--- The worker looks for the few campaigns that are under way among all that ever were.
+-- The worker searches for the few running campaigns among all.
 create index campaigns_under_way on campaigns (status, window_start)
   where status in ('scheduled', 'publishing', 'published', 'sending');
 
 -- Recipients
 
--- What lists show and outcomes change. Each change writes the row anew with all its indexes, so the keys of look-ups stand in recipient_keys:
+-- The columns that lists show and outcomes change. Each change rewrites the row with all its indexes, so the keys of look-ups are in recipient_keys:
 -- docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
 -- opened_on and clicked_on are the last dates on which a recipient counted as unique, with and without suspected bots.
 create table recipients (
@@ -207,14 +207,14 @@ create table recipients (
 -- Partners pull recipients by update, with and without a campaign: one index for each.
 create index recipients_by_update on recipients (organization_id, updated_at, id);
 create index recipients_of_campaign_by_update on recipients (organization_id, campaign_id, updated_at, id);
--- Operators list these, who are few among the others.
+-- Operators list these few recipients.
 create index recipients_bounced on recipients (organization_id, campaign_id, bounced_at, id) where bounced_at is not null;
 create index recipients_withdrawn on recipients (organization_id, campaign_id, withdrawn_at, id) where withdrawn_at is not null;
--- A waiting recipient was neither written to nor withdrawn. Those who are not published stand together.
+-- A waiting recipient has no e-mail and wasn't withdrawn. Unpublished ones are together.
 create index recipients_waiting on recipients (organization_id, campaign_id, published_at, id)
   where withdrawn_at is null and (published_at is null or (sent_at is null and bounced_at is null));
 
--- What a recipient is found by, written once: at the import, and again by an erasure. The e-mail address is in lower case, as lower() makes it.
+-- The keys of a recipient's look-ups, written at the import and by an erasure. The e-mail address is in lower case by lower().
 create table recipient_keys (
   organization_id text collate "C" not null,
   token text collate "C" not null check (token ~ '^[0-9A-Za-z]{6}$'),
@@ -228,8 +228,8 @@ create table recipient_keys (
   foreign key (organization_id, recipient_id) references recipients
 );
 
--- What templates name of each recipient: docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
--- A row is written at the import, and read when its message is sent. That of recipients is written again by each outcome.
+-- The template fields of each recipient: docs/decisions/0022-the-keys-of-a-recipient-are-in-a-separate-table.md.
+-- A row is written at the import, and read when its message is sent. Each outcome would rewrite it in recipients.
 create table recipient_fields (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -238,13 +238,13 @@ create table recipient_fields (
   foreign key (organization_id, recipient_id) references recipients
 );
 
--- Counts of campaigns: how many recipients are in which state (docs/decisions/0023-the-statement-that-changes-rows-also-counts-them.md)
+-- Counts of campaigns: the number of recipients by state (docs/decisions/0023-the-statement-that-changes-rows-also-counts-them.md)
 
--- A row for each campaign and hour in UTC: -infinity for what has no hour, such as what is queued.
--- answered are sent or bounced. opened and clicked count recipients; the unsuspected ones are those not suspected to be bots.
--- accounts, learners and completers are recipients who came so far after they were sent the e-mail.
--- refused_later counts messages that a server accepted and a report refused; complained and unsubscribed count recipients. One who takes an
--- unsubscription back is subtracted in the hour of that.
+-- A row for each campaign and UTC hour: -infinity for counts without an hour, such as queued.
+-- answered are sent or bounced. opened and clicked count recipients; the unsuspected ones exclude suspected bots.
+-- accounts, learners and completers are recipients who reached the stage after the e-mail.
+-- refused_later counts messages that a server accepted and a report refused; complained and unsubscribed count recipients. A revoked
+-- unsubscription is subtracted in its hour.
 create table campaign_counts (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -272,19 +272,19 @@ create table campaign_counts (
   primary key (organization_id, campaign_id, hour),
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);
--- Of all campaigns together: packages/backoffice/src/numbers/NumbersReader.ts.
+-- For all campaigns together: packages/backoffice/src/numbers/NumbersReader.ts.
 create index campaign_counts_by_hour on campaign_counts (hour);
 
--- What each statement changed, until the worker adds it to campaign_counts. A row of its own, so that no transaction waits for another.
--- No foreign key: nearly every transaction of the delivery of mail writes a row, and the row is gone within seconds.
+-- The changes of each statement, until the worker adds them to campaign_counts. A separate row, so that no transaction waits for another.
+-- No foreign key: nearly every mail transaction writes a row, which is deleted within seconds.
 create table campaign_count_changes (
   like campaign_counts including defaults,
   id uuid not null default gen_random_uuid(),
   primary key (organization_id, campaign_id, id)
 ) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 
--- How the mail servers of a recipient domain answered. A message may be deferred and refused several times; each answer counts.
--- cleanSmtpReply takes addresses out of last_reply.
+-- Outcomes by recipient domain. A message may be deferred and refused several times; each reply counts.
+-- cleanSmtpReply removes addresses from last_reply.
 create table campaign_domains (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -302,7 +302,7 @@ create table campaign_domains (
   primary key (organization_id, campaign_id, domain),
   foreign key (organization_id, campaign_id) references campaigns
 ) with (fillfactor = 50);
--- By a number that grows with what a domain answered: most with refusals, for which an operator looks. CampaignReader orders by the same expression.
+-- Ordered by a number that grows with a domain's outcomes, mainly with refusals, which operators look for. CampaignReader orders by the same expression.
 create index campaign_domains_by_size on campaign_domains (organization_id, campaign_id, (floor(ln(1 + sent
   + 10::double precision * (deferred + refused)
   + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer));
@@ -311,11 +311,11 @@ create index campaign_domains_bounced on campaign_domains (organization_id, doma
 
 -- Events
 
--- The log of each organization, in the order of emitted_at and id. Nothing ever updates a row, except an erasure its body.
--- body is the envelope as it was serialised once.
--- traceparent is the trace that published the event, as W3C Trace Context writes it, or null.
--- There is a partition for each month, in UTC: docs/decisions/0024-the-events-table-has-monthly-partitions-and-no-default-partition.md. events_later takes every row that fits into no
--- month, whatever a clock says. There is no default partition: beside one, the log could not be read in order, partition after partition.
+-- Each organization's log, in the order of emitted_at and id. Rows never change, except that an erasure changes the body.
+-- body is the envelope as serialized once.
+-- traceparent is the trace of the event's publication in the format of W3C Trace Context, or null.
+-- A partition for each UTC month: docs/decisions/0024-the-events-table-has-monthly-partitions-and-no-default-partition.md. events_later takes all rows without a
+-- month, even with a wrong clock. With a default partition, the log could not be read in order, partition by partition.
 create table events (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
@@ -333,18 +333,18 @@ create table events_later partition of events for values from (minvalue) to (max
 -- Partners and endpoints read the log in order, of all types or of some.
 create index events_log on events (organization_id, emitted_at, id);
 create index events_by_type on events (organization_id, type, emitted_at, id);
--- The events of one recipient, without the cost for email_sent, the most frequent type: the recipient's row tells that.
+-- The events of one recipient, except email_sent, the most frequent type, which the recipient's row shows.
 create index events_of_recipient on events (organization_id, recipient_id, emitted_at)
   where type in ('outreach.email_bounced', 'outreach.email_opened', 'outreach.email_clicked');
 
 -- Deliveries
 
--- version counts the changes of an endpoint and of the secrets that sign for it: docs/decisions/0007-calls-use-the-endpoints-settings-at-the-time-they-start.md.
--- address_since is since when it has its address. Calls that began earlier do not count against its bound.
--- After a status of retry_statuses a delivery is tried again and Retry-After is kept. retry_delays are in seconds; null is the deployment's schedule.
--- With standard_webhooks, webhooks carry the headers of Standard Webhooks, too: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
--- The organization's secrets sign for an endpoint until shared_secrets_until; one that has secrets of its own from the beginning has '-infinity'.
--- A removed endpoint keeps its row until its history has been deleted.
+-- version counts the changes of an endpoint and of its signing secrets: docs/decisions/0007-calls-use-the-endpoints-settings-at-the-time-they-start.md.
+-- address_since is the time of its current address. Earlier calls don't count against its limit.
+-- A delivery with a status of retry_statuses is tried again, and Retry-After is respected. retry_delays are in seconds; null is the deployment's schedule.
+-- With standard_webhooks, webhooks have the headers of Standard Webhooks, too: docs/decisions/0009-one-signing-secret-has-two-hmac-keys.md.
+-- The organization's secrets sign for an endpoint until shared_secrets_until, which is '-infinity' for one created with its own secrets.
+-- A removed endpoint keeps its row until its history is deleted.
 create table webhook_endpoints (
   id text collate "C" primary key,
   organization_id text collate "C" not null references organizations,
@@ -374,9 +374,9 @@ create index webhook_endpoints_of_organization on webhook_endpoints (organizatio
 create trigger raise_version before update on webhook_endpoints for each row
   when (old.* is distinct from new.*) execute function raise_version();
 
--- A secret with endpoint_id signs for that endpoint alone; the others sign for the organization's endpoints without secrets of their own.
--- ciphertext is null once the endpoint is removed. By hash, the SHA-256 of its text, an operator finds whose a leaked secret is.
--- It last verified a webhook of the partner at last_verified_at.
+-- A secret with endpoint_id signs only for that endpoint; the others sign for the organization's endpoints without own secrets.
+-- ciphertext is null after the endpoint's removal. An operator finds a leaked secret by hash, the SHA-256 of its text.
+-- It last verified a partner's webhook at last_verified_at.
 create table signing_secrets (
   id text collate "C" primary key default make_id('sec'),
   organization_id text collate "C" not null references organizations,
@@ -394,18 +394,18 @@ create trigger raise_endpoint_versions_update after update of expires_at on sign
   when (old.expires_at is distinct from new.expires_at) execute function raise_endpoint_versions();
 
 -- A worker is alive until alive_until, which is never far ahead of the clock.
--- If it were, a clock that is set back would keep dead workers alive.
+-- Otherwise a clock that is set back would keep dead workers alive.
 create table delivery_workers (
   token uuid primary key,
   alive_until timestamptz not null,
   stopping boolean not null default false
 ) with (fillfactor = 50);
 
--- Each endpoint as a reader of its organization's log. owner is the worker that delivers to it.
+-- Each endpoint as a reader of its organization's log. owner is its current worker.
 -- failures, allowance and probe_at are the state of the circuit breaker.
--- failing_since is when the first of the calls failed that have all failed, at most five minutes too early if its cause is older: docs/decisions/0011-an-endpoint-is-disabled-only-after-two-notices-arrived.md.
--- judged_since is since when its calls count for that: since the endpoint was created, enabled or had its address.
--- notices counts those that its organization had, noticed_at is when it had the last one, and notice_to lists who has still to receive it.
+-- failing_since is the first failure since the last success, at most five minutes early for an older cause: docs/decisions/0011-an-endpoint-is-disabled-only-after-two-notices-arrived.md.
+-- judged_since is the time from which failures count: its creation, activation or new address.
+-- notices counts its organization's notices, noticed_at is the time of the last one, and notice_to lists the contacts that haven't received it yet.
 create table endpoint_readers (
   endpoint_id text collate "C" primary key references webhook_endpoints,
   organization_id text collate "C" not null references organizations,
@@ -422,7 +422,7 @@ create table endpoint_readers (
 ) with (fillfactor = 50);
 create index endpoint_readers_of_organization on endpoint_readers (organization_id, endpoint_id);
 
--- The newest openings and closings of each endpoint's breaker: note_breaker deletes the older ones.
+-- The newest openings and closings of each endpoint's breaker: note_breaker deletes older ones.
 create table breaker_changes (
   organization_id text collate "C" not null,
   endpoint_id text collate "C" not null references webhook_endpoints,
@@ -433,10 +433,10 @@ create table breaker_changes (
 create trigger note_breaker after update on endpoint_readers for each row
   when ((old.allowance is null) <> (new.allowance is null)) execute function note_breaker();
 
--- How far each reader has come: one row, of which write_positions makes a new generation now and then.
--- Calls may have begun for every event up to begun_at and begun_id. open lists those of them that are not settled.
--- An event that has a row in deliveries counts as settled here.
--- The row is written many times a second, so open stays in it, uncompressed (toast_tuple_target), and no foreign key is checked.
+-- The position of each reader: one row, which write_positions replaces by a new generation from time to time.
+-- Calls may have started for every event up to begun_at and begun_id. open lists those that aren't settled.
+-- An event with a row in deliveries counts as settled here.
+-- The row is written many times a second, so open stays in it, uncompressed (toast_tuple_target), and there is no foreign key.
 create table reader_positions (
   endpoint_id text collate "C",
   generation bigint default 1,
@@ -452,10 +452,10 @@ create table reader_positions (
   autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0
 );
 
--- Deliveries that wait for another attempt, or that an operator replays. The others have no row before they are finished.
--- owner is the worker whose call may be in flight; losses counts the workers that were lost with such a call.
--- A row lives for a short time, so vacuum runs by the thousand rows, and not by the share of the table.
--- No foreign key leads to the event: an id alone is not a key of the log's partitions. keep_partitions drops no event that a delivery needs.
+-- Deliveries that wait for another attempt, or that an operator replays. All others have no row before they are finished.
+-- owner is the worker with a possible call in flight; losses counts the workers that were lost during a call.
+-- Rows are short-lived, so vacuum runs by thousands of rows, not by the share of the table.
+-- No foreign key to the event: an id isn't a key of the log's partitions. keep_partitions drops no event that a delivery needs.
 create table deliveries (
   organization_id text collate "C" not null,
   id text collate "C" not null default make_id('dlv'),
@@ -479,7 +479,7 @@ create index deliveries_due on deliveries (endpoint_id, replay, due_at, id) wher
 create index deliveries_lost on deliveries (endpoint_id, due_at, id) where owner is null and losses > 0;
 create index deliveries_owned on deliveries (owner) where owner is not null;
 
--- The attempts of deliveries that still wait. Those of a finished delivery stand in its own row.
+-- The attempts of waiting deliveries. Those of a finished delivery are in its row.
 create table delivery_attempts (
   organization_id text collate "C" not null,
   delivery_id text collate "C" not null,
@@ -493,9 +493,9 @@ create table delivery_attempts (
 );
 
 -- One delivery, or many that arrived at their first attempt. A row of many has first_id, and deliveries as JSON.
--- cancelled is true for one that waited when its endpoint was removed; null for the others.
--- The key begins with the id, because operators look deliveries up by id alone.
--- The workers make a partition for each day; delivered_default holds what fits into none.
+-- cancelled is true for one that waited when its endpoint was removed, otherwise null.
+-- The key starts with the id, because operators look up deliveries by id only.
+-- The workers create a partition for each day; delivered_default has the remaining rows.
 create table delivered (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -511,10 +511,10 @@ create table delivered (
 ) partition by range (finished_at);
 create table delivered_default partition of delivered default;
 
--- Dead letters are never dropped with a partition: a row leaves only when an operator purges it.
--- replayed_as is '' where the endpoint was removed before a replay.
--- No foreign key leads to the group, because count_failures creates it after the row.
--- No foreign key leads to the event, as in deliveries.
+-- Dead letters are never dropped with a partition: only an operator's purge deletes them.
+-- replayed_as is '' if the endpoint was removed before a replay.
+-- No foreign key to the group, because count_failures creates it after the row.
+-- No foreign key to the event, as in deliveries.
 create table dead_letters (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -534,12 +534,12 @@ create index dead_letters_of_group on dead_letters (group_id, finished_at, id) w
 create index dead_letters_of_endpoint on dead_letters (endpoint_id, id);
 create index dead_letters_replayed on dead_letters (finished_at, id) where replayed_as is not null;
 
--- Calls to an endpoint that failed alike, and their dead letters: docs/decisions/0008-failures-are-grouped-when-they-are-written.md.
--- failures counts the failed calls of an episode: from opened_at to last_at, and closed_at once calls succeed again, or the endpoint is enabled or has
--- another address. The next failure opens another one.
--- calls_before and delivered_before are what delivery_outcomes had counted of the endpoint's calls in the five minutes of opened_at, before it;
--- delivered_then is what it had counted as delivered in those of last_at.
--- rejected, exhausted and poison count the dead letters that were not replayed, open all of these, and stored also those that were replayed.
+-- Calls to an endpoint that failed in the same way, and their dead letters: docs/decisions/0008-failures-are-grouped-when-they-are-written.md.
+-- failures counts the failed calls of an episode from opened_at to last_at. closed_at is set when calls succeed again, or the endpoint is enabled or gets
+-- another address. The next failure opens another episode.
+-- calls_before and delivered_before are the endpoint's counts in delivery_outcomes before opened_at in its five minutes;
+-- delivered_then is the count of successes in those of last_at.
+-- rejected, exhausted and poison count the dead letters that weren't replayed, open their sum, and stored also the replayed ones.
 create table failure_groups (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -567,7 +567,7 @@ create table failure_groups (
 create index failure_groups_of_endpoint on failure_groups (organization_id, endpoint_id);
 create index failure_groups_lasting on failure_groups (organization_id, id) where closed_at is null;
 
--- How many calls failed in an hour with the cause of a group.
+-- Failed calls by hour and failure group.
 create table failure_group_hours (
   organization_id text collate "C" not null,
   group_id text collate "C" not null,
@@ -577,8 +577,8 @@ create table failure_group_hours (
   foreign key (group_id, organization_id) references failure_groups
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 
--- The outcomes of calls to an endpoint within five minutes, or within an hour of some days ago: attempts by their outcome, deliveries that
--- died, and a histogram of latencies.
+-- An endpoint's outcomes within five minutes, or within an hour after some days: attempts by outcome, new dead
+-- letters, and a latency histogram.
 create table delivery_outcomes (
   organization_id text collate "C" not null,
   endpoint_id text collate "C" not null references webhook_endpoints,
@@ -597,9 +597,9 @@ create index delivery_outcomes_by_time on delivery_outcomes (seconds, at);
 
 -- Jobs that replay dead letters, or a range of an endpoint's log.
 -- group_id, status, event_type and reason select dead letters; event_types selects events of a log.
--- from_at and to_at bound when the dead letters were finished, or when the events were published.
--- after_at and after_id say how far the job has come, and scan_limit how many dead letters its next chunk looks at, if not all of them are
--- selected. replayed_by_others counts dead letters that others replayed before it came to them.
+-- from_at and to_at limit the time when the dead letters died, or when the events were published.
+-- after_at and after_id are the job's position, and scan_limit the number of dead letters that its next chunk reads, if not all are
+-- selected. replayed_by_others counts dead letters that were replayed elsewhere before the job reached them.
 create table replay_jobs (
   id text collate "C" primary key default make_id('rpl'),
   kind text not null default 'dead_letters' check (kind in ('dead_letters', 'log')),
@@ -629,12 +629,12 @@ create index replay_jobs_under_way on replay_jobs (next_at) where finished_at is
 
 -- Inbox
 
--- Events that partners sent, once for each of their event ids. The body is kept as it was signed.
+-- Partners' events, once for each of their event ids. The body is stored as signed.
 -- Events are applied in the order of received_at.
--- An event is applied, or quarantined with its reason until it is replayed, or waits.
--- differing counts the repetitions that had another body. secret_id is the signing secret that verified the event; no foreign key
--- checks it, because the secret was read a moment before, and receiving is to cost no more.
--- There is a partition for each month, in UTC, as in events. Each has a primary key of its own, and keep_inbox_key keeps ids unique over all.
+-- An event waits, is applied, or is quarantined with its reason until it is replayed.
+-- differing counts the repetitions with another body. secret_id is the signing secret that verified the event, without a foreign key,
+-- because the secret was just read and receiving must be cheap.
+-- A partition for each UTC month, as in events. Each has its own primary key, and keep_inbox_key keeps ids unique across all.
 create table inbox (
   organization_id text collate "C" not null references organizations,
   event_id text collate "C" not null,
@@ -656,17 +656,17 @@ create table inbox_later partition of inbox (primary key (organization_id, event
 create index inbox_to_apply on inbox (organization_id, received_at, event_id)
   where applied_at is null and quarantined_at is null;
 create index inbox_quarantined on inbox (organization_id, quarantined_at, event_id) where quarantined_at is not null;
--- The events about one clinician. An event enters the index when it is applied, so that receiving it costs nothing more.
+-- The events about one clinician. An event enters the index when it is applied, so that receiving it costs no more.
 create index inbox_applied_of_clinician on inbox (organization_id, npi, received_at) where applied_at is not null;
 
--- The ids of every event that partners sent. They outlive the bodies, so that no event is ever applied twice.
+-- The ids of all received events. They outlive the bodies, so that no event is applied twice.
 create table inbox_keys (
   organization_id text collate "C" not null,
   event_id text collate "C" not null,
   received_at timestamptz not null,
   primary key (organization_id, event_id)
 );
--- The console lists applied events by their receipt. This is an index of the keys, because keys never change.
+-- The console lists applied events by their receipt. This index is on the keys, because keys never change.
 create index inbox_keys_by_receipt on inbox_keys (organization_id, received_at, event_id);
 create trigger keep_inbox_key before insert on inbox for each row execute function keep_inbox_key();
 
@@ -684,7 +684,7 @@ create table qualifications (
 
 -- Mail
 
--- E-mails that are still to be sent. A row is deleted once the recipient's row holds the outcome.
+-- Unsent e-mails. A row is deleted when the recipient's row has the outcome.
 -- A quarantined message is due at infinity, so that no search for due messages reads it.
 create table messages (
   organization_id text collate "C" not null,
@@ -705,11 +705,11 @@ create index messages_due on messages (organization_id, campaign_id, due_at, rec
 create index messages_quarantined on messages (quarantined_at) where quarantined_at is not null;
 create index messages_quarantined_of_campaign on messages (organization_id, campaign_id, quarantined_at, recipient_id)
   where quarantined_at is not null;
--- Why messages of a campaign were not sent, without reading those that are merely waiting.
+-- The reasons for unsent messages of a campaign, without the merely waiting ones.
 create index messages_failed on messages (organization_id, campaign_id, failure_class, failure_code) where failure_class is not null;
 
--- Attempts to send a message, with the mail server's reply. They are kept after the message's row has been deleted.
--- Of attempts with the same number and outcome the last is kept. Number 0 is what a report told after the message was sent.
+-- Attempts to send a message, with the mail server's reply. They outlive the message's row.
+-- Of attempts with the same number and outcome only the last is stored. Number 0 is a report after the message was sent.
 create table message_attempts (
   organization_id text collate "C" not null,
   recipient_id text collate "C" not null,
@@ -724,8 +724,8 @@ create table message_attempts (
 );
 create index message_attempts_by_age on message_attempts (last_at);
 
--- The imports of lists into campaigns. lines is null until all are counted. fault says why one ended before its time, and rejects holds
--- the numbers and reasons of the first refused lines: nothing of a list is kept.
+-- The imports of lists into campaigns. lines is null until all are counted. fault is the reason of a failed import, and rejects has
+-- the numbers and reasons of the first rejected lines, without the list's contents.
 create table imports (
   organization_id text collate "C" not null,
   id text collate "C" not null default make_id('imp'),
@@ -748,9 +748,9 @@ create table imports (
 );
 create index imports_of_campaign on imports (organization_id, campaign_id, id);
 
--- When a sending campaign is to be looked at again, and when an organization, which is no later than any of its campaigns.
+-- The next turns of running campaigns, and of their organizations, which are never later than their campaigns'.
 -- Organizations, and the campaigns of each, take turns in sending: docs/decisions/0018-organizations-take-turns-in-sending.md.
--- The tables are unlogged: openAndComplete gives a turn to every sending campaign that has none.
+-- The tables are unlogged: openAndComplete creates missing turns of running campaigns.
 create unlogged table campaign_turns (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -764,14 +764,14 @@ create unlogged table organization_turns (
 ) with (fillfactor = 50);
 create index organization_turns_next on organization_turns (next_at);
 
--- When the next message may go out: of all, of a campaign, to a recipient domain.
--- The table is unlogged: after a crash each scope begins anew, with at most one second's messages too many.
+-- When the next message may be sent: of all, of a campaign, to a recipient domain.
+-- The table is unlogged: after a crash each scope starts again, with at most one second's messages too many.
 create unlogged table send_rates (
   scope text collate "C" primary key,
   next_at timestamptz not null
 ) with (fillfactor = 50);
 
--- The recipient domains to which a campaign sends nothing for a while.
+-- The recipient domains to which a campaign sends no e-mails for some time.
 create table domain_pauses (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -783,7 +783,7 @@ create table domain_pauses (
   foreign key (organization_id, campaign_id) references campaigns
 );
 
--- Recipients who reported their message as unwanted. No event tells of it, so the recipient's own row and its stamp stay as they are.
+-- Recipients who reported their message as unwanted. There is no event for it, so the recipient's row and stamp don't change.
 create table complaints (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -796,7 +796,7 @@ create table complaints (
 create index complaints_by_time on complaints (reported_at);
 create index complaints_of_campaign on complaints (organization_id, campaign_id, reported_at, recipient_id);
 
--- Recipients whose message a server accepted, and a report refused without a hard bounce. No event tells of it either. The first cause is kept.
+-- Recipients with an accepted message that a report refused without a hard bounce. There is no event for it. The first cause is stored.
 create table late_refusals (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -808,7 +808,7 @@ create table late_refusals (
 );
 create index late_refusals_of_campaign on late_refusals (organization_id, campaign_id, refused_at, recipient_id);
 
--- How many these are by domain and cause, without those that bounced after all.
+-- Their counts by domain and cause, without those that bounced later.
 create table late_refusal_counts (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -821,9 +821,9 @@ create table late_refusal_counts (
 
 -- Hits
 
--- Requests for the pixels and links of messages, as they came, and how they were judged.
--- repeats counts the hits that followed within the minute and have no row of their own.
--- There is a partition for each month, in UTC, as in events. They go by the id, which begins with the time: so the id stays the key.
+-- Requests for the pixels and links of messages as received, and their classification.
+-- repeats counts the hits within the next minute, which have no row.
+-- A partition for each UTC month, as in events, by the id, which starts with the time, so that the id is the key.
 create table hits (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -843,12 +843,12 @@ create table hits (
 create table hits_later partition of hits for values from (minvalue) to (maxvalue);
 create index hits_to_judge on hits (organization_id, received_at, id) where judged_at is null;
 create index hits_judged on hits (judged_at) where judged_at is not null;
--- A hit is judged by the other hits of its recipient in the seconds before. With organization_id, which the recipient's id implies, the index
--- would serve look-ups of hits by their key as well, and a plan from when the table was empty then reads all hits of the organization.
+-- A hit is classified by the recipient's other hits in the seconds before. With organization_id, which the recipient's id implies, the index
+-- would also serve look-ups of hits by key, and a plan from when the table was empty would read all hits of the organization.
 create index hits_of_recipient on hits (recipient_id, received_at);
 
--- The hits of a link in a clock minute: of each network, and of all of them together, as the network '*', those that were within its limit.
--- The table is unlogged: a crash gives at most one fresh minute.
+-- The hits of a link in a clock minute within their limit: of each network, and of all networks as '*'.
+-- The table is unlogged: after a crash there is at most one new minute.
 create unlogged table hit_windows (
   window_start timestamptz not null,
   organization_id text collate "C" not null,
@@ -861,8 +861,8 @@ create unlogged table hit_windows (
 
 -- Suppressions
 
--- The clinicians to whom a program must not write. An e-mail address is kept in lower case, as lower() makes it.
--- by_unsubscription marks what an unsubscription made, and lifts when it is taken back.
+-- The clinicians to whom a program must not send e-mails. Addresses are in lower case by lower().
+-- by_unsubscription marks entries of an unsubscription, which are removed when it is revoked.
 create table suppressions (
   organization_id text collate "C" not null,
   program_id text collate "C" not null,
@@ -877,7 +877,7 @@ create table suppressions (
 -- The newest entries of each program and reason, for operators.
 create index suppressions_by_time on suppressions (organization_id, program_id, reason, created_at);
 
--- The clinicians to whom no program of an organization must write: addresses that bounced for good or complained, and clinicians who
+-- The clinicians to whom an organization must not send e-mails: addresses with a hard bounce or complaint, and clinicians who
 -- unsubscribed from all programs. applied_at is null until the waiting recipients are withdrawn.
 create table organization_suppressions (
   organization_id text collate "C" not null references organizations,
@@ -892,10 +892,10 @@ create table organization_suppressions (
 create index organization_suppressions_to_apply on organization_suppressions (created_at) where applied_at is null;
 create index organization_suppressions_by_time on organization_suppressions (organization_id, reason, created_at);
 
--- Recipients who unsubscribed. The request is stored at once, so that it is never lost; the workers turn it into suppressions.
--- from_organization says that it is meant for all programs of the organization.
--- repeats counts how often it was asked again while it stood.
--- revoked_at is when it was taken back, and lifted_at when its suppressions were: docs/decisions/0020-bounces-and-unsubscriptions-apply-to-the-whole-organization.md.
+-- Recipients who unsubscribed. The request is stored immediately, so that it is never lost; the workers turn it into suppressions.
+-- from_organization means all programs of the organization.
+-- repeats counts further requests.
+-- revoked_at is the time of the revocation, and lifted_at that of removing its suppressions: docs/decisions/0020-bounces-and-unsubscriptions-apply-to-the-whole-organization.md.
 create table unsubscriptions (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -915,7 +915,7 @@ create index unsubscriptions_to_lift on unsubscriptions (revoked_at) where revok
 
 -- Digest
 
--- Counts of each program's events by UTC date. The transactions that write the events keep them.
+-- Each program's event counts by UTC date, updated by the transactions that write the events.
 -- The date comes before the program, so that a digest of all programs is one range of the key.
 create table digest_outreach (
   organization_id text collate "C" not null,
@@ -936,8 +936,8 @@ create table digest_outreach (
   foreign key (organization_id, program_id) references programs
 ) with (fillfactor = 50);
 
--- Counts of the stages that clinicians reached, by UTC date.
--- Dates never go backwards for an organization, so the newest row of a program carries its totals.
+-- Counts of the stages reached by clinicians, by UTC date.
+-- Dates never decrease for an organization, so the newest row of a program has its totals.
 create table digest_funnel (
   organization_id text collate "C" not null,
   program_id text collate "C" not null,
@@ -956,8 +956,8 @@ create table digest_funnel (
 
 -- Idempotency
 
--- Responses to requests with an Idempotency-Key, compressed: docs/decisions/0002-stored-idempotent-responses-are-limited-by-size.md.
--- bytes_before counts what the organization stored before this response: a deletion of what is too much compares two numbers.
+-- Compressed responses to requests with an Idempotency-Key: docs/decisions/0002-stored-idempotent-responses-are-limited-by-size.md.
+-- bytes_before is the organization's sum before this response, so that deleting the excess only compares two numbers.
 create table stored_responses (
   organization_id text collate "C" not null references organizations,
   key text collate "C" not null,
@@ -970,15 +970,15 @@ create table stored_responses (
   created_at timestamptz not null default clock_timestamp(),
   primary key (organization_id, key)
 );
--- PostgreSQL would try to compress what is compressed already.
+-- PostgreSQL would try to compress it again.
 alter table stored_responses alter column body set storage external;
 create index stored_responses_by_age on stored_responses (created_at);
 create index stored_responses_by_bytes on stored_responses (organization_id, bytes_before);
 
--- Erasure: keyed hashes of erased clinicians, which go on suppressing, and what each erasure did
+-- Erasure: keyed hashes of erased clinicians, which continue to suppress, and the effects of each erasure
 -- (docs/decisions/0029-an-erased-clinician-leaves-a-keyed-hash.md)
 
--- The random key of an organization's hashes, encrypted as signing secrets are. placeholders counts the values that stand for erased ones.
+-- The random key of an organization's hashes, encrypted like signing secrets. placeholders counts the values that replace erased ones.
 create table erasure_keys (
   organization_id text collate "C" primary key references organizations,
   ciphertext bytea not null,
@@ -991,7 +991,7 @@ create table erased_clinicians (
   primary key (organization_id, hash)
 );
 
--- state holds, encrypted, what an unfinished erasure still has to look for. release is the version of the service that erased.
+-- state has the encrypted remaining work of an unfinished erasure. release is the version of the service.
 create table erasures (
   organization_id text collate "C" not null references organizations,
   id text collate "C" not null,
@@ -1006,7 +1006,7 @@ create table erasures (
   check ((state is null) = (finished_at is not null))
 );
 
--- Events whose bodies were erased lately: a worker that read one before may still write what the partner answered.
+-- Events with a recently erased body: a worker that read it before may still write the partner's response.
 create table erased_events (
   organization_id text collate "C" not null references organizations,
   event_id text collate "C" not null,
@@ -1016,8 +1016,8 @@ create table erased_events (
 
 -- Operators
 
--- Who may use the console: docs/decisions/0032-the-console-is-rendered-on-the-server-and-works-without-scripts.md.
--- An operator with an organization_id sees and changes nothing of any other organization. A partner always has one.
+-- The users of the console: docs/decisions/0032-the-console-is-rendered-on-the-server-and-works-without-scripts.md.
+-- An operator with an organization_id has no access to other organizations. A partner always has one.
 create table operators (
   id text collate "C" primary key,
   name text not null,
@@ -1029,7 +1029,7 @@ create table operators (
 );
 create unique index operators_by_name on operators (name) where removed_at is null;
 
--- Of the tokens of links and sessions only SHA-256 hashes are stored. once says that the first use is the last.
+-- Only SHA-256 hashes of link and session tokens are stored. once means a single use.
 create table sign_in_links (
   hash bytea primary key,
   operator_id text collate "C" not null references operators,
@@ -1049,9 +1049,9 @@ create table operator_sessions (
 );
 create index operator_sessions_of_operator on operator_sessions (operator_id);
 
--- The commands of operators that change something or show personal data: one row when a command begins, and one when it ends.
--- arguments holds the values of harmless arguments, and null for each other argument that was given.
--- objects holds the ids among the arguments, and organizations those of the organizations whose things they are.
+-- Operators' commands that change data or show personal data: one row at the start, and one at the end.
+-- arguments has the values of harmless arguments, and null for all other given arguments.
+-- objects has the ids among the arguments, and organizations their organizations.
 create table audit_log (
   id text collate "C" primary key default make_id('aud'),
   begun_at timestamptz not null default clock_timestamp(),
@@ -1063,12 +1063,12 @@ create table audit_log (
   arguments json not null,
   objects text[] collate "C" not null,
   organizations text[] not null,
-  -- Names the form that was sent, so that a form is begun once; null for a command.
+  -- Identifies the submitted form, so that it can start only once; null for a command.
   submission text unique
 );
 create index audit_log_of_object on audit_log using gin (objects);
 
--- A command without a row here is still under way, or was killed.
+-- A command without a row here is running or was killed.
 create table audit_results (
   command_id text collate "C" primary key references audit_log on delete cascade,
   ended_at timestamptz not null default clock_timestamp(),
@@ -1076,8 +1076,8 @@ create table audit_results (
   code text check ((code is not null) = (result = 'failed'))
 );
 
--- The chain of the audit log: a link for each begin, end and removal of a command, in the order of their commits and without gaps.
--- hash is SHA-256 of the link's text, which chain_audit writes: it holds all columns of the entry, and previous, the hash of the link before.
+-- The audit log's chain: a link for the start, end and removal of each command, in commit order and without gaps.
+-- hash is SHA-256 of the link's text from chain_audit, which has all columns of the entry, and previous, the previous link's hash.
 -- A removed command keeps its links.
 create table audit_chain (
   number integer primary key,
@@ -1091,13 +1091,13 @@ create table audit_chain (
   check ((kind = 'removed') = (removed_at is not null) and (kind = 'removed') = (removed_by is not null))
 );
 
--- Deferred, so that the chain is locked for the time of a commit alone.
+-- Deferred, so that the chain is locked only during a commit.
 create constraint trigger audit_log_is_chained after insert or delete on audit_log
   deferrable initially deferred for each row execute function chain_audit();
 create constraint trigger audit_results_are_chained after insert on audit_results
   deferrable initially deferred for each row execute function chain_audit();
 
--- The owner of the tables cannot change an entry by mistake either. To remove old ones, docs/audit.md has the statements.
+-- Protects also against mistakes by the tables' owner. docs/audit.md has the statements to remove old entries.
 create trigger audit_log_is_append_only before update or truncate on audit_log
   for each statement execute function refuse_change();
 create trigger audit_results_are_append_only before update or truncate on audit_results
@@ -1109,7 +1109,7 @@ create trigger audit_log_is_not_removed before delete on audit_log
 create trigger audit_results_are_not_removed before delete on audit_results
   for each statement when (current_setting('outreach.removes_audit', true) is distinct from 'on') execute function refuse_change();
 
--- The roles that `ops migrate --grant-to` was given. Each migration grants them what the newest schema needs.
+-- The roles of `ops migrate --grant-to`. Each migration grants them the rights for the newest schema.
 create table granted_roles (
   role text collate "C" not null,
   kind text collate "C" not null check (kind in ('api', 'worker', 'operator', 'reader')),
@@ -1118,23 +1118,23 @@ create table granted_roles (
 
 -- The server
 
--- Where PostgreSQL runs the database, as the workers last saw it: its system identifier and timeline. There is at most one row.
+-- The database server that the workers last used: its system identifier and timeline. There is at most one row.
 create table database_identity (
   is_only boolean primary key default true check (is_only),
   identity text not null,
   seen_at timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 
--- The timelines on which this database was written, each with the mark of the server that began it.
--- Two servers that were promoted to one number have other marks: docs/decisions/0004-timestamps-jump-ahead-after-a-failover.md.
+-- The timelines on which this database was written, each with the mark of its server.
+-- Two servers promoted to the same number have different marks: docs/decisions/0004-timestamps-jump-ahead-after-a-failover.md.
 create table timelines (
   timeline text collate "C" primary key,
   mark text not null
 );
 perform note_timeline();
 
--- Restores of the database to a point in the past. While one is not finished, the workers send nothing.
--- last_transaction_at is the commit that PostgreSQL replayed last, where it still knows.
+-- Restores of the database to an earlier time. During an unfinished one, the workers don't send.
+-- last_transaction_at is the last commit that PostgreSQL replayed, if it still knows.
 create table restores (
   id text collate "C" primary key,
   restored_to timestamptz not null,
@@ -1145,9 +1145,9 @@ create table restores (
 );
 create unique index restores_under_way on restores ((finished_at is null)) where finished_at is null;
 
--- What is believed of the database's clock, whatever a process asks for: docs/decisions/0025-deletion-by-age-requires-a-trusted-clock.md.
--- From steady_from to steady_to, by its own readings, the clock has gone on steadily without being believed. There is one row.
--- faults are the times that a clock showed which was not believed. Rows that bear them are not dropped for their age.
+-- The trusted time of the database's clock, independent of the processes: docs/decisions/0025-deletion-by-age-requires-a-trusted-clock.md.
+-- From steady_from to steady_to, by its own readings, the untrusted clock has run steadily. There is one row.
+-- faults are the times of an untrusted clock. Rows with such times aren't deleted by age.
 create table clock_watch (
   believed_at timestamptz not null,
   steady_from timestamptz,
@@ -1159,8 +1159,8 @@ create table clock_watch (
 create unique index clock_watch_row on clock_watch ((true));
 insert into clock_watch (believed_at) values (clock_timestamp());
 
--- How many partitions of each table no process can have dropped, and the day of the last drop in UTC.
--- min_keep counts days of delivered and hits, and months of the others.
+-- The number of partitions of each table that no process can drop, and the UTC day of the last drop.
+-- min_keep counts days of delivered and hits, and months of the other tables.
 create table retention_limits (
   parent text primary key,
   min_keep integer not null check (min_keep > 0),
