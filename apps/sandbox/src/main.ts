@@ -135,9 +135,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
       const client = createClient({ apiKey: seeded.api_key, baseUrl })
       yield* Effect.forkScoped(partner.pull(client))
       yield* Effect.forkScoped(partner.simulate(inboundUrl))
-      yield* Effect.forkScoped(
-        showCommands(display, { folder, baseUrl, inboundUrl, seeded, client, campaignId: campaign.id }),
-      )
+      yield* Effect.forkScoped(showCommands(display, { folder, baseUrl, inboundUrl, seeded, client }))
       return yield* showProgress(campaign.id, display, {
         incidents: services.incidents,
         mails: mail.count,

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Client } from "@outreach/client"
-import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect, Schedule } from "effect"
 import type { Display } from "./openDisplay.ts"
 import type { SeededPartner } from "./seed/seedPartner.ts"
@@ -17,13 +16,12 @@ export const showCommands = Effect.fnUntraced(function* (
     readonly inboundUrl: string
     readonly seeded: SeededPartner
     readonly client: Client
-    readonly campaignId: CampaignId
   },
 ) {
-  const { folder, baseUrl, inboundUrl, seeded, client, campaignId } = sandbox
-  // Not with `listTokens`: the console would show the key as a poller that stopped reading. The API may be restarting.
+  const { folder, baseUrl, inboundUrl, seeded, client } = sandbox
+  // The API may be restarting.
   const oldest = yield* Effect.tryPromise(() =>
-    client.listCampaignRecipients(campaignId, { limit: 1 })[Symbol.asyncIterator]().next(),
+    client.listTokens({ since: SINCE, limit: 1 })[Symbol.asyncIterator]().next(),
   ).pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie)
   const tokens = `${baseUrl}/v1/partners/consumer/tokens`
   const curl = `curl -s -H 'Authorization: Bearer ${seeded.api_key}'`
