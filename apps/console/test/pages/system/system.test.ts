@@ -26,7 +26,7 @@ it("lists problems with their remedies and alerts, and the checks without a prob
   ])
   expect(problems).toContainEqual([
     "warning",
-    "Dead letters that were neither replayed nor removed: 3.",
+    "Dead letters not replayed or removed: 3.",
     expect.any(String),
     "OutreachDeadLettersLeft fires after 1d; docs/on-call.md#outreachdeadlettersleft",
   ])
