@@ -10,7 +10,6 @@ import { UnusableFile } from "./UnusableFile.ts"
 
 const COLUMNS = ["npi", "email"] as const
 const MAX_NAMED = 20
-const MAX_QUOTED = 100
 
 /** Whether a file must have both columns, or at least one. */
 type Columns = "npi and email" | "npi or email"
@@ -96,7 +95,7 @@ export const readHeader = Effect.fnUntraced(function* (file: string, columns: Co
     lacking === undefined
       ? parseHeader(found, columns, options, isHeader)
       : Effect.fail(`--map names a column for ${lacking[1]} that it lacks; it has ${nameAll(found.map(describe))}`),
-    (reason) => new UnusableFile({ file, reason: reason + quoteOnlyColumn(written, isHeader) }),
+    (reason) => new UnusableFile({ file, reason }),
   )
   yield* (yield* ImportProgress).say(`Read as ${shape.readAs}.`)
   return { ...shape, columnCount: found.length, ...parsed } satisfies Header
@@ -181,13 +180,6 @@ const isNpi = Schema.is(Npi)
 const isOfClinician = (cell: string): boolean => isNpi(cell) || canonicalEmail(cell) !== undefined
 
 const describe = ({ title }: Column): string => (/^column \d+$/.test(title) ? title : `"${title}"`)
-
-/** Quotes the first line of a file that was read as one column, unless it may contain a clinician's data. */
-const quoteOnlyColumn = ([only, ...others]: ReadonlyArray<Column>, isHeader: boolean): string => {
-  if (only === undefined || others.length > 0) return ""
-  const line = isHeader && !/@|\d{10}/.test(only.name) ? `; its first line is "${only.name.slice(0, MAX_QUOTED)}"` : ""
-  return `; it was read as one column${line}`
-}
 
 const nameAll = (columns: ReadonlyArray<string>): string =>
   columns.slice(0, MAX_NAMED).join(", ") + (columns.length > MAX_NAMED ? ` and ${columns.length - MAX_NAMED} more` : "")
