@@ -1,5 +1,5 @@
-// Runs a program of this repository, with a Node and a pnpm that can run it, after its dependencies are installed. Plain JavaScript without dependencies,
-// so that npm with Node 20 is enough to begin with.
+// Runs a program of this repository with a suitable Node and pnpm, after installing its dependencies. Plain JavaScript without dependencies,
+// so that npm with Node 20 can start it.
 import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import * as module from "node:module"
@@ -11,11 +11,11 @@ const { engines, packageManager } = JSON.parse(readFileSync(join(root, "package.
 const minNode = engines.node.replace(">=", "")
 const pnpmMajor = packageManager.match(/^pnpm@(\d+)/)[1]
 const TOOLS = ["node@24", `pnpm@${pnpmMajor}`]
-/** Holds the folder of the tools, once the dependencies are installed. */
+/** Contains the folder of the tools, once the dependencies are installed. */
 const KNOWN = join(root, "node_modules/.cache/tools.txt")
-/** Names the folder of the tools for the program that was started with them, so that it looks for no others. */
+/** Passes the folder of the tools to the started program, so that it doesn't search for them again. */
 const MARK = "OUTREACH_TOOLS_FOUND"
-// Then pnpm has installed what it takes.
+// Then pnpm has finished the installation.
 const isScriptOfPnpm = process.env.npm_config_user_agent?.startsWith("pnpm/") ?? false
 const [, , file, ...args] = process.argv
 
@@ -35,11 +35,11 @@ function hasPnpm() {
   }
 }
 
-/** Returns the folder that has the tools. npx downloads them the first time; afterwards neither npx nor a network is needed. */
+/** Returns the folder with the tools. npx downloads them the first time; afterwards neither npx nor a network is needed. */
 function findTools() {
   const earlier = existsSync(KNOWN) ? readFileSync(KNOWN, "utf8") : ""
   if (existsSync(join(earlier, "pnpm")) && existsSync(join(earlier, "node"))) return earlier
-  // What an npx or npm around this one was told is not meant for this one.
+  // Settings of an outer npx or npm don't apply to this one.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^npm_(?!config_(registry|cache|cafile|https?_proxy)$)/i.test(name),
@@ -53,12 +53,12 @@ function findTools() {
   return folder
 }
 
-/** Runs this program again, with the tools on its PATH; hands on signals, and ends as it ends. */
+/** Runs this program again with the tools on its PATH. Forwards signals, and exits with its code. */
 function runWithTools(folder) {
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, [MARK]: folder }
   const child = spawn(join(folder, "node"), [join(root, "run.js"), file, ...args], { env, stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    // A terminal sends Ctrl-C to both by itself.
+    // A terminal sends Ctrl-C to both.
     process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY) || child.kill(signal))
   }
   child.on("error", (error) => fail(`${TOOLS[0]} does not start: ${error.message}`))
@@ -69,9 +69,9 @@ function runWithTools(folder) {
   })
 }
 
-/** What the sandbox runs, without what tests, types and tools need: a fifth of the whole. */
+/** The sandbox's dependencies, without those of tests, types and tools: a fifth of all. */
 const OF_SANDBOX = ["--prod", "--filter-prod", "@outreach/sandbox..."]
-/** Written once those are installed. Of a whole installation pnpm's own file tells. */
+/** Written after installing them. pnpm's own file shows a whole installation. */
 const SANDBOX_INSTALLED = "node_modules/.cache/sandbox-installed"
 const PNPM_STATE = "node_modules/.pnpm-workspace-state-v1.json"
 
@@ -79,8 +79,8 @@ const changedAt = (path) => statSync(join(root, path), { throwIfNoEntry: false }
 const isUpToDate = (path) => changedAt(path) > changedAt("pnpm-lock.yaml")
 
 /**
- * Installs what the program needs, in a fresh clone, after a change of the lockfile and after an interruption. What is installed only grows: a whole
- * installation stays whole, whichever program renews it. The output of pnpm is not that of the program.
+ * Installs the program's dependencies in a fresh clone, after a change of the lockfile and after an interruption. It never removes dependencies: a whole
+ * installation stays whole, regardless of the program. pnpm's output doesn't mix with the program's.
  */
 function install() {
   if (isScriptOfPnpm) return
@@ -91,7 +91,7 @@ function install() {
   const args = ["install", "--prefer-offline", ...(needsAll ? [] : OF_SANDBOX)]
   execFileSync("pnpm", args, { cwd: root, stdio: ["ignore", 2, 2] })
   if (needsAll) return
-  // Without it, a script of pnpm installs the rest first. With it, pnpm would take this for all that was ever asked for.
+  // Without it, a pnpm script first installs the rest. With it, pnpm would treat this as a full installation.
   rmSync(join(root, PNPM_STATE), { force: true })
   remember(join(root, SANDBOX_INSTALLED), "")
 }
@@ -133,7 +133,7 @@ if (file === undefined) {
     if (folder !== undefined) remember(KNOWN, folder)
     const main = resolve(root, file)
     process.argv = [process.execPath, main, ...args]
-    // A short command takes a tenth less CPU time when its first file is compiled already.
+    // A short command needs a tenth less CPU time if its first file is already compiled.
     module.enableCompileCache(join(root, "node_modules/.cache/node"))
     await import(pathToFileURL(main).href)
   }

@@ -6,10 +6,10 @@ import { defineConfig } from "vitest/config"
 const { TEST_SEED } = process.env
 export const sequence = TEST_SEED === undefined ? {} : { shuffle: true, seed: Number(TEST_SEED) }
 
-// Processes that tests start load the same modules: compiling them would take half of their CPU time.
+// Processes of tests load the same modules: compiling them would take half of their CPU time.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
 
-/** The tests of all packages in one project: a few processes share what they load, and all share one PostgreSQL. */
+/** The tests of all packages in one project: a few processes share their modules, and all share one PostgreSQL. */
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.test.{ts,tsx}", "examples/test/**/*.test.ts"],
@@ -17,11 +17,11 @@ export default defineConfig({
     globalSetup: "packages/embedded-postgres/src/vitestServer.ts",
     // One more than there are cores, because tests wait for a quarter of their time.
     maxWorkers: availableParallelism() + 1,
-    // Loading the modules anew for each file would take longer than the tests.
+    // Loading the modules again for each file would take longer than the tests.
     isolate: false,
     sequence,
     unstubEnvs: true,
-    // Far above what a busy machine needs: a test that hangs ends, and no test is about time.
+    // Far above the need of a busy machine: it ends a test that hangs, and no test depends on time.
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

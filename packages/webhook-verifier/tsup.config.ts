@@ -7,15 +7,15 @@ const entry = ["index", "deduplicate", "express", "fastify", "fetch", "hono", "l
   (name) => `src/${name}.ts`,
 )
 
-// The command holds the client, which names its version in each request.
+// The command includes the client, which sends its version in each request.
 const { version } = JSON.parse(readFileSync("../client/package.json", "utf8")) as { version: string }
 const define = { CLIENT_VERSION: JSON.stringify(version) }
 
-// Copies the contract's types into the declarations, so that nobody has to install it for them.
+// Copies the contract's types into the declarations, so that they need no dependency.
 const dts = { only: true, compilerOptions: { paths: { "#contract": ["../contract/types.d.ts"] } } }
 
-// Development dependencies are built in, so that whoever installs this package installs nothing else; the contract, a peer of
-// `/schemas` alone, is built into the two entries that need but its samples.
+// Development dependencies are bundled, so that this package has no dependencies; the contract, a peer only of
+// `/schemas`, is bundled into the two entries that only need its samples.
 export default defineConfig([
   { ...published, entry: [...entry, "src/index.node.ts"], splitting: true },
   { ...published, entry: ["src/testing.ts", "src/testing.node.ts"], noExternal: [/contract/], splitting: false },

@@ -2,7 +2,7 @@
  * Rehearses `.github/workflows/release.yml` for a tag in a clone of the current commit: makes, commits and tags the versions as a maintainer
  * would, and runs every `run:` step of the jobs `build` and `publish`. The image goes to a local registry.
  *
- * It skips and lists the parts that need GitHub: its actions, including the signatures, and `gh`, whose arguments are checked.
+ * It skips and lists the parts that need GitHub: the actions, including the signatures, and `gh`, for which it checks the arguments.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SandboxError } from "./SandboxError.ts"
 import { close, listen, portOf } from "./serveHttp.ts"
 
-/** Fails if the sandbox cannot bring a PostgreSQL for this machine and none is named. */
+/** Fails if there is no PostgreSQL for this machine and no `DATABASE_URL`. */
 export const checkMachine = Effect.suspend(() => {
   const message = process.env["DATABASE_URL"] ? undefined : whyNoPostgres()
   return message === undefined ? Effect.void : Effect.fail(new SandboxError({ message }))
@@ -22,7 +22,7 @@ export const checkPort = (host: string, port: number) =>
 const CONSOLE_PORT = 8090
 
 /**
- * Holds the port of the console until `release`, so that no other sandbox takes it. Without a wish it is 8090, or any other that is free.
+ * Reserves the port of the console until `release`, so that no other sandbox takes it. The default is 8090 or a free one.
  */
 export const holdConsolePort = Effect.fnUntraced(function* (host: string, asked: number | undefined) {
   const open =
@@ -38,7 +38,7 @@ const portInUse = (port: number, option: string) =>
 
 const openPort = (host: string, port: number) => Effect.suspend(() => listen(createServer(), host, port))
 
-/** Locks a folder for this process until the scope closes. Fails if another running sandbox holds the lock; replaces the lock of a dead one. */
+/** Locks a folder for this process until the scope closes. Fails if another running sandbox has locked it; replaces the lock of a dead one. */
 export const lockDirectory = Effect.fnUntraced(function* (folder: string) {
   yield* Effect.promise(() => mkdir(folder, { recursive: true }))
   yield* Effect.acquireRelease(

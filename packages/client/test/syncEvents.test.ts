@@ -23,18 +23,18 @@ const cursorRefused = new ApiError({
   docUrl: null,
 })
 
-/** What may happen while a partner reads. */
+/** Events while a partner reads. */
 const micros = (seconds: number) => fc.integer({ min: 0, max: seconds * MICROSECONDS })
 const happening = fc.oneof(
   fc.record({ kind: fc.constant("publish" as const), count: fc.integer({ min: 1, max: 9 }), after: micros(9) }),
-  // As after a failover between two walks: with a timestamp before the events that were read.
+  // As after a failover between two runs: an event with a timestamp before those already read.
   fc.record({ kind: fc.constant("publish late" as const), behind: micros(OVERLAP) }),
   fc.record({ kind: fc.constant("read" as const), batches: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ kind: fc.constant("change the key of cursors" as const) }),
   fc.record({ kind: fc.constant("crash" as const), stored: fc.boolean() }),
 )
 
-/** The feed of a service, and a partner that stores what it is handed together with the checkpoint, whatever happens. */
+/** A service's feed, and a partner that stores the events of each batch together with the checkpoint, despite failures. */
 function world(limit: number) {
   const feed: FeedEvent[] = []
   let head = 0
@@ -49,7 +49,7 @@ function world(limit: number) {
     return page.next_cursor === null ? page : { ...page, next_cursor: `${generation}|${page.next_cursor}` }
   }
   const work = { everySeconds: null, overlapSeconds: OVERLAP, signal: undefined, sleep: async () => {}, read }
-  // What was stored is text.
+  // The stored checkpoint is text.
   const begin = () => syncEvents({ ...work, checkpoint: JSON.parse(JSON.stringify(checkpoint)) })
   let reading = begin()
   const store = ({ events, checkpoint: reached }: EventBatch) => {
@@ -109,7 +109,7 @@ describe("a reconciliation", () => {
           await acts.finishWalk()
           await acts.finishWalk()
           expect([...stored()].sort()).toEqual(feed.map(({ event_id }) => event_id))
-          // It keeps no more than the overlap holds.
+          // It keeps only the events of the overlap.
           const newest = Math.max(...feed.map(({ emitted_at }) => Date.parse(emitted_at)))
           const kept = Object.values(checkpoint().seen ?? {})
           expect(kept.every((at) => Date.parse(at) >= newest - OVERLAP * 1000 - 1)).toBe(true)
@@ -135,7 +135,7 @@ describe("a reconciliation", () => {
   })
 })
 
-/** A service whose feed can be added to. */
+/** A service with a growing feed. */
 async function startFeed(feed: readonly FeedEvent[], refuse: (asked: Asked, count: number) => boolean = () => false) {
   return startServer((asked, count) => {
     if (refuse(asked, count)) return errorReply("INVALID_PARAMETER", { details: { parameter: "cursor" } })
@@ -199,7 +199,7 @@ describe("sync.events", () => {
 
 const positionOf = ({ emitted_at, event_id }: FeedEvent) => `${emitted_at} ${event_id}`
 
-/** Returns a page of a feed as the service does: in the order of (`emitted_at`, `event_id`), from `since` or after a cursor. */
+/** Returns a page of a feed like the service: ordered by (`emitted_at`, `event_id`), from `since` or after a cursor. */
 function pageOf(
   feed: readonly FeedEvent[],
   { since, cursor, limit }: { readonly since: string; readonly cursor: string | undefined; readonly limit: number },
@@ -212,7 +212,7 @@ function pageOf(
   return { object: "list", livemode: false, data, has_more: next_cursor !== null, next_cursor, url: "" }
 }
 
-/** Creates an `outreach.email_sent` event with a number for its id, emitted a number of microseconds after the beginning of 2026. */
+/** Creates an `outreach.email_sent` event with a number as its id, emitted this many microseconds after the start of 2026. */
 function sentEvent(number: number, microseconds: number): FeedEvent {
   const whole = new Date(Date.UTC(2026, 0, 1) + Math.floor(microseconds / 1e6) * 1000).toISOString().slice(0, 19)
   return {

@@ -32,7 +32,7 @@ export function rawQuery(pairs: Iterable<readonly [string, string]>): RawQuery {
 /**
  * Decodes path parameters, a query or a body by its schema.
  *
- * Returns the first fault: `MISSING_PARAMETER` for a missing value, else the parameter's own code in `codes`, else
+ * Returns the first fault: `MISSING_PARAMETER` for a missing value, otherwise the parameter's own code in `codes` or
  * `INVALID_PARAMETER`. `parameter` is the wire name, a dotted path within a body, or "body".
  */
 export function decode<Schema extends z.ZodType>(

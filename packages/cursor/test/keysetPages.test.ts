@@ -8,7 +8,7 @@ import { cursorCodec, type PageFrom, paginate } from "../src/index.ts"
 import { type KeysetValue, keyset, type Order } from "../src/keyset.ts"
 import { postgresUrl } from "./postgresUrl.ts"
 
-// Reads all pages of random rows in a random order, forwards and backwards, and compares them with `order by` alone.
+// Reads all pages of random rows in a random order, forwards and backwards, and compares them with a plain `order by`.
 
 type Row = Readonly<Record<string, KeysetValue>>
 
@@ -43,7 +43,7 @@ const Position = z.record(z.string(), z.union([z.string(), z.number(), z.bigint(
 const codec = cursorCodec({ schema: Position, key: "a key of at least thirty-two bytes", scope: "entries" })
 
 interface Subject {
-  /** Runs a statement over the table `entry`, whose values are as its driver gives them. */
+  /** Runs a statement on the table `entry`, with the driver's values. */
   readonly query: (end: string, values?: ReadonlyArray<KeysetValue>) => Promise<ReadonlyArray<Row>>
   readonly columns: Readonly<Record<string, Order>>
   readonly limit: number
@@ -62,7 +62,7 @@ async function readPage({ query, columns, limit, placeholder, isCast }: Subject,
   return paginate({ rows, limit, codec, position, from })
 }
 
-/** Reads the list to its end, and there back to its beginning; and on the way each previous page. */
+/** Reads the list to its end and back to its start, with each previous page on the way. */
 async function expectAllRows(subject: Subject): Promise<void> {
   const order = Object.entries(subject.columns).map(([name, order]) => `${name} ${order}`)
   const expected = await subject.query(`order by ${order}`)
@@ -112,7 +112,7 @@ describe("the pages of random keys hold each row once, in its place, both ways,"
     )
   })
 
-  /** The rows stand in the statement as JSON, so that no run leaves a table behind. */
+  /** The statement contains the rows as JSON, so that a run leaves no table. */
   const selectFrom = (rows: ReadonlyArray<object>) => {
     const json = JSON.stringify(rows, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value))
     return `select word, number, big, at::text, flag, id from
@@ -143,7 +143,7 @@ describe("the pages of random keys hold each row once, in its place, both ways,"
         run: async (statement, values = []) => (await pool.query<Row>(statement, [...values])).rows,
         isCast: false,
       },
-      // It makes a Date of a text that it sends as a time.
+      // The driver converts a text parameter for a time to a Date.
       {
         name: "postgres.js",
         run: async (statement, values = []) => [...(await sql.unsafe(statement, [...values] as never[]))] as Row[],

@@ -17,7 +17,7 @@ export interface Clone {
  * and the others wait. Afterwards no client can connect to the template.
  *
  * @param serverUrl - the database to create others from; the same for all callers
- * @throws what `migrate` throws, and an error if `migrate` leaves connections open
+ * @throws the errors of `migrate`, and an error if `migrate` leaves connections open
  */
 export async function createTemplate(
   serverUrl: string,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type Claim, deduplicate, EventInProgressError, type EventStore } from "../src/deduplicate.ts"
 
 let ids = 0
-/** Creates an event that came never before. */
+/** Creates a new event. */
 export const newEvent = (): { readonly event_id: string } => {
   ids += 1
   return { event_id: `evt_${ids.toString(16)}` }
@@ -11,11 +11,11 @@ export const newEvent = (): { readonly event_id: string } => {
 /** A kind of store. */
 export interface StoreSubject {
   readonly kind: string
-  /** Creates a store whose leases last a minute; `abandon` claims an event as a process does that crashes a minute ago. */
+  /** Creates a store with leases of a minute; `abandon` claims an event as a process that crashed a minute ago. */
   readonly open: () => { readonly store: EventStore; readonly abandon: (eventId: string) => Promise<Claim> }
 }
 
-/** Describes what holds of every store. */
+/** Describes the behaviour of every store. */
 export function describeStore({ kind, open }: StoreSubject): void {
   describe(`deduplicate over ${kind}`, () => {
     it("lets the handler see an event once", async () => {
@@ -46,7 +46,7 @@ export function describeStore({ kind, open }: StoreSubject): void {
           (error: unknown) => error,
         ),
       )
-      // The first to settle are those sent away; the one that handles waits for all of them.
+      // The rejected requests settle first; the one that handles the event waits for all of them.
       let refused = 0
       for (const one of all)
         void one.then((outcome) => {
@@ -98,7 +98,7 @@ export function describeStore({ kind, open }: StoreSubject): void {
       expect((await store.claim(event.event_id)).state).toBe("claimed")
       await store.release(event.event_id, lost.state === "claimed" ? lost.claim : "")
       expect((await store.claim(event.event_id)).state).toBe("in_progress")
-      // The first may finish all the same: then it was handled.
+      // The first may still finish, and then it counts.
       await store.complete(event.event_id)
       expect((await store.claim(event.event_id)).state).toBe("handled")
     })

@@ -6,7 +6,7 @@ import { describeCause } from "@outreach/process/describeCause"
 import { type Cause, Clock, Context, Duration, Effect, Fiber, Layer, Metric, Queue } from "effect"
 import { hitMetrics } from "../http/apiMetrics.ts"
 
-/** Maximum number of hits in memory, at most 3 KB each. Further hits are answered and lost, which requires an outage of minutes. */
+/** Maximum number of hits in memory, at most 3 KB each. Further hits are lost, which requires an outage of minutes. */
 const MAX_WAITING = 20_000
 const STORE_BATCH_SIZE = 1000
 /** Time for storing the remaining hits when the process stops. */

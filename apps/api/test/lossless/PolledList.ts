@@ -17,7 +17,7 @@ export interface PolledList {
   readonly idField: string
   /** The versions in the table: pollers must have seen all of them. */
   readonly standing: Versions
-  /** All committed versions: pages must not contain others. */
+  /** All committed versions: pages must contain only these. */
   readonly committed: Versions
 }
 

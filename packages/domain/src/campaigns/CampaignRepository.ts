@@ -39,7 +39,7 @@ export interface PausedCampaign {
   readonly complained: number
 }
 
-/** Selects campaigns: all conditions must match. */
+/** The conditions of a list of campaigns, all of which must match. */
 export type CampaignFilter = Partial<Pick<Campaign, "organizationId" | "programId" | "status">>
 
 export class CampaignRepository extends Context.Service<

@@ -22,7 +22,7 @@ export interface StoredExecution {
   readonly response: StoredResponse
 }
 
-/** Who holds a key while a request runs: this request, the same request, or another request. */
+/** The owner of a key while a request runs: this request, the same request, or another request. */
 export type KeyHolder = "ours" | "same" | "other"
 
 /** How long a response is repeated: 24 hours, unless its organization stores too much. */
@@ -33,7 +33,7 @@ export class IdempotencyRepository extends Context.Service<
   IdempotencyRepository,
   {
     find(request: IdempotentRequest): Effect.Effect<StoredExecution | undefined>
-    /** Locks a request's key until the transaction ends, unless a running request holds it. Returns the holder. */
+    /** Locks a request's key until the transaction ends, unless a running request has it. Returns the owner. */
     lock(request: IdempotentRequest): Effect.Effect<KeyHolder>
     /** Stores a response, and deletes the organization's oldest ones above a total of `maxBytes`. */
     store(request: IdempotentRequest, response: StoredResponse, maxBytes: number): Effect.Effect<void>

@@ -38,7 +38,7 @@ export class Settlements extends Context.Service<Settlements>()("domain/mail/Set
     )
     return {
       /**
-       * Records outcome, attempt and next state in one transaction. Returns false if another worker holds the lease, and nothing was written.
+       * Records outcome, attempt and next state in one transaction. Returns false if another worker has the lease, without a change.
        *
        * For attempts with the same number and outcome, such as during an outage of our mail server, stores the last and their number.
        * While the database is unavailable, the server's response is written later: otherwise the message would be sent again.
@@ -51,7 +51,7 @@ export class Settlements extends Context.Service<Settlements>()("domain/mail/Set
   static readonly layer = Layer.effect(Settlements, Settlements.make)
 }
 
-/** Settles messages, those of each organization in one transaction. Returns for each whether its lease was still held. */
+/** Settles messages, those of each organization in one transaction. Returns for each whether its lease was still valid. */
 const settleMessages = Effect.fnUntraced(function* (items: ReadonlyArray<Settling>) {
   const { run } = yield* Transaction
   const { bringTurnsForward } = yield* MessageQueue
@@ -67,7 +67,7 @@ const settleMessages = Effect.fnUntraced(function* (items: ReadonlyArray<Settlin
 
 const keyOf = ({ recipientId, leaseToken }: LeaseKey): string => `${recipientId} ${leaseToken}`
 
-/** Settles messages of one organization with one stamp. Returns the keys of leases that were still held. */
+/** Settles messages of one organization with one stamp. Returns the keys of leases that were still valid. */
 const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId, items: ReadonlyArray<Settling>) {
   const queue = yield* MessageQueue
   const recipientIds = items.map(({ lease }) => lease.recipientId)
@@ -87,7 +87,7 @@ const settleBatch = Effect.fnUntraced(function* (organizationId: OrganizationId,
     const at = yield* (yield* Transaction).commitTimestamp(organizationId)
     yield* queue.stampRecipients(organizationId, finalNow, finalNow.flatMap(answersTo), at)
   }
-  // Last, because a transaction that holds the clock may wait for these rows, so their holders must not wait for the clock.
+  // Last, because a transaction that has locked the clock may wait for these rows, so their owners must not wait for the clock.
   const answers = settled.filter((item) => item.settlement.state === "retry").flatMap(answersTo)
   if (answers.length > 0) yield* queue.countAnswers(organizationId, answers)
   const uncounted = settled.flatMap((item) => (reachedNobody(item) ? (item.lease.ramp ?? []) : []))
@@ -112,7 +112,7 @@ const rejectionOf = ({ lease: { campaignId, email }, settlement }: Settling): Re
     ? [{ campaignId, email, status: settlement.refusedWith, delaySeconds: settlement.delaySeconds }]
     : []
 
-/** Returns the response of a recipient domain's server; empty if there was none or it is unknown. */
+/** Returns the reply of a recipient domain's server; empty without one. */
 const answersTo = ({ lease: { campaignId, email }, settlement, attempt }: Settling): ReadonlyArray<DomainAnswer> => {
   const reply = attempt?.reply ?? null
   if (settlement.state === "sent") return [{ campaignId, email, answer: "sent", reply: null }]
@@ -124,7 +124,7 @@ const answersTo = ({ lease: { campaignId, email }, settlement, attempt }: Settli
 export const bounceReasonOf = ({ data }: EventDraft): BounceReason =>
   BOUNCE_REASONS.find((reason) => "bounce_reason" in data && reason === data.bounce_reason) ?? "other"
 
-/** Returns whether no recipient's server was contacted about the message, as far as known. A deferral is a response. */
+/** Returns whether no recipient's server was contacted about the message, as far as known. A deferral is a reply. */
 const reachedNobody = ({ lease, settlement }: Settling): boolean =>
   settlement.state === "unrendered" ||
   (settlement.state === "retry" && settlement.attempts < lease.attempt && settlement.refusedWith === undefined)

@@ -23,7 +23,7 @@ export interface DueMessages {
   readonly ramps: Readonly<Record<SenderId, { readonly slots: number; readonly day: string }>>
   /** End of each pause of a domain by a campaign. */
   readonly pauses: ReadonlyArray<{ readonly campaignId: CampaignId; readonly domain: string; readonly until: number }>
-  /** Organizations whose turns this claim holds; null if another claim does. */
+  /** Organizations with turns locked by this claim; null if locked by another one. */
   readonly heldOrganizations: ReadonlyArray<OrganizationId> | null
   readonly heldCampaigns: ReadonlyArray<CampaignKey>
   /** Campaigns with due messages when the slots were distributed. */
@@ -91,8 +91,8 @@ const ratesOf = (
  * Decides which due messages are leased, at most `limit`, and when others become due.
  *
  * A message is leased in order of turns if its campaign's pauses, its sender's ramp, and the rates of its domain, its campaign and of
- * all campaigns have a slot; only leased messages use slots. Messages held up by a pause or a domain's rate
- * are deferred, so that claims don't read them until then. Messages held up by other limits stay due.
+ * all campaigns have a slot; only leased messages use slots. Messages blocked by a pause or a domain's rate
+ * are deferred, so that claims don't read them until then. Messages blocked by other limits stay due.
  */
 export const decideClaim = (due: DueMessages, bounds: ClaimRates, limit: number): ClaimDecision => {
   const { now, ramps } = due

@@ -18,7 +18,7 @@ class NoRestoreUnderWay extends DescribedError(
   "No restore is under way. `ops restores begin` begins one; `ops restores finish --promoted` lets the workers go on after a failover without loss.",
 ) {}
 
-/** The campaigns can't be resumed, because it is unknown what they sent after the restore point. */
+/** The campaigns can't be resumed, because their e-mails after the restore point are unknown. */
 class MailLogNotRead extends DescribedError(
   "MailLogNotRead",
   "Run `ops restores mark-sent --log FILE` with the complete log of the mail server first, or finish without --resume-campaigns and decide for each campaign.",
@@ -30,7 +30,7 @@ class RestoredToFuture extends DescribedError(
   "{restoredTo} has not come yet; give the time to which the database was restored.",
 ) {}
 
-/** Starts a restore: fences the clocks, and pauses campaigns that may have sent e-mails after the restore point. Nothing is sent until it is finished. */
+/** Starts a restore: fences the clocks, and pauses campaigns that may have sent e-mails after the restore point. Sending stops until it is finished. */
 export const beginRestore = Effect.fn("Restores.beginRestore")(function* (
   restoredTo: Timestamp,
   marginSeconds: number,

@@ -1,7 +1,7 @@
 /**
- * Runs the outside vectors over the packed verifier, and its and the client's stores, on every runtime that npm offers, and in a browser: `pnpm prove:runtimes`.
+ * Runs the external vectors on the packed verifier, and on its and the client's stores, on every runtime from npm and in a browser: `pnpm prove:runtimes`.
  *
- * Node, Deno and Bun resolve the package by themselves; the worker and the browser get a bundle, made with their conditions.
+ * Node, Deno and Bun resolve the package themselves; the worker and the browser get a bundle with their conditions.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -41,7 +41,7 @@ const signed = { ...(await signWebhook(event, [secret], { timestamp })), type, s
 const vectors = join(packageFolder, "../signature/test/data/signature-vectors.json")
 const { cases } = JSON.parse(readFileSync(vectors, "utf8")) as { cases: unknown[] }
 
-/** Bundles the file that serves Fetch, as a bundler of the runtime would. */
+/** Bundles the Fetch server as the runtime's bundler would. */
 async function bundle(conditions: string[], entry: string): Promise<string> {
   const options = {
     absWorkingDir: folder,
@@ -55,7 +55,7 @@ async function bundle(conditions: string[], entry: string): Promise<string> {
   return outputFiles[0]!.text
 }
 
-/** Posts the webhook, and then an altered one, to a server that is to acknowledge the first alone. */
+/** Posts the webhook and an altered one to a server, which must acknowledge only the first. */
 async function postTo(url: string): Promise<void> {
   for (const [body, expected] of [
     [signed.body, 200],
@@ -152,7 +152,7 @@ try {
     try {
       const page = await browser.newPage()
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-      // Text, because a function would be compiled by whatever runs this file.
+      // Text, because a function would be compiled by the running process.
       const held = await page.evaluate<string>(
         'import("/served.js").then((it) => it.default.fetch(new Request("/"))).then((it) => it.text())',
       )
