@@ -45,24 +45,6 @@ export type PartitionState = typeof PartitionState.Type
 
 const decodePartitions = decodeRows(PartitionState.fields)
 
-/** A setting of the server, as in `show`. */
-const decodeSettings = decodeRows({
-  name: Schema.String,
-  value: Schema.String,
-  /** The source, as in `pg_settings`: `default`, `configuration file` and so on. */
-  source: Schema.String,
-  /** Whether a change needs a restart of the server. */
-  needsRestart: Schema.Boolean,
-})
-
-/** The settings that operators need. None is a secret. */
-const SERVER_SETTINGS = [
-  ...["max_connections", "shared_buffers", "effective_cache_size", "work_mem", "maintenance_work_mem", "max_wal_size"],
-  ...["synchronous_commit", "synchronous_standby_names", "fsync", "full_page_writes", "wal_level", "data_checksums"],
-  ...["autovacuum", "autovacuum_max_workers", "max_worker_processes", "max_prepared_transactions", "jit"],
-  ...["statement_timeout", "idle_in_transaction_session_timeout", "TimeZone", "max_slot_wal_keep_size"],
-]
-
 const MAX_TABLES = 20
 
 /** Reads the database's clients and sizes, each with one statement on the catalog and the statistics. */
@@ -113,11 +95,6 @@ export class SystemReader extends DatabaseService<SystemReader>()(
         join pg_class partition on partition.oid = inhrelid
         cross join lateral (select replace(substring(relname from '_([0-9]{4}(_[0-9]{2})+)$'), '_', '-') as date) dated
         group by name, position order by position`.pipe(decodePartitions),
-
-      readSettings: sql`
-        select name, current_setting(name) as value, source, pending_restart as "needsRestart"
-        from unnest(${SERVER_SETTINGS}::text[]) with ordinality as wanted (wanted_name, position)
-        join pg_settings on name = wanted_name order by position`.pipe(decodeSettings),
     }
   },
 ) {}

@@ -63,15 +63,6 @@ describe("SystemReader", () => {
     expect(partitions[1]!.oldest! <= month!).toBe(true)
     expect(partitions[1]!.newest! > month!).toBe(true)
   })
-
-  test("shows settings of the server without secrets", function* () {
-    const settings = yield* (yield* SystemReader).readSettings
-    expect(settings).toContainEqual({
-      ...{ name: "TimeZone", value: "UTC", source: "client", needsRestart: false },
-    })
-    expect(settings.map(({ name }) => name)).toContain("max_connections")
-    expect(settings.filter(({ name }) => /passw|key|conninfo|file/i.test(name))).toEqual([])
-  })
 })
 
 const readNames = Effect.map(

@@ -1,7 +1,6 @@
 import type { PartitionState } from "@outreach/backoffice/inspection/SystemReader"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { RELEASE } from "@outreach/process/release"
-import type { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatBytes, formatCount, formatDuration } from "../../components/format.ts"
 import { Facts, Section, Table } from "../../components/layout.tsx"
 import { StatusBadge, Time, useView } from "../../components/values.tsx"
@@ -142,45 +141,4 @@ const Newest = ({ newest }: PartitionState) => {
   const today = fromUnixMillis(now).slice(0, newest?.length)
   if (newest !== null && newest >= today) return <>{newest}</>
   return <StatusBadge tone="warning">{`${newest ?? "none"}: a worker adds today's`}</StatusBadge>
-}
-
-export const Settings = (props: System & { readonly consoleSettings: ReturnType<typeof consoleSettings> }) => (
-  <Section title="Settings">
-    <Table
-      caption="Settings of this console, without secrets"
-      rows={Object.entries(props.consoleSettings)}
-      columns={{
-        Setting: ([name]) => <code>{name}</code>,
-        Value: ([, value]) => String(value),
-      }}
-    />
-    <SystemTable
-      caption="Settings of the database server"
-      rows={props.settings}
-      empty="None could be read."
-      columns={{
-        Setting: ({ name }) => <code>{name}</code>,
-        Value: ({ value }) => (value === "" ? "none" : value),
-        From: ({ source, needsRestart }) => (needsRestart ? `${source}; waits for a restart` : source),
-      }}
-    />
-  </Section>
-)
-
-export const consoleSettings = (config: ConsoleConfig["Service"]): Readonly<Record<string, string | number>> => {
-  const { hosts, database, username } = config.database.address
-  return {
-    DEPLOYMENT: config.deployment,
-    DATABASE_URL: `${hosts.map(({ host, port }) => `${host}:${port}`).join(", ")}, database ${database ?? "–"}, user ${username ?? "–"}, with its password left out`,
-    DATABASE_CONNECTIONS: config.databaseConnections,
-    CONSOLE_URL: config.consoleUrl,
-    HOST: config.host,
-    PORT: config.port,
-    CONSOLE_PROXY_HEADER: config.proxyHeader ?? "none",
-    UNAUTHENTICATED_LIMIT: config.unauthenticatedLimit,
-    ADMIN_HOST: config.adminHost,
-    ADMIN_PORT: config.adminPort,
-    PUBLIC_BASE_URL: config.publicBaseUrl,
-    SECRETS_KEY: config.secretsKey.length === 1 ? "1 key, not shown" : `${config.secretsKey.length} keys, not shown`,
-  }
 }

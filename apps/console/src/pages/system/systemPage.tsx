@@ -12,27 +12,24 @@ import { ALERT_RULES, activeAlerts, runbookOf } from "@outreach/domain/operators
 import { type Finding, failed } from "@outreach/domain/operators/Finding"
 import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
-import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { Advice } from "../../components/Advice.tsx"
 import { formatCount, formatDuration } from "../../components/format.ts"
 import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { consoleSettings, Processes, Server, Settings, Storage } from "./SystemTables.tsx"
+import { Processes, Server, Storage } from "./SystemTables.tsx"
 
 export const systemPage = definePage("/system", {
   isConsistent: false,
   run: Effect.fnUntraced(function* () {
     const system = yield* readSystem
-    const settings = consoleSettings(yield* ConsoleConfig)
     return (
       <Page title="System" commands={[ops("doctor"), ops("status"), ops("database show")]}>
         <Problems {...system} />
         <Processes {...system} />
         <Server {...system} />
         <Storage {...system} />
-        <Settings {...system} consoleSettings={settings} />
       </Page>
     )
   }),
@@ -43,7 +40,7 @@ export type System = Effect.Success<typeof readSystem>
 /** Reads the state of the deployment. Parts that fail or time out don't affect the other parts. */
 const readSystem = Effect.gen(function* () {
   const { readLoad, readServer } = yield* DatabaseInspection
-  const { readProcesses, readSchema, readTables, readPartitions, readSettings } = yield* SystemReader
+  const { readProcesses, readSchema, readTables, readPartitions } = yield* SystemReader
   const { read: readAlerts } = yield* AlertReader
   return yield* Effect.all(
     {
@@ -61,7 +58,6 @@ const readSystem = Effect.gen(function* () {
       schema: orUndefined(readSchema),
       tables: orUndefined(readTables),
       partitions: orUndefined(readPartitions),
-      settings: orUndefined(readSettings),
     },
     { concurrency: 3 },
   )
