@@ -76,7 +76,7 @@ const links = await Effect.runPromise(
 )
 
 console.log(`Node ${process.version}, PostgreSQL 18, ${cpus().length} × ${cpus()[0]!.model}`)
-console.log(`${RECIPIENTS} recipients a round, ${ROUNDS} rounds after a first one that warms up\n`)
+console.log(`${RECIPIENTS} recipients a round, ${ROUNDS} rounds after a warm-up round\n`)
 const rounds: ReadonlyMap<string, Usage>[] = []
 for (let round = 0; round <= ROUNDS; round++) {
   const measured = await measureRound()
@@ -182,7 +182,7 @@ async function measureRound(): Promise<ReadonlyMap<string, Usage>> {
     const headers = { authorization: `Bearer ${keys[turn++ % keys.length]}` }
     const { statusCode, body } = await http.request({ method: "GET", path, headers })
     const text = await body.text()
-    if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${text}`)
+    if (statusCode !== 200) throw new Error(`${path} returned ${statusCode}: ${text}`)
     return text
   }
   await step("look-up", RECIPIENTS, () => each(recipients, ({ token }) => get(`/v1/partners/consumer/tokens/${token}`)))
@@ -252,7 +252,7 @@ async function hitAll(organizationId: OrganizationId, urls: readonly string[], s
   await each(urls, async (url) => {
     const { statusCode, body } = await http.request({ method: "GET", path: new URL(url).pathname, headers })
     await body.dump()
-    if (statusCode !== status) throw new Error(`a tracked link was answered ${statusCode}`)
+    if (statusCode !== status) throw new Error(`a tracked link returned ${statusCode}`)
   })
   await until(async () => (await count()) - before >= urls.length)
 }
@@ -281,7 +281,7 @@ async function postEvent(
   const headers = { "content-type": "application/json", "x-signature": `t=${t},v1=${v1}` }
   const { statusCode, body } = await http.request({ method: "POST", path, headers, body: text })
   await body.dump()
-  if (statusCode !== 200) throw new Error(`an inbound event was answered ${statusCode}`)
+  if (statusCode !== 200) throw new Error(`an inbound event returned ${statusCode}`)
 }
 
 async function readUsage(): Promise<Usage> {

@@ -71,7 +71,7 @@ for (let round = 1; round <= rounds; round++) {
 const summary = (values: ReadonlyArray<number>): string =>
   `${median(values).toFixed(2)} (${values.map((value) => value.toFixed(2)).join(" ")})`
 console.log(`\n  messages/s, worker ÷ nodemailer's pool   ${summary(ratios)}`)
-console.log(`  messages a second of CPU of the process  ${summary(cpuRatios)}`)
+console.log(`  messages per CPU second of the process  ${summary(cpuRatios)}`)
 catcher.disconnect()
 await server.stop()
 

@@ -56,7 +56,7 @@ if (values.profile) {
     { ours: servers.ours[0], baseline: servers.baseline[0] },
     { key: seeded.keys[0]!, token: seeded.tokens[0]!, since: seeded.times[0]! },
   )
-  console.log(`Both gave the same response to ${compared} requests.\n`)
+  console.log(`Both returned the same response to ${compared} requests.\n`)
 
   const postmaster = await postmasterOf(database.url)
   const bench = { servers, load, postmaster, connections: CONNECTIONS }

@@ -25,7 +25,7 @@ const ACTS = ["sign", "verify"] as const
 
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}`)
 console.log(
-  `CPU time of one, over all threads; ${rounds} rounds of ${milliseconds} ms in turn, ratios round by round\n`,
+  `CPU time of one operation, over all threads; ${rounds} rounds of ${milliseconds} ms in turn, ratios round by round\n`,
 )
 
 for (const [size, text] of SIZES) {
@@ -53,7 +53,7 @@ async function race(workload: Workload): Promise<ReadonlyMap<Candidate, readonly
 }
 
 function report(title: string, results: ReadonlyMap<Candidate, readonly number[]>): void {
-  row(title, ["CPU µs", "ours is × as fast", "quartiles", "from – to"])
+  row(title, ["CPU µs", "speed ratio of ours", "quartiles", "from – to"])
   const ours = results.get(candidates[0]!)!
   for (const [{ name }, microseconds] of results) {
     const ratios = microseconds.map((it, round) => it / ours[round]!).sort((a, b) => a - b)

@@ -13,7 +13,7 @@ export interface LoadGenerator {
 export function startLoadGenerator(keys: readonly string[] = []): LoadGenerator {
   const child = fork(new URL("./loadGenerator.ts", import.meta.url), { execArgv: [] })
   const ended = once(child, "exit").then(() => {
-    throw new Error("the load generator ended")
+    throw new Error("the load generator exited")
   })
   ended.catch(() => {})
   child.send({ keys })

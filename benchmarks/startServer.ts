@@ -57,7 +57,7 @@ export async function startServer(
         if (message === "listening") resolve(annotations)
         else process.stderr.write(`${line}\n`)
       })
-      .on("close", () => reject(new Error(`${candidate} ended before it listened`)))
+      .on("close", () => reject(new Error(`${candidate} exited before it listened`)))
   })
   const stop = async () => {
     child.kill("SIGTERM")

@@ -28,7 +28,7 @@ export function reportSteps(rounds: readonly ReadonlyMap<string, Usage>[]): void
 
 /** Prints the bytes per row of each table after a number of journeys. */
 export function reportTables(tables: readonly TableBytes[], recipients: number): void {
-  console.log(`\nBytes a row after ${recipients} journeys, of tables with a row for every tenth recipient or more`)
+  console.log(`\nBytes per row after ${recipients} journeys, of tables with at least one row per ten recipients`)
   printRow("", ["heap", "toast", "indexes", "together", "rows/recipient", "B/recipient"])
   for (const table of tables) {
     const a = (bytes: number) => (bytes / table.rows).toFixed(0)

@@ -44,7 +44,7 @@ export async function startConsole(databaseUrl: string): Promise<RunningConsole>
         if (message === "listening") resolve(annotations.url)
         else if (message !== "admin port open") process.stderr.write(`${line}\n`)
       })
-      .on("close", () => reject(new Error("the console ended before it listened")))
+      .on("close", () => reject(new Error("the console exited before it listened")))
   })
   const session = await Effect.runPromise(Effect.provide(openSession, adaptersFor(databaseUrl)))
   return {

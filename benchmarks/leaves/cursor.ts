@@ -126,7 +126,7 @@ const pages = {
 }
 const idsOf = async (name: keyof typeof pages) => (await pages[name]()).map(({ id }) => id).join()
 for (const name of ["kyselyCursor", "jose", "base64", "offset"] as const) {
-  if ((await idsOf(name)) !== (await idsOf("cursor"))) throw new Error(`${name} reads another page.`)
+  if ((await idsOf(name)) !== (await idsOf("cursor"))) throw new Error(`${name} reads a different page.`)
 }
 
 /** Each candidate reads a page of invoices, newest first, after the position of a cursor. */

@@ -66,7 +66,7 @@ const honoCall = (handle: (request: Request) => Response | Promise<Response>) =>
   assertServed((await handle(new Request("http://localhost/"))).status)
 
 function assertServed(status: number): void {
-  if (status !== 200) throw new Error(`A request was answered ${status}`)
+  if (status !== 200) throw new Error(`A request returned ${status}`)
 }
 
 const fastifyOurs = Fastify()

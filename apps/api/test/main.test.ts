@@ -98,6 +98,6 @@ describe("the API", () => {
     const { organization } = await api().run(seedCampaign({ recipients: 0 }))
     await api().run(rotateSecret(organization.id, 0))
     const SECRETS_KEY = Buffer.alloc(32, 9).toString("base64")
-    expect(await refusal({ SECRETS_KEY })).toMatch(/^SECRETS_KEY does not open the signing secrets that are stored;/)
+    expect(await refusal({ SECRETS_KEY })).toMatch(/^SECRETS_KEY does not decrypt the stored signing secrets;/)
   })
 })

@@ -125,7 +125,10 @@ describe("doctor", () => {
       `The endpoint ${closed.endpoint.id} cannot be reached: refused (ECONNREFUSED).`,
     )
     expect(find("keys")).toMatchObject({
-      ...{ status: "failed", found: expect.stringMatching(/^SECRETS_KEY does not open \d of \d stored secrets?\.$/) },
+      ...{
+        status: "failed",
+        found: expect.stringMatching(/^SECRETS_KEY does not decrypt \d of \d stored secrets?\.$/),
+      },
     })
     expect(find("failover")).toMatchObject({ status: "warning" })
     expect(find("address")).toMatchObject({

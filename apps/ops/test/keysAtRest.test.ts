@@ -55,7 +55,7 @@ describe("a SECRETS_KEY that doesn't open the stored secrets", () => {
     expect(await run([...command.split(" "), ...args()], { SECRETS_KEY: NEW })).toEqual({
       ...{ code: 1, stdout: "" },
       stderr:
-        "SECRETS_KEY does not open a secret that is stored; set it to the key that encrypted it, or check that DATABASE_URL names the right database.\n",
+        "SECRETS_KEY does not decrypt a stored secret; set it to the key that encrypted it, or check that DATABASE_URL points to the right database.\n",
     })
     expect(await secrets()).toHaveLength(length)
   })

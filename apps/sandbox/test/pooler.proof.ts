@@ -69,11 +69,11 @@ describe.skipIf("missing" in found)("PgBouncer in transaction mode", () => {
     }
 
     for (const DATABASE_LISTEN_URL of [refusing, dropping]) {
-      const sentence = /^A pooler stands between the migration and the database, and keeps no session\./
+      const sentence = /^A pooler between the migration and the database does not keep sessions\./
       expect(await failureOf({ DATABASE_URL: refusing, DATABASE_LISTEN_URL }, "migrate")).toMatch(sentence)
     }
     const worker = await artifact({ DATABASE_URL: refusing, DATABASE_LISTEN_URL: dropping }).start("worker")
-    await until(worker, "a pooler stands where notifications are listened for, so some may be lost")
+    await until(worker, "notification listener is behind a pooler; notifications may be lost")
   })
 
   it("is used without a restart once the role has its settings and PgBouncer connects again, in each time zone", async () => {

@@ -47,12 +47,12 @@ describe("the worker's process", () => {
   })
 })
 
-it("a worker ends before it sends anything if SECRETS_KEY does not open a secret that is stored", async () => {
+it("a worker ends before it sends anything if SECRETS_KEY does not decrypt a stored secret", async () => {
   const to = await partner()
   const mail = await mailServer()
   await launch(to, 1)
   const settings = { SMTP_URL: mail.url, SECRETS_KEY: Buffer.alloc(32, 9).toString("base64") }
   const { ended } = await runWorker(url(), settings)
-  expect(String(await ended)).toContain("SECRETS_KEY does not open the signing secrets that are stored; set it to ")
+  expect(String(await ended)).toContain("SECRETS_KEY does not decrypt the stored signing secrets; set it to ")
   expect([to.received, mail.messages]).toEqual([[], []])
 })

@@ -21,10 +21,10 @@ const LOG_EVERY_MS = 60_000
 
 export const monitorMetrics = {
   up: Metric.gauge("outreach_database_up", {
-    description: "1 while the database serves this release, as of the last check.",
+    description: "1 if the last check found that the database can serve this release.",
   }),
   checkSeconds: Metric.gauge("outreach_database_check_seconds", {
-    description: "How long the last check of the database took, with the wait for a connection.",
+    description: "Duration of the last database check, including the wait for a connection.",
   }),
 }
 
@@ -78,7 +78,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
         else if (canReadSecrets(found)) yield* Deferred.succeed(secretsRead, undefined)
       })
       const logFault = logPerMinute("database unusable")
-      const logRefused = logPerMinute("database refuses connections")
+      const logRefused = logPerMinute("database rejects connections")
       const report = Effect.gen(function* () {
         if (isUnusable(fault)) {
           yield* logFault.log(fault)

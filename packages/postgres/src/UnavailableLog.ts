@@ -25,7 +25,7 @@ export class UnavailableLog extends Context.Service<UnavailableLog>()("postgres/
         const log = Effect.suspend(() => {
           failures = undefined
           const count = Object.values(counted).reduce((sum, each) => sum + each)
-          return Effect.logError("requests failed with the database").pipe(
+          return Effect.logError("requests failed because of the database").pipe(
             Effect.annotateLogs({ count, failures: counted, ...(requestId !== undefined && { requestId }) }),
           )
         })

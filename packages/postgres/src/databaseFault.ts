@@ -31,7 +31,7 @@ const UNKNOWN_BASELINE: DatabaseFault = { code: "OTHER_BASELINE", advice: OTHER_
 const RESTORE_FAULTS: Readonly<Record<RestoreFault, DatabaseFault>> = {
   restoring: {
     code: "RESTORING",
-    advice: "the database is being restored; `ops restores show` shows how far it is",
+    advice: "the database is being restored; `ops restores show` shows the progress",
   },
   moved: { code: "MOVED", advice: "the database was restored, promoted or moved; see `ops restores show`" },
 }
@@ -40,7 +40,7 @@ const RESTORE_FAULTS: Readonly<Record<RestoreFault, DatabaseFault>> = {
 export const WRONG_KEY: DatabaseFault = {
   code: "SECRETS_KEY",
   advice:
-    "SECRETS_KEY does not open the signing secrets that are stored; set it to the key that encrypted them, or check that DATABASE_URL names the right database",
+    "SECRETS_KEY does not decrypt the stored signing secrets; set it to the key that encrypted them, or check that DATABASE_URL points to the right database",
 }
 
 const decodeState = decodeRow({

@@ -10,11 +10,11 @@ const SCHEMA = "the schema is missing or older than this release; run `ops migra
 const SCHEMA_ADVICE: Readonly<Record<string, string>> = {
   "3F000": SCHEMA,
   "42501":
-    "the role of DATABASE_URL lacks a right on the database or its tables; the owner gives it with `ops migrate --grant-to`",
+    "the role of DATABASE_URL lacks a right on the database or its tables; grant it as the owner with `ops migrate --grant-to`",
   "42703": SCHEMA,
   "42883": SCHEMA,
   "42P01":
-    "the schema is missing, or the role of DATABASE_URL does not see it by its rights or its search_path; run `ops migrate`, with `--grant-to` for a role that is not the owner",
+    "the schema is missing, or hidden from the role of DATABASE_URL by its rights or search_path; run `ops migrate`, with `--grant-to` for a role that is not the owner",
 }
 
 /** Returns the fault of a code, with advice about this product's schema or, for other codes, about the connection. */

@@ -31,7 +31,7 @@ export const dumpSchema = Effect.gen(function* () {
     order by text`.pipe(decodeTexts)
   if (unknown.length > 0) {
     const names = unknown.map(({ text }) => text).join(", ")
-    return yield* Effect.die(new Error(`dumpSchema cannot write what ${names} is; teach it.`))
+    return yield* Effect.die(new Error(`dumpSchema does not support ${names}.`))
   }
 
   const functions = yield* read(sql`

@@ -78,7 +78,7 @@ export const only = <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effe
   Effect.flatMap(rows, (found) =>
     found.length > 0
       ? Effect.succeed(found[0] as A)
-      : Effect.die(new Error("A statement that always returns a row returned none")),
+      : Effect.die(new Error("A statement that always returns a row returned no row")),
   )
 
 /** Returns the first row of a statement; undefined if there is none. */

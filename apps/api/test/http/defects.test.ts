@@ -57,7 +57,7 @@ describe("a transient failure of the database", () => {
     })
     for (const { message, annotations } of failed) {
       expect([message, annotations["requestId"]]).toEqual([
-        "requests failed with the database",
+        "requests failed because of the database",
         expect.stringMatching(/^req_/),
       ])
     }

@@ -126,7 +126,7 @@ it("answers every request in time while the database is mute, and serves soon af
 
   // One log line a second, with the number of 503 responses.
   const failed = silent.filter(({ what, status }) => status === 503 && (what === "webhook" || what === "read"))
-  const lines = () => api.process.lines.filter(({ message }) => message === "requests failed with the database")
+  const lines = () => api.process.lines.filter(({ message }) => message === "requests failed because of the database")
   await until(
     api.process,
     () => lines().reduce((sum, { annotations }) => sum + Number(annotations["count"]), 0) === failed.length,

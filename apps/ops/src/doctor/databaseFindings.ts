@@ -24,7 +24,7 @@ export const secretsKeyFinding = Effect.gen(function* () {
   const closed = under((keyId) => keyId === null)
   if (closed > 0) {
     return failed(
-      `SECRETS_KEY does not open ${closed} of ${formatCount(stored, "stored secret")}.`,
+      `SECRETS_KEY does not decrypt ${closed} of ${formatCount(stored, "stored secret")}.`,
       "Add the key that encrypted them; see docs/keys.md. Webhooks of their organizations cannot be signed.",
     )
   }

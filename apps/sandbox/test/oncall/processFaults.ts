@@ -103,7 +103,10 @@ export const processFaults: ReadonlyArray<Fault> = [
   {
     name: "secrets-key-wrong",
     fault: "The worker has the wrong `SECRETS_KEY`",
-    signals: [{ alert: "OutreachNoWorker" }, { log: "SECRETS_KEY does not open the signing secrets", of: "worker" }],
+    signals: [
+      { alert: "OutreachNoWorker" },
+      { log: "SECRETS_KEY does not decrypt the stored signing secrets", of: "worker" },
+    ],
     remedy: ["sed -i '/^SECRETS_KEY=/d' /etc/outreach/worker.env", "systemctl restart outreach@worker"],
     break: async (stage) => {
       await stage.writeSettings("worker", { SECRETS_KEY: Buffer.alloc(32, 8).toString("base64") })

@@ -10,7 +10,7 @@ const TAG = 16
 export class SecretUnopened extends DescribedError(
   "SecretUnopened",
   () =>
-    "SECRETS_KEY does not open a secret that is stored; set it to the key that encrypted it, or check that DATABASE_URL names the right database.",
+    "SECRETS_KEY does not decrypt a stored secret; set it to the key that encrypted it, or check that DATABASE_URL points to the right database.",
 ) {}
 
 /**

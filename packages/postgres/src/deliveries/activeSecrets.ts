@@ -33,10 +33,9 @@ export const activeSecrets = Effect.gen(function* () {
       const secret = yield* Effect.try(() => cipher.decrypt(ciphertext, organizationId)).pipe(
         Effect.catch(() =>
           Effect.as(
-            Effect.logError(
-              "a signing secret cannot be decrypted; does SECRETS_KEY hold the key it was encrypted with?",
-              { organizationId },
-            ),
+            Effect.logError("signing secret cannot be decrypted; check that SECRETS_KEY contains its key", {
+              organizationId,
+            }),
             undefined,
           ),
         ),

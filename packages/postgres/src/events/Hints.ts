@@ -31,8 +31,11 @@ export class Hints extends Context.Service<
 
 export const hintMetrics = {
   sent: Metric.counter("outreach_hints_sent_total", {
-    description: "Notifications sent to the processes that have something to do.",
+    description: "Hint notifications sent.",
     incremental: true,
   }),
-  heard: Metric.counter("outreach_hints_heard_total", { description: "Notifications heard.", incremental: true }),
+  heard: Metric.counter("outreach_hints_heard_total", {
+    description: "Hint notifications received.",
+    incremental: true,
+  }),
 }

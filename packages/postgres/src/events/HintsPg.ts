@@ -57,7 +57,7 @@ export const HintsPg = Layer.effect(
       const connection = yield* Effect.flatMap(PgConnection.make(config), ({ pin }) => pin)
       const { rows } = yield* connection.query("select pg_backend_pid() as pid")
       if (rows[0]?.["pid"] !== connection.processId) {
-        yield* Effect.logWarning("a pooler stands where notifications are listened for, so some may be lost")
+        yield* Effect.logWarning("notification listener is behind a pooler; notifications may be lost")
       }
       const notifications = yield* connection.listen(CHANNEL)
       // Hints from before the subscription were missed.
@@ -76,7 +76,7 @@ export const HintsPg = Layer.effect(
         Effect.flatMap(monitor.covers(Cause.fail(error)), (covered) =>
           covered
             ? Effect.void
-            : Effect.logWarning("listening for notifications failed, polling every second meanwhile").pipe(
+            : Effect.logWarning("listening for notifications failed; polling every second").pipe(
                 Effect.annotateLogs({ ...describeFault(error) }),
               ),
         ),

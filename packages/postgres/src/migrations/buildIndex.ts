@@ -38,7 +38,7 @@ export const reportBlockers = (
     )
     const names = blockers.map(({ pid, name, since }) => `${pid} (${name}, since ${since})`).join(", ")
     if (names !== "" && names !== reported) {
-      yield* report(`The index ${index} waits for the transaction of process ${names}; writes go on meanwhile.`)
+      yield* report(`The build of index ${index} waits for the transaction of process ${names}; writes continue.`)
     }
     reported = names
   }).pipe(Effect.repeat(Schedule.spaced("1 second")), Effect.ignore, Effect.andThen(Effect.never))

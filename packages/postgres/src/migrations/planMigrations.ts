@@ -11,7 +11,7 @@ export const BASELINE = "migrations/0001_baseline.sql"
 
 /** The advice for a database of a different baseline, without a full stop. */
 export const OTHER_BASELINE =
-  "the database was made before the baseline of these migrations, and cannot be migrated; create a new one, and for a sandbox run `npm start -- --fresh` or name a new `--folder`"
+  "the database was created by an earlier baseline, and cannot be migrated; create a new one, or for a sandbox run `npm start -- --fresh` or use a new `--folder`"
 
 /** Reports whether a different baseline created the database; false if no baseline is recorded. */
 export const hasOtherBaseline = ({ migrations }: SqlFiles, checksum: string | undefined): boolean =>
@@ -35,17 +35,17 @@ export const planMigrations = Effect.fnUntraced(function* (files: SqlFiles, appl
   for (const { file, checksum } of migrations) {
     const known = applied.get(file)
     if (known === undefined && file < newest) {
-      return yield* mismatch(`${file} comes before ${newest}, which was applied already. Give it the next number.`)
+      return yield* mismatch(`${file} comes before ${newest}, which is already applied. Use the next number.`)
     }
     if (known !== undefined && known !== checksum) {
       return yield* mismatch(
-        `${file} was changed after it was applied to this database. Restore its text, and write the change as a file with the next number. If the change was never released, migrate an empty database instead.`,
+        `${file} was changed after it was applied to this database. Restore the file, and put the change into a file with the next number. If the change was never released, migrate an empty database instead.`,
       )
     }
   }
   const missing = appliedMigrations.find((file) => file < last && migrations.every((each) => each.file !== file))
   if (missing !== undefined) {
-    return yield* mismatch(`${missing} was applied to this database and is missing. Restore the file.`)
+    return yield* mismatch(`${missing} was applied to this database, but is missing. Restore the file.`)
   }
   if (newest > last) return { migrations: [], functions: [], removed: [], isNewer: true } satisfies MigrationPlan
   const isNew = ({ file, checksum }: SqlFile) => applied.get(file) !== checksum

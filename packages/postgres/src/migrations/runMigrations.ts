@@ -15,21 +15,21 @@ import { dropFunction, replaceFunction, sqlState } from "./replaceFunction.ts"
 export class SchemaLocked extends DescribedError(
   "SchemaLocked",
   () =>
-    "The migration gave up waiting for a table that another transaction holds, and its own transaction changed nothing. End what `select pid, application_name, xact_start from pg_stat_activity order by xact_start` shows first, or wait for it, and run the command again.",
+    "The migration timed out waiting for a table that a different transaction has locked; it was rolled back. End the first transaction of `select pid, application_name, xact_start from pg_stat_activity order by xact_start` or wait for it, and run the command again.",
 ) {}
 
 /** The migration's connection loses session settings and therefore its lock, for example behind a pooler. */
 export class SessionNotKept extends DescribedError(
   "SessionNotKept",
   () =>
-    "A pooler stands between the migration and the database, and keeps no session. Set DATABASE_LISTEN_URL to the address of the database itself; without it, that is DATABASE_URL.",
+    "A pooler between the migration and the database does not keep sessions. Set DATABASE_LISTEN_URL to the address of the database; it defaults to DATABASE_URL.",
 ) {}
 
 /** The role isn't the owner of the schema. */
 export class NotOwner extends DescribedError(
   "NotOwner",
   () =>
-    "The role of DATABASE_URL may not change the schema, and the transaction changed nothing. Migrate as the owner of the tables.",
+    "The role of DATABASE_URL may not change the schema; the transaction was rolled back. Migrate as the owner of the tables.",
 ) {}
 
 /** The database rejected a file. */
@@ -38,7 +38,7 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
   cause: Schema.Defect(),
 }) {
   override get message(): string {
-    return `The database refused ${this.file} (SQLSTATE ${sqlState(this.cause) ?? "unknown"}), and the transaction changed nothing.`
+    return `The database rejected ${this.file} (SQLSTATE ${sqlState(this.cause) ?? "unknown"}); the transaction was rolled back.`
   }
 }
 

@@ -29,7 +29,7 @@ export class RoleNotFound extends Schema.TaggedError<RoleNotFound>()("RoleNotFou
 /** The migrating role may not grant the rights. */
 export class GrantsRefused extends Schema.TaggedError<GrantsRefused>()("GrantsRefused", { statement: Schema.String }) {
   override get message(): string {
-    return `The role of DATABASE_URL may not run \`${this.statement}\`, and the transaction changed nothing. Migrate as the owner of the tables; session settings of another role need a role with CREATEROLE that may administer it.`
+    return `The role of DATABASE_URL may not run \`${this.statement}\`; the transaction was rolled back. Migrate as the owner of the tables; session settings of other roles require CREATEROLE and the right to administer them.`
   }
 }
 
@@ -71,7 +71,7 @@ export const grantRoles = Effect.fnUntraced(function* (
   const remembered = yield* sql`select role, kind from granted_roles order by role, kind`.pipe(decodeGranted)
   const gone = yield* missingOf(remembered)
   for (const role of gone) {
-    yield* options.report(`The role ${role}, which had rights here, is gone: it was given none.`)
+    yield* options.report(`The role ${role}, which had rights, no longer exists; it was skipped.`)
   }
   const roles = remembered.filter(({ role }) => !gone.includes(role))
   if (roles.length === 0) return

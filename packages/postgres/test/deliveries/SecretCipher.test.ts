@@ -71,7 +71,7 @@ describe("SecretCipher", () => {
     for (const stored of made) expect(Redacted.value(all.decrypt(stored, "org_a"))).toBe(Redacted.value(secret))
     expect(all.keyIdOf(all.encrypt(secret, "org_a"), "org_a")).toBe("k3")
     expect(made.map((stored) => ring.keyIdOf(stored, "org_a"))).toEqual(["k1", "k2", undefined])
-    expect(() => ring.decrypt(made[2]!, "org_a")).toThrow("SECRETS_KEY does not open a secret")
+    expect(() => ring.decrypt(made[2]!, "org_a")).toThrow("SECRETS_KEY does not decrypt a stored secret")
     expect(all.keyIdOf(made[2]!, "org_b")).toBeUndefined()
   })
 

@@ -80,7 +80,7 @@ describe("planMigrations", () => {
       "is a different baseline, even if later files match",
       [file(BASELINE, "b")],
       { [BASELINE]: "a", [TWO]: "a" },
-      /^Nothing was changed: the database was made before the baseline /,
+      /^Nothing was changed: the database was created by an earlier baseline,/,
     ],
   ] as const)("rejects a migration that %s", (_what, files, applied, message) => {
     const { _tag, message: said } = Effect.runSync(Effect.flip(plan(files, applied)))

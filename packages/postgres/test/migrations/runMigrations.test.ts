@@ -71,7 +71,7 @@ describe("migrate", () => {
       Effect.flip(release({}, { giveUpAfter: "100 millis" })),
     )
     expect(failure).toBeInstanceOf(SchemaLocked)
-    expect(failure.message).toMatch(/changed nothing.*pg_stat_activity.*run the command again/)
+    expect(failure.message).toMatch(/rolled back.*pg_stat_activity.*run the command again/)
     expect(yield* release({})).toEqual([])
   })
 
@@ -86,7 +86,7 @@ describe("migrate", () => {
   test("rejects a database with a different migrations table with the same message", function* () {
     yield* sql("create table migrations (migration_id integer primary key, name text not null)")
     const failure = yield* Effect.flip(migrate)
-    expect(failure.message).toMatch(/^Nothing was changed: the database was made before the baseline /)
+    expect(failure.message).toMatch(/^Nothing was changed: the database was created by an earlier baseline,/)
     expect(
       yield* sql("select relname as name from pg_class where relnamespace = 'public'::regnamespace order by relname"),
     ).toEqual([{ name: "migrations" }, { name: "migrations_pkey" }])
@@ -100,7 +100,7 @@ describe("migrate", () => {
         "functions/one.sql": "create function one() returns int language sql as 'select 1'",
       }),
     )
-    expect(failure.message).toMatch(/^The database refused migrations\/0002_more.sql \(SQLSTATE 42P07\)/)
+    expect(failure.message).toMatch(/^The database rejected migrations\/0002_more.sql \(SQLSTATE 42P07\)/)
     expect(yield* recorded).toEqual([])
     expect(yield* sql("select to_regclass('things') is null and to_regproc('one') is null as clean")).toEqual([
       { clean: true },
@@ -267,7 +267,9 @@ describe("an index that is built concurrently", () => {
     yield* release(things)
     const [first, second] = yield* whileBuilding(
       Effect.fnUntraced(function* (building, sentence, pid) {
-        expect(sentence).toContain(`The index things_id waits for the transaction of process ${pid} (test, since `)
+        expect(sentence).toContain(
+          `The build of index things_id waits for the transaction of process ${pid} (test, since `,
+        )
         yield* sql("insert into things values (3)")
         expect(yield* state).toEqual({ files: [ONE], valid: [false] })
         // A second process waits, and must not block the build.

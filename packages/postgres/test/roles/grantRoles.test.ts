@@ -268,7 +268,7 @@ describe("granting", () => {
     yield* Effect.addFinalizer(() => Effect.orDie(sql(`create role ${roleOf("gone")}`)))
     const said: Array<string> = []
     yield* migrate([], { report: (sentence) => Effect.sync(() => void said.push(sentence)) })
-    expect(said).toEqual([`The role ${roleOf("gone")}, which had rights here, is gone: it was given none.`])
+    expect(said).toEqual([`The role ${roleOf("gone")}, which had rights, no longer exists; it was skipped.`])
   })
 
   test("revokes the schema from PUBLIC, but not before a role was granted", function* () {
