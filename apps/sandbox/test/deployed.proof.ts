@@ -179,6 +179,7 @@ server_tls_ca_file = ${files.certificate}
     SECRETS_KEY: KEY,
   }
   const lines = Object.entries(ofOperators).map(([setting, value]) => `${setting}='${value}'\n`)
+  await writeFile(join(installed.etc, "outreach.env"), "")
   await writeFile(join(installed.etc, "ops.env"), lines.join(""))
   expect(await installed.outreachOps("organizations", "list")).toContain("Acme")
   expect(await installed.outreachOps("organizations", "--help")).toContain("outreach-ops organizations <subcommand>")
