@@ -6,8 +6,6 @@ import { newCampaignRoutes } from "./pages/campaigns/newCampaignPage.tsx"
 import { recipientsPages } from "./pages/campaigns/recipientsPage.tsx"
 import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
-import { digestDayRoutes } from "./pages/digest/digestDayPage.tsx"
-import { digestPage } from "./pages/digest/digestPage.tsx"
 import { endpointActions } from "./pages/endpoints/endpointActions.tsx"
 import { disableRoutes, enableRoutes, removeRoutes } from "./pages/endpoints/endpointConfirmations.tsx"
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
@@ -56,7 +54,6 @@ export const routes = [
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],
   [eventsPage, ...eventPages],
   [...inboxRoutes, ...inboxEventRoutes],
-  [digestPage, ...digestDayRoutes],
   [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes],
   [...disableRoutes, ...enableRoutes, ...removeRoutes],
   [programsPage, ...newProgramRoutes, ...programRoutes],

@@ -1,4 +1,3 @@
-import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import {
   CampaignId,
   DeliveryId,
@@ -29,7 +28,6 @@ export const SECTIONS = {
   suppressions: { title: "Suppressions", path: "/suppressions", group: "Outreach" },
   partners: { title: "Partners", path: "/partners", group: "Partners" },
   inbox: { title: "Inbox", path: "/inbox", group: "Partners" },
-  digest: { title: "Digest", path: "/digest", group: "Partners" },
   endpoints: { title: "Endpoints", path: "/endpoints", group: "Webhooks" },
   events: { title: "Events", path: "/events", group: "Webhooks" },
   deliveries: { title: "Deliveries", path: "/deliveries", group: "Webhooks" },
@@ -106,7 +104,6 @@ export const sectionOf = (path: string): Section => {
 /** The parameters of paths. A name has the same meaning in each path. */
 export const PATH_PARAMS = {
   campaign: CampaignId,
-  date: CalendarDate,
   delivery: DeliveryId,
   endpoint: EndpointId,
   event: Schema.NonEmptyString.check(Schema.isMaxLength(255)).pipe(

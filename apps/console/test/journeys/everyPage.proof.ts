@@ -25,7 +25,6 @@ const ANSWERS = [
   ["/suppressions", "Show NPIs and addresses"],
   ["/deliveries/:delivery", "Show the body and the responses"],
   ["/endpoints/:endpoint", "Send a test event"],
-  ["/digest", "Verify"],
   ["/partners/:organization", "Rotate secret"],
 ] as const
 

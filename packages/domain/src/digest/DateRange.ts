@@ -10,10 +10,6 @@ export const ReadDate = Schema.String.pipe(Schema.brand("CalendarDate"))
 export const addDays = (date: CalendarDate, days: number): CalendarDate =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10) as CalendarDate
 
-/** Counts the days between two dates; negative if the second is earlier. */
-export const daysBetween = (from: CalendarDate, to: CalendarDate): number =>
-  (Date.parse(to) - Date.parse(from)) / DAY_MS
-
 export const dateAt = (millis: number): CalendarDate => new Date(millis).toISOString().slice(0, 10) as CalendarDate
 
 export class UnusableRange extends DescribedError(
@@ -26,7 +22,7 @@ export const datesBetween = (
   last: CalendarDate,
   maxDates: number,
 ): Result.Result<ReadonlyArray<CalendarDate>, UnusableRange> => {
-  const length = daysBetween(first, last) + 1
+  const length = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
   return length < 1 || length > maxDates
     ? Result.fail(new UnusableRange({ maxDates }))
     : Result.succeed(Array.from({ length }, (_, n) => addDays(first, n)))

@@ -128,7 +128,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
           programId === null ? (
             "none has the slug any more"
           ) : (
-            <a href={`/digest?organization=${organizationId}&program=${programId}`}>
+            <a href={`/programs/${programId}`}>
               <ForeignText>{programName ?? ""}</ForeignText>
             </a>
           ),

@@ -1,16 +1,19 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
-import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
+import { type DigestDay, DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
+import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { updateProgram } from "@outreach/domain/programs/Programs"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
+import { Funnel } from "../../components/charts/Funnel.tsx"
 import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
-import { Facts, Items, LinkLine, Page, Section } from "../../components/layout.tsx"
+import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { choice, pickDefined } from "../../http/inputs.ts"
@@ -24,22 +27,26 @@ import { programDetails, programInputs } from "./programInputs.ts"
 import { ProgramBadge } from "./programsPage.tsx"
 
 const MAX_CAMPAIGNS = 50
+const DAYS = 31
 
 const programPage = definePage("/programs/:program", {
-  run: ({ program }) => Effect.map(readProgram(program), contentOf),
+  run: ({ program }, { now }) => Effect.map(readProgram(program, now), contentOf),
 })
 
-const readProgram = Effect.fnUntraced(function* (programId: ProgramId) {
+const readProgram = Effect.fnUntraced(function* (programId: ProgramId, now: number) {
   const [program] = yield* (yield* ProgramReader).list({ programId }, 1)
   if (program === undefined) return yield* new ProgramNotFound({ programId })
   const { organizationId } = program
+  const digest = yield* DigestReader
+  const today = dateAt(now)
   const senders = yield* (yield* SenderRepository).list(organizationId)
   return {
     program,
     organization: yield* (yield* OrganizationReader).find(organizationId),
     /** The program's before the organization's. */
     senders: [programId, null].flatMap((owner) => senders.filter((sender) => sender.programId === owner)),
-    quotas: yield* (yield* DigestReader).quotas(organizationId, programId),
+    quotas: yield* digest.quotas(organizationId, programId),
+    days: yield* digest.days(organizationId, programId, addDays(today, 1 - DAYS), today),
     campaigns: yield* (yield* CampaignReader).list({ organizationId, programId }, MAX_CAMPAIGNS),
   }
 })
@@ -47,10 +54,9 @@ const readProgram = Effect.fnUntraced(function* (programId: ProgramId) {
 type ProgramView = Effect.Success<ReturnType<typeof readProgram>>
 
 const contentOf = (view: ProgramView) => {
-  const { program, senders, campaigns } = view
+  const { program, senders, campaigns, days } = view
   const { id, organizationId, status, senderName, postalAddress } = program
   const isArchived = status === "archived"
-  const ofProgram = `organization=${organizationId}&program=${id}`
   return (
     <Page
       title={<ForeignText>{program.name}</ForeignText>}
@@ -61,6 +67,7 @@ const contentOf = (view: ProgramView) => {
         ops("programs update", id, { status: isArchived ? "active" : "paused" }),
         ...(isArchived ? [] : [ops("programs archive", id)]),
         ops("campaigns list", { program: id }),
+        ops("digests list", { organization: organizationId, program: id, from: days[0]!.date, to: days.at(-1)!.date }),
       ]}
     >
       {isArchived && <p class="problem">It is archived: no campaign of it is created or scheduled.</p>}
@@ -76,8 +83,9 @@ const contentOf = (view: ProgramView) => {
         </Section>
         <Section title="Targets">
           <Targets {...view} />
-          <LinkLine to={`/digest?${ofProgram}`}>Days, funnel and quotas</LinkLine>
-          <LinkLine to={`/suppressions?${ofProgram}`}>Clinicians that it must not write to</LinkLine>
+          <LinkLine to={`/suppressions?organization=${organizationId}&program=${id}`}>
+            Clinicians that it must not write to
+          </LinkLine>
         </Section>
       </div>
       <CampaignTable
@@ -89,6 +97,12 @@ const contentOf = (view: ProgramView) => {
       {campaigns.length === MAX_CAMPAIGNS && (
         <LinkLine to={`/campaigns?program=${id}`}>All campaigns of the program</LinkLine>
       )}
+      <FunnelOf {...view} />
+      <Table
+        title={`Last ${DAYS} days (UTC)`}
+        rows={days.toReversed()}
+        columns={{ Date: ({ date }) => date, ...DAY_COLUMNS }}
+      />
       <Folded action={updateAction} title="Change it">
         <ActionForm
           action={updateAction}
@@ -153,17 +167,53 @@ const Targets = ({ quotas }: ProgramView) =>
     <Facts
       facts={Object.fromEntries(
         Object.entries(STAGES).map(([stage, title]) => {
-          const { target, count, remaining } = quotas[stage as keyof typeof STAGES]
+          const { target, count, remaining, reached_at: reachedAt } = quotas[stage as keyof typeof STAGES]
           return [
             title,
-            target === null
-              ? `${formatCount(count)}, without a target`
-              : `${formatCount(count)} of ${formatCount(target)}, ${formatCount(remaining ?? 0)} remaining`,
+            target === null ? (
+              `${formatCount(count)}, without a target`
+            ) : (
+              <>
+                {formatCount(count)} of {formatCount(target)}, {formatCount(remaining ?? 0)} remaining
+                {reachedAt !== null && (
+                  <>
+                    , reached <Time at={reachedAt as Timestamp} />
+                  </>
+                )}
+              </>
+            ),
           ]
         }),
       )}
     />
   )
+
+const FunnelOf = ({ program, days }: ProgramView) => {
+  const { account_created, learner_qualified, completer_qualified } = days.at(-1)!.funnel.cumulative
+  const noteOf = (target: number | null) => (target === null ? {} : { note: `target ${formatCount(target)}` })
+  return (
+    <Funnel
+      title="Clinicians by stage"
+      steps={[
+        { label: "accounts", count: account_created },
+        { label: "learners", count: learner_qualified, ...noteOf(program.learnerTarget) },
+        { label: "completers", count: completer_qualified, ...noteOf(program.completerTarget) },
+      ]}
+      empty=""
+    />
+  )
+}
+
+const DAY_COLUMNS: Readonly<Record<string, { readonly count: (day: DigestDay) => number }>> = {
+  Published: { count: ({ outreach }) => outreach.recipients_published },
+  Sent: { count: ({ outreach }) => outreach.sent },
+  Bounced: { count: ({ outreach }) => outreach.bounced },
+  "Opened, without suspected bots": { count: ({ outreach }) => outreach.without_suspected_bots.opened },
+  "Clicked, without suspected bots": { count: ({ outreach }) => outreach.without_suspected_bots.clicked },
+  Accounts: { count: ({ funnel }) => funnel.date.account_created },
+  Learners: { count: ({ funnel }) => funnel.date.learner_qualified },
+  Completers: { count: ({ funnel }) => funnel.date.completer_qualified },
+}
 
 const updateAction = defineAction("/programs/:program/update", "programs update", {
   role: "operator",

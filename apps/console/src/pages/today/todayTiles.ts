@@ -93,11 +93,11 @@ const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: To
 const quotaTile = ({ quota }: Today): TodayTile => {
   const tile = { name: "quota", title: "Quota nearest to its target" }
   if (quota === null)
-    return { ...tile, href: "/digest", tone: "neutral", value: "–", detail: "no program has a target" }
-  const { organizationId, programId, program, stage, count, target } = quota
+    return { ...tile, href: "/programs", tone: "neutral", value: "–", detail: "no program has a target" }
+  const { programId, program, stage, count, target } = quota
   return {
     ...tile,
-    href: `/digest?organization=${organizationId}&program=${programId}`,
+    href: `/programs/${programId}`,
     tone: count >= target ? "neutral" : "good",
     value: formatShare(count / target),
     detail: `${formatCount(count)} of ${formatCount(target)} ${stage}s of ${program}`,

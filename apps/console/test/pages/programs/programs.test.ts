@@ -1,8 +1,14 @@
+import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { updateProgram } from "@outreach/domain/programs/Programs"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender } from "@outreach/domain/senders/Senders"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
+import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
@@ -31,18 +37,55 @@ it("reads the list of programs page by page", async () => {
 })
 
 describe("a program", () => {
-  it("links to its organization, campaigns, digest and suppressions, and its campaigns link to it", async () => {
+  it("links to its organization, campaigns and suppressions, and its campaigns link to it", async () => {
     const { program, organization, campaign } = await seed()
     const viewer = await test().as("viewer")
     const { document, words } = await viewer.get(`/programs/${program.id}`)
-    const digest = `/digest?organization=${organization.id}&program=${program.id}`
     const suppressions = `/suppressions?organization=${organization.id}&program=${program.id}`
-    for (const href of [`/partners/${organization.id}`, `/campaigns/${campaign.id}`, digest, suppressions]) {
+    for (const href of [`/partners/${organization.id}`, `/campaigns/${campaign.id}`, suppressions]) {
       expect(document.querySelector(`main a[href="${href}"]`), href).not.toBeNull()
     }
     expect(words).toContain("0, without a target")
     const page = await viewer.get(`/campaigns/${campaign.id}`)
     expect(page.document.querySelector(`a[href="/programs/${program.id}"]`)).not.toBeNull()
+  })
+
+  it("shows its funnel, the progress towards its targets, and the counts of the last days", async () => {
+    const { program, organization, campaign } = await seed()
+    const today = dateAt(Date.now())
+    await test().run(
+      Effect.gen(function* () {
+        yield* updateProgram(program.id, { learnerTarget: 10 })
+        const ann = yield* createIdentifier("recipient")
+        for (const ago of [2, 1]) {
+          const at = `${addDays(today, -ago)}T00:00:00.000001Z` as CommitTimestamp
+          yield* outreachOn(at, campaign, [
+            [ann, "sent"],
+            [ann, "human opened"],
+          ])
+          const learner = { programId: program.id, stage: "learner_qualified" as const, npi: npi(ago) }
+          yield* inTransaction(qualifyOn(organization.id, [learner], at))
+        }
+      }),
+    )
+    const { document, words } = await (await test().as("viewer")).get(`/programs/${program.id}`)
+    expect(words).toContain("2 of 10, 8 remaining")
+    const rowsOf = (caption: string) =>
+      [...document.querySelectorAll("table")]
+        .filter((table) => table.querySelector("caption")?.textContent === caption)
+        .flatMap((table) => [...table.querySelectorAll("tbody tr")])
+        .map(({ children }) => Array.from(children, ({ textContent }) => textContent))
+    expect(rowsOf("Clinicians by stage")).toEqual([
+      ["accounts", "0", "–", "–", ""],
+      ["learners", "2", "–", "–", "target 10"],
+      ["completers", "0", "–", "0 %", ""],
+    ])
+    const days = rowsOf("Last 31 days (UTC)")
+    expect(days).toHaveLength(31)
+    expect(days.slice(0, 2)).toEqual([
+      [today, "0", "0", "0", "0", "0", "0", "0", "0"],
+      [addDays(today, -1), "0", "1", "0", "1", "0", "0", "1", "0"],
+    ])
   })
 
   it("shows the sender of its e-mails, and the one that replaces it once it is verified", async () => {

@@ -47,7 +47,7 @@ describe("the page of today", () => {
       "Dead letters": { value: "0", tone: "good", href: "/issues?state=dead" },
       "Quarantined inbound events": { value: "0", tone: "good", href: "/inbox?state=quarantined" },
       "Domains that refuse us": { value: "0", tone: "good", href: "#domains" },
-      "Quota nearest to its target": { value: "–", tone: "neutral", href: "/digest" },
+      "Quota nearest to its target": { value: "–", tone: "neutral", href: "/programs" },
     })
     expect(words).toContain("No domain refuses us.")
     // Every time is shown in the zone that the header names.
