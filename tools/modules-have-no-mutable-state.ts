@@ -10,7 +10,7 @@ import { report } from "./report.ts"
 /** Scripts of pages: each page is one instance. */
 const IN_PAGES = /\/src\/(docs\/)?browser\//
 
-/** Memo tables whose values never differ. */
+/** Memo tables with constant values. */
 const MEMOS = ["packages/postgres-connection/src/timestampCodec.ts: dates"]
 
 /** Biome formats the code, so a top-level statement starts a line. */

@@ -104,6 +104,10 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
     },
     says: [/seeded\.sql:1 may apply/, /seeded\.ts:1 may apply/],
   },
+  "prose-is-plain": {
+    append: { "packages/cursor/src/dialect.ts": "// What nobody says stands alone beside others.\n".repeat(9) },
+    says: [/cursor\/src\/dialect\.ts has 63 rare words in 63/],
+  },
   "public-surface-is-committed": {
     append: { "packages/cursor/api.d.ts": "export {}\n" },
     says: [/packages\/cursor\/api\.d\.ts differs/],

@@ -41,7 +41,7 @@ function record(message: string, hit: Hit): void {
 createServer((request, response) => {
   const at = Date.now() / 1000
   const { method = "GET", url = "/", headers, socket } = request
-  // The last address was added by your own proxy; the client can set the others.
+  // The last address was added by your own proxy; the client can set all earlier ones.
   const forwarded = TRUST_PROXY
     ? String(headers["x-forwarded-for"] ?? "")
         .split(",")

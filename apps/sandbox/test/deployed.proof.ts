@@ -36,7 +36,7 @@ const PASSWORDS = Object.fromEntries(
 
 const run = promisify(execFile)
 
-/** Creates a self-signed certificate of a host and its key, for servers that run as nobody. */
+/** Creates a self-signed certificate of a host and its key, readable for the user of the servers. */
 const createCertificate = async (host: string) => {
   const folder = await temporaryFolder("certificate")
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")]

@@ -24,7 +24,7 @@ export const programsIn = (unpacked: string) => {
 }
 
 /**
- * Starts PostgreSQL 15 as the user nobody until the test is finished, only for encrypted connections. Requires root.
+ * Starts PostgreSQL 15 as another user until the test is finished, only for encrypted connections. Requires root.
  *
  * Returns the superuser's URL of the database `outreach` without TLS parameters, and a function that runs an SQL file as an administrator:
  * a role that isn't a superuser, but may create roles and owns the database.

@@ -20,7 +20,7 @@ export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
   [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never
 }[EventType]
 
-/** For each event that the service sends: `one` recipient, whose id is stored with it, or the recipients `listed` in `data`. */
+/** The recipients of each outgoing event: `one` recipient with its id stored in the event, or the recipients `listed` in `data`. */
 export const EVENT_RECIPIENTS = {
   "outreach.recipients_published": "listed",
   "outreach.email_sent": "one",

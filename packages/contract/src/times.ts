@@ -21,7 +21,7 @@ export const Instant = z
     description: "ISO 8601 date-time with `Z` or an offset.",
     format: "date-time",
     example: "2026-11-21T02:45:29Z",
-    // The format alone would allow leap seconds and the year 0.
+    // The format would also allow leap seconds and the year 0.
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
       Object.assign(jsonSchema, {
         pattern: "^(?!0000)\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d+)?([Zz]|[+-]\\d\\d:\\d\\d)$",
@@ -82,7 +82,7 @@ export const Since = z
       "Inclusive lower bound: a date-time with `Z` or an offset and at most nine fraction digits, of which those below a microsecond are cut off. Write the `+` of an offset as `%2B`.",
     format: "date-time",
     example: "2026-11-21T02:45:29.123456Z",
-    // The format alone would allow more fraction digits and leap seconds.
+    // The format would also allow more fraction digits and leap seconds.
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
       Object.assign(jsonSchema, {
         pattern: "^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$",

@@ -14,9 +14,9 @@ export interface Clone {
 
 /**
  * Creates a migrated template database to clone from, unless it exists. If several processes call this at once, one migrates
- * and the others wait. Afterwards no client can connect to the template.
+ * and the other calls wait. Afterwards no client can connect to the template.
  *
- * @param serverUrl - the database to create others from; the same for all callers
+ * @param serverUrl - the database to create databases from; the same for all callers
  * @throws the errors of `migrate`, and an error if `migrate` leaves connections open
  */
 export async function createTemplate(

@@ -93,7 +93,7 @@ const traceAttempt = (delivery: Delivery, attempt: Effect.Effect<AttemptResult>)
       ),
   )
 
-/** For an event whose publication wasn't sampled, only failed or slow attempts are exported. */
+/** If the publication of the event wasn't sampled, only failed or slow attempts are exported. */
 const traceOf = ({ traceparent }: Delivery) => {
   const parent = parseTraceparent(traceparent)
   return parent === undefined ? { root: true, sampled: false } : { parent }

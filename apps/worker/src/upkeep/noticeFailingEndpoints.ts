@@ -19,7 +19,7 @@ export interface NoticeOptions {
   readonly sender: SenderIdentity
 }
 
-/** How long to retry an address whose server defers the notice. */
+/** How long to retry an address if its server defers the notice. */
 const MAX_DEFERRED_MS = 3 * 86_400_000
 
 /** Every five minutes, notifies organizations of failing endpoints, and disables endpoints that failed for too long. Until interrupted. */

@@ -71,7 +71,7 @@ export class CampaignRepository extends Context.Service<
     ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
     /**
      * Changes a campaign's maximum e-mails per minute, for claims from now on. With a `version` (the rate as
-     * text, or `none`), does nothing if the campaign has another rate.
+     * text, or `none`), it fails if the campaign has another rate.
      */
     setRate(
       campaignId: CampaignId,
@@ -80,7 +80,7 @@ export class CampaignRepository extends Context.Service<
     ): Effect.Effect<Campaign, CampaignNotFound | ChangedMeanwhile>
     setPauseOnComplaints(campaignId: CampaignId, pauseOnComplaints: boolean): Effect.Effect<Campaign, CampaignNotFound>
     /**
-     * Pauses campaigns with the option whose complaints reached the upper threshold. Returns them. A resumed campaign is paused
+     * Pauses campaigns with the option if their complaints reached the upper threshold. Returns them. A resumed campaign is paused
      * again only after a new complaint.
      */
     readonly pauseOnComplaints: Effect.Effect<ReadonlyArray<PausedCampaign>>
@@ -96,7 +96,7 @@ export class CampaignRepository extends Context.Service<
     /** Sets the status, and queues the recipients' messages. They are due when the window starts. */
     queue(publication: Publication, status: CampaignStatus): Effect.Effect<void>
     storePublication(publication: Publication, event: EventDraft, at: CommitTimestamp): Effect.Effect<void>
-    /** Opens campaigns whose window started, completes those that are finished or whose window ended, and removes their unsent messages. */
+    /** Opens campaigns at the start of their window, completes those that are finished or after their window, and removes their unsent messages. */
     readonly openAndComplete: Effect.Effect<void>
   }
 >()("domain/campaigns/CampaignRepository") {}

@@ -59,6 +59,6 @@ export const toWithdrawals = (
   return [...reasons].map(([id, reason]) => ({ id, reason }))
 }
 
-/** Returns the programs whose completers reached their target in this timestamp's transaction. */
+/** Returns the programs that reached their target of completers in this timestamp's transaction. */
 export const reachedNow = (quotas: ReadonlyArray<CompleterQuota>, at: CommitTimestamp): ReadonlyArray<ProgramId> =>
   quotas.filter(({ reachedAt }) => reachedAt === at).map(({ programId }) => programId)

@@ -11,7 +11,7 @@ const SCAN_FURTHER = 1000
  * Leases due messages, as many as the rates allow.
  *
  * Rates are database rows that a claim locks before counting, so they apply to all workers. Messages of a paused domain, or one that
- * reached its rate, are deferred so that they don't block others.
+ * reached its rate, are deferred so that they don't block other messages.
  */
 export const claimMessages = Effect.fnUntraced(function* (claim: MessageClaim) {
   const transaction = yield* Transaction
