@@ -13,7 +13,6 @@ import { EventReader } from "./events/EventReader.ts"
 import { InboxReader } from "./inbox/InboxReader.ts"
 import { AlertReader } from "./inspection/AlertReader.ts"
 import { DatabaseInspection } from "./inspection/DatabaseInspection.ts"
-import { SystemReader } from "./inspection/SystemReader.ts"
 import { NumbersReader } from "./numbers/NumbersReader.ts"
 import { AuditChain } from "./operators/AuditChain.ts"
 import { AuditLog } from "./operators/AuditLog.ts"
@@ -42,7 +41,6 @@ export const backoffice = Layer.mergeAll(
   InboxReader.layer,
   AlertReader.layer,
   DatabaseInspection.layer,
-  SystemReader.layer,
   NumbersReader.layer,
   AuditLog.layer,
   AuditChain.layer,

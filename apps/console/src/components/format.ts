@@ -53,11 +53,3 @@ export const formatAgo = (seconds: number): string => {
 
 export const formatMillis = (millis: number): string =>
   millis < 1000 ? `${Math.round(millis)} ms` : `${(millis / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} s`
-
-const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"]
-
-export const formatBytes = (bytes: number): string => {
-  const power = Math.min(BYTE_UNITS.length - 1, Math.max(0, Math.floor(Math.log10(bytes) / 3)))
-  const value = bytes / 1000 ** power
-  return `${value.toLocaleString("en", { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${BYTE_UNITS[power]}`
-}

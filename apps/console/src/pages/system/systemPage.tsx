@@ -1,5 +1,4 @@
 import { AlertReader } from "@outreach/backoffice/inspection/AlertReader"
-import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import {
   clockFaultsFinding,
   clockFinding,
@@ -7,9 +6,9 @@ import {
   roleFinding,
   schemaFinding,
 } from "@outreach/backoffice/inspection/databaseFindings"
-import { SystemReader } from "@outreach/backoffice/inspection/SystemReader"
 import { ALERT_RULES, activeAlerts, runbookOf } from "@outreach/domain/operators/alerts"
 import { type Finding, failed } from "@outreach/domain/operators/Finding"
+import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { Advice } from "../../components/Advice.tsx"
@@ -18,7 +17,6 @@ import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { Processes, Server, Storage } from "./SystemTables.tsx"
 
 export const systemPage = definePage("/system", {
   isConsistent: false,
@@ -27,20 +25,14 @@ export const systemPage = definePage("/system", {
     return (
       <Page title="System" commands={[ops("doctor"), ops("status"), ops("database show")]}>
         <Problems {...system} />
-        <Processes {...system} />
-        <Server {...system} />
-        <Storage {...system} />
+        <p>This console is release {RELEASE}.</p>
       </Page>
     )
   }),
 })
 
-export type System = Effect.Success<typeof readSystem>
-
-/** Reads the state of the deployment. Parts that fail or time out don't affect the other parts. */
+/** Reads the problems. Parts that fail or time out don't affect the other parts. */
 const readSystem = Effect.gen(function* () {
-  const { readLoad, readServer } = yield* DatabaseInspection
-  const { readProcesses, readSchema, readTables, readPartitions } = yield* SystemReader
   const { read: readAlerts } = yield* AlertReader
   return yield* Effect.all(
     {
@@ -52,14 +44,8 @@ const readSystem = Effect.gen(function* () {
         checked("clock", clockFinding),
         checked("partitions", clockFaultsFinding),
       ]),
-      load: orUndefined(readLoad),
-      server: orUndefined(readServer),
-      processes: orUndefined(readProcesses),
-      schema: orUndefined(readSchema),
-      tables: orUndefined(readTables),
-      partitions: orUndefined(readPartitions),
     },
-    { concurrency: 3 },
+    { concurrency: "unbounded" },
   )
 })
 
@@ -98,7 +84,7 @@ const COLUMNS: Columns<{
 }
 
 /** The problems with their remedies, the worst first. */
-const Problems = ({ alerts, findings }: System) => {
+const Problems = ({ alerts, findings }: Effect.Success<typeof readSystem>) => {
   const active = (alerts ?? []).map(({ severity, unit, value, name, found, advice, delay }) => {
     const source = (
       <>

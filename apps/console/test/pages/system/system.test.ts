@@ -1,7 +1,4 @@
-import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { startConsole } from "../../startConsole.ts"
 
@@ -33,31 +30,4 @@ it("lists problems with their remedies and alerts, and the checks without a prob
   const right = rowsOf(document, "Checks without a problem").map(([word, found]) => [word, found])
   expect(right).toContainEqual(["ok", "The schema is that of this release, and the database takes writes."])
   expect(test().logs.filter((line) => /unhandled|could not be read/.test(line))).toEqual([])
-})
-
-it("shows processes, schema, server and storage, without secrets", async () => {
-  const worker = databaseLayer({ database: databaseAt(test().databaseUrl), applicationName: "outreach-worker/0.0.1" })
-  const admin = await test().as("admin")
-  const { document, words, text } = await Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.andThen(
-      sql`select 1`,
-      Effect.promise(() => admin.get("/system")),
-    ),
-  ).pipe(Effect.provide(worker), Effect.runPromise)
-
-  const processes = rowsOf(document, "Processes that are connected").map(([name, release]) => [name, release])
-  expect(processes).toContainEqual(["outreach-worker", "0.0.1, another than this console's"])
-  expect(processes).toContainEqual(["outreach-console", expect.stringMatching(/^\d+\.\d+\.\d+(-dev)?$/)])
-  expect(words).toContain("Files pendingnone")
-  expect(words).toContain("Roleprimary")
-  expect(rowsOf(document, "Partitioned tables").map(([table]) => table)).toEqual([
-    "delivered",
-    "events",
-    "inbox",
-    "hits",
-  ])
-  expect(rowsOf(document, "Largest tables").length).toBe(20)
-  const { password } = new URL(test().databaseUrl)
-  if (password !== "") expect(text).not.toContain(password)
-  expect(text).not.toContain(Buffer.alloc(32, 7).toString("base64"))
 })
