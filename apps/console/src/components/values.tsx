@@ -6,7 +6,7 @@ import { useContext } from "preact/hooks"
 import type { OpenTexts } from "../http/OpenCounts.ts"
 import type { Section } from "../http/paths.ts"
 import type { RefusedForm } from "../http/RefusedForm.ts"
-import { formatAgo, formatDuration } from "./format.ts"
+import { formatAgo } from "./format.ts"
 
 export interface View {
   readonly operator: Operator
@@ -195,25 +195,13 @@ export const Time = (props: {
 }
 
 /** An instant to the minute, in the page's zone. */
-export const Minute = (props: { readonly at: Timestamp; readonly class?: string }) => (
-  <time class={props.class} dateTime={props.at} title={`${minuteOf(props.at)} UTC`} data-local="minute">
+export const Minute = (props: { readonly at: Timestamp }) => (
+  <time dateTime={props.at} title={`${minuteOf(props.at)} UTC`} data-local="minute">
     {minuteOf(props.at)}
   </time>
 )
 
 const minuteOf = (at: string): string => at.slice(0, 16).replace("T", " ")
-
-/** The time until an instant, which the browser counts down. */
-export const Countdown = (props: { readonly until: Timestamp | null }) => {
-  const { now } = useView()
-  if (props.until === null) return <>–</>
-  const until = toUnixMillis(props.until)
-  return (
-    <time dateTime={props.until} title={props.until} data-until={until}>
-      {until <= now ? "now" : `in ${formatDuration((until - now) / 1000)}`}
-    </time>
-  )
-}
 
 /** A request or response body, indented if it is JSON. Unless `isShown`, possibly personal values are masked. */
 export const Content = (props: { readonly isShown: boolean; readonly children: string }) => {

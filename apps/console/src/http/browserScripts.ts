@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from "node:module"
 import { fileURLToPath } from "node:url"
 
 /** The scripts of the browser. Each finds its elements, and every page works without scripts. */
-const SCRIPTS = ["copy", "countdown", "forms", "localTimes", "refresh"] as const
+const SCRIPTS = ["copy", "forms", "localTimes", "refresh"] as const
 
 /** The texts of the scripts without types. The artifact contains them as built. */
 export const browserScripts: ReadonlyArray<string> = await Promise.all(

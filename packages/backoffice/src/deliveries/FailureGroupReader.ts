@@ -52,9 +52,6 @@ export interface FailureGroupFilter extends Partial<Pick<FailureGroup, "organiza
   readonly state?: State
 }
 
-const FailureHour = Schema.Struct({ groupId: FailureGroupId, hour: Timestamp, count: Schema.Int })
-export type FailureHour = typeof FailureHour.Type
-
 export type FailureGroupCursor = Pick<FailureGroup, "lastAt" | "id">
 
 const { columns, decode } = rowsOf(FailureGroup, {
@@ -62,7 +59,7 @@ const { columns, decode } = rowsOf(FailureGroup, {
   calls: `case when closed_at is null
     then greatest(failures, (select calls from outcomes_since(endpoint_id, opened_at)) - calls_before)::double precision end`,
 })
-const hours = rowsOf(FailureHour)
+const decodeHours = decodeRows({ hour: Timestamp, count: Schema.Int })
 const decodeStatuses = decodeRows({ status: Schema.NullOr(Schema.Int), open: Schema.Int, groups: Schema.Int })
 const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int, lasting: Schema.Int })
 const lastFirst = keyset({ lastAt: "last_at", id: "id" }, "desc")
@@ -128,15 +125,13 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
           firstOr(FailureGroupNotFound, { groupId }),
         ),
 
-      /** Counts failed calls by group and hour, without empty hours. */
-      hours: (groups: ReadonlyArray<FailureGroup>, since: Timestamp) =>
+      /** Counts failed calls of a group by the hour. An hour without one is left out. */
+      hours: ({ organizationId, id }: FailureGroup, since: Timestamp) =>
         sql`
-        select ${hours.columns}
-        from unnest(
-          ${groups.map(({ organizationId }) => organizationId)}::text[], ${groups.map(({ id }) => id)}::text[]
-        ) as wanted (organization_id, group_id)
-        join failure_group_hours using (organization_id, group_id)
-        where hour >= ${since}::timestamptz order by group_id, hour`.pipe(hours.decode),
+        select hour, count from failure_group_hours
+        where organization_id = ${organizationId} and group_id = ${id} and hour >= ${since}::timestamptz order by hour`.pipe(
+          decodeHours,
+        ),
 
       /** Counts the failing groups, the dead letters that weren't replayed, and their groups. */
       totals: (filter: FailureGroupFilter) =>

@@ -84,7 +84,6 @@ const FailingEndpoint = Schema.Struct({
 const MAX_FAILING_ENDPOINTS = 100
 
 const decodeToday = decodeRows({ today: Today })
-const decodeQuotaDays = decodeRows({ date: Timestamp, count: Schema.Int })
 const decodeDomains = decodeRows(RefusingDomain.fields)
 const decodeComplained = decodeRows(ComplainedCampaign.fields)
 const decodeFailing = decodeRows(FailingEndpoint.fields)
@@ -168,15 +167,6 @@ export class TodayReader extends DatabaseService<TodayReader>()("backoffice/toda
       from gauges`.pipe(decodeToday)
     return rows[0]!.today
   }),
-
-  /** Reads the counts at the end of each of the last 30 days with new clinicians, oldest first. */
-  readQuotaDays: ({ organizationId, programId, stage }: QuotaProgress) =>
-    sql`
-      select date::timestamp at time zone 'UTC' as date,
-        case ${stage}::text when 'learner' then learner_qualified_total else completer_qualified_total end as count
-      from digest_funnel
-      where organization_id = ${organizationId} and program_id = ${programId} and date > current_date - 30
-      order by date`.pipe(decodeQuotaDays),
 
   /** Lists domains that reject campaigns, the last rejection first; at most `MAX_REFUSING_DOMAINS`. */
   readRefusingDomains: (organizationId: OrganizationId | null) =>

@@ -2,7 +2,6 @@ import type { PlotOptions } from "@observablehq/plot"
 import * as Plot from "@observablehq/plot"
 import { parseHTML } from "linkedom"
 import type { ComponentChildren } from "preact"
-import { formatCompact } from "../format.ts"
 import { type Columns, Table } from "../layout.tsx"
 
 export const Chart = <Row,>(props: {
@@ -109,34 +108,4 @@ const showTick = (text: Element): void => {
   text.setAttribute("data-at", at)
   text.setAttribute("data-local", "tick")
   text.textContent = at.slice(11, 16) === "00:00" ? at.slice(5, 10) : at.slice(11, 16)
-}
-
-/** Fewer points show no trend. */
-const MIN_POINTS = 3
-
-/** A count over time without axes, in steps because the values between the points are unknown. Empty if the count was always 0. */
-export const Sparkline = (props: {
-  readonly label: string
-  readonly points: ReadonlyArray<{ readonly at: number; readonly value: number }>
-}) => {
-  const highest = Math.max(0, ...props.points.map(({ value }) => value))
-  if (props.points.length < MIN_POINTS || highest === 0) return null
-  const markup = renderPlot(props.label, {
-    width: 144,
-    height: 32,
-    margin: 2,
-    axis: null,
-    y: { domain: [0, highest] },
-    marks: [
-      Plot.areaY(props.points, { x: "at", y: "value", curve: "step", fill: "var(--accent)", fillOpacity: 0.2 }),
-      Plot.lineY(props.points, { x: "at", y: "value", curve: "step", stroke: "var(--accent)", strokeWidth: 1.25 }),
-      Plot.ruleY([0], { stroke: "var(--edge)" }),
-    ],
-  })
-  return (
-    <span class="sparkline">
-      <span dangerouslySetInnerHTML={{ __html: markup }} />
-      <small>at most {formatCompact(highest)}</small>
-    </span>
-  )
 }

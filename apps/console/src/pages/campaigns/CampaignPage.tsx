@@ -44,7 +44,7 @@ import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { PreflightList } from "./PreflightList.tsx"
 import { recipientsOf } from "./recipientsPage.tsx"
 import { SendingLine } from "./SendingLine.tsx"
-import { WindowBar } from "./WindowBar.tsx"
+import { SendingWindow } from "./SendingWindow.tsx"
 
 const MAX_DOMAINS = 50
 
@@ -139,7 +139,7 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: Ca
           </>
         ),
         Kind: campaign.kind,
-        Window: <WindowBar {...campaign} />,
+        Window: <SendingWindow {...campaign} />,
         Rate: campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
         From: sender === null ? "the deployment's own sender" : <IdLink id={sender.id}>{formatFrom(sender)}</IdLink>,
         Ramp:

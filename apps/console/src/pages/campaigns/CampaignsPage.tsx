@@ -14,7 +14,7 @@ import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "./CampaignReports.tsx"
 import { ComplaintRate } from "./ComplaintRate.tsx"
 import { newCampaignPage } from "./newCampaignPage.tsx"
-import { WindowBar } from "./WindowBar.tsx"
+import { SendingWindow } from "./SendingWindow.tsx"
 
 const PAGE_SIZE = 50
 
@@ -78,7 +78,7 @@ export const CampaignTable = (props: {
           </Noted>
         ),
         Status: ({ status }) => <CampaignStatusBadge status={status} />,
-        Window: (row) => <WindowBar {...row} />,
+        Window: (row) => <SendingWindow {...row} />,
         Imported: { count: ({ totals }) => totals.recipients },
         Published: { count: ({ totals }) => totals.published },
         Sent: { count: ({ totals }) => totals.sent },

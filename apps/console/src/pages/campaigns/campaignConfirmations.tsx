@@ -14,7 +14,7 @@ import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineAction } from "../../http/Route.ts"
 import { reason } from "../suppressions/suppressionActions.ts"
 import { PreflightList } from "./PreflightList.tsx"
-import { WindowBar } from "./WindowBar.tsx"
+import { SendingWindow } from "./SendingWindow.tsx"
 
 const TITLES = { schedule: "Schedule", resume: "Resume", pause: "Pause", cancel: "Cancel" } as const
 
@@ -64,7 +64,7 @@ const launching = (command: Scheduling, notice: string) =>
         ...asked,
         commands: [ops("campaigns preflight", id), ops(`campaigns ${command}`, id, { force: failed })],
         when: toUnixMillis(windowStart) <= now ? "Immediately" : <Time at={windowStart} />,
-        facts: { Window: <WindowBar {...asked.campaign} />, Subject: subject },
+        facts: { Window: <SendingWindow {...asked.campaign} />, Subject: subject },
         hidden: { force: failed },
         typed:
           failed.length === 0

@@ -6,7 +6,7 @@ import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { formatCount, formatMillis } from "../../components/format.ts"
 import { Chips, Table } from "../../components/layout.tsx"
-import { Countdown, foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { field } from "../../http/inputs.ts"
 
 export const Deliveries = (props: {
@@ -35,7 +35,7 @@ export const Deliveries = (props: {
       Created: ({ createdAt }) => <Time at={createdAt} />,
       "Failed for good": props.isDead && (({ finishedAt }) => <Time at={finishedAt} />),
       "Next attempt":
-        !props.isDead && (({ state, dueAt }) => (state === "pending" ? <Countdown until={dueAt} /> : "–")),
+        !props.isDead && (({ state, dueAt }) => (state === "pending" ? <Time at={dueAt} isShort /> : "–")),
     }}
   />
 )

@@ -1,6 +1,6 @@
 import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
-import { Countdown, IdLink, Time } from "../../components/values.tsx"
+import { IdLink, Time } from "../../components/values.tsx"
 import { endpointState } from "../endpoints/endpointsPage.tsx"
 import { FailureSentence } from "./Deliveries.tsx"
 
@@ -42,7 +42,7 @@ export const DeliveryStanding = (props: {
         {props.endpoint.enabled && (
           <>
             {props.endpoint.owner === null && "No worker delivers to the endpoint at present. "}The next attempt is due{" "}
-            <Countdown until={dueAt} />.
+            <Time at={dueAt} isShort />.
           </>
         )}
       </p>

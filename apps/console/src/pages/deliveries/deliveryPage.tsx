@@ -19,7 +19,7 @@ import { formatMillis } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Content, Countdown, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { Content, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 import { ClinicianOf } from "../events/eventsPage.tsx"
@@ -114,7 +114,7 @@ const factsOf = (
   group: FailureGroup | null,
   event: LoggedEvent | undefined,
 ) => ({
-  "Next attempt": delivery.state === "pending" && <Countdown until={delivery.dueAt} />,
+  "Next attempt": delivery.state === "pending" && <Time at={delivery.dueAt} />,
   Attempts: `${delivery.attempts}${maxAttempts === null ? "" : ` of ${maxAttempts}`}`,
   Event: (
     <>

@@ -32,11 +32,11 @@ const issuePage = definePage("/issues/:group", {
     const groups = yield* FailureGroupReader
     const group = yield* groups.find(id)
     const { organizationId, open, stored, failures, mutedAt, mutedReason, closedAt } = group
-    const from = firstHour(now, HOURS)
+    const from = (Math.floor(now / HOUR_MS) - HOURS + 1) * HOUR_MS
     const organization = yield* (yield* OrganizationReader).find(organizationId)
     const [hours, { rows, next }, endpoints] = yield* Effect.all(
       [
-        groups.hours([group], fromUnixMillis(from)),
+        groups.hours(group, fromUnixMillis(from)),
         readDeadLetters({ organizationId, groupId: id }, PAGE_SIZE, after),
         readEndpoints(organizationId),
       ],
@@ -202,6 +202,3 @@ export const causeColumns = {
 
 const groupTitle = (cause: Cause) =>
   cause.firstLine === null ? describeOutcome(cause) : foreign`${describeOutcome(cause)}: ${cause.firstLine}`
-
-/** Returns the start of the first of a number of hours, the last of which is the current hour. */
-export const firstHour = (now: number, hours: number): number => (Math.floor(now / HOUR_MS) - hours + 1) * HOUR_MS

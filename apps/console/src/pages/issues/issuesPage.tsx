@@ -1,28 +1,21 @@
-import {
-  type FAILURE_GROUP_STATES,
-  FailureGroupReader,
-  type FailureHour,
-} from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { type FAILURE_GROUP_STATES, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
-import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Struct } from "effect"
-import { Sparkline } from "../../components/charts/Chart.tsx"
-import { HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { AskFirst, FilterBar } from "../../components/forms.tsx"
 import { Chips, Live, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Id, IdLink, StatusBadge, Time, type Tone, useView } from "../../components/values.tsx"
+import { Id, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineCursor, oneOf, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { EndpointLink, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "../deliveries/Deliveries.tsx"
 import { HttpStatus } from "../deliveries/deadLetters.ts"
-import { causeColumns, firstHour } from "./issuePage.tsx"
+import { causeColumns } from "./issuePage.tsx"
 
 const PAGE_SIZE = 20
 const JOBS = 10
@@ -49,7 +42,7 @@ const filters = {
 const issuesPage = definePage("/issues", {
   forPartners: true,
   inputs: { ...filters, after: groupCursor.input },
-  run: Effect.fnUntraced(function* ({ after, order = "newest", ...given }, { operator, now }) {
+  run: Effect.fnUntraced(function* ({ after, order = "newest", ...given }, { operator }) {
     const { organization, endpoint, status, state } = given
     const groups = yield* FailureGroupReader
     const scope = pickDefined({ organizationId: organization, endpointId: endpoint, state })
@@ -67,7 +60,6 @@ const issuesPage = definePage("/issues", {
       { concurrency: "unbounded" },
     )
     const { rows, last } = pageOf(found, PAGE_SIZE)
-    const hours = yield* groups.hours(rows, fromUnixMillis(firstHour(now, 24)))
     const values = { ...given, order: order === "newest" ? undefined : order }
     const address = withQuery("/issues", values)
     return (
@@ -119,7 +111,6 @@ const issuesPage = definePage("/issues", {
             columns={{
               ...causeColumns,
               Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
-              "Last 24 hours": ({ id }) => <Trend hours={hours.filter(({ groupId }) => groupId === id)} />,
             }}
           />
           <Pager next={last && { after: groupCursor.of(last) }} />
@@ -129,26 +120,6 @@ const issuesPage = definePage("/issues", {
     )
   }),
 })
-
-/** Failed calls of the last 24 hours by hour. */
-const Trend = (props: { readonly hours: ReadonlyArray<FailureHour> }) => {
-  const first = firstHour(useView().now, 24)
-  const counts = new Map(props.hours.map(({ hour, count }) => [toUnixMillis(hour), count]))
-  const points = Array.from({ length: 24 }, (_, i) => first + i * HOUR_MS).map((at) => ({
-    at,
-    value: counts.get(at) ?? 0,
-  }))
-  const total = points.reduce((sum, { value }) => sum + value, 0)
-  return (
-    <>
-      {formatCount(total)}
-      <Sparkline
-        label={`${formatCount(total)} in the last 24 hours, ${points.at(-1)!.value} in this one`}
-        points={points}
-      />
-    </>
-  )
-}
 
 const TONES: Readonly<Record<Replay["state"], Tone>> = { running: "warning", finished: "good", cancelled: "neutral" }
 

@@ -2,12 +2,9 @@ import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
-import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Order } from "effect"
-import type { ComponentChildren } from "preact"
 import { Advice } from "../../components/Advice.tsx"
-import { Sparkline } from "../../components/charts/Chart.tsx"
-import { formatCount } from "../../components/format.ts"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Minute, Prose, Time, URGENCY } from "../../components/values.tsx"
@@ -42,7 +39,6 @@ export const todayPage = definePage("/", {
       const cause = whyNotSent(state, now)
       return cause === null ? [] : [{ ...state, ...cause }]
     })
-    const quotaDays = today.quota === null ? [] : yield* reader.readQuotaDays(today.quota)
     return (
       <Page title="Today" commands={[ops("status"), ops("status", { watch: true })]}>
         <p>
@@ -52,9 +48,7 @@ export const todayPage = definePage("/", {
         </p>
         <ul class="tiles">
           {Arr.sort(todayTiles(today), byUrgency).map((tile) => (
-            <Tile key={tile.name} tile={tile}>
-              {tile.name === "quota" && <QuotaLine days={quotaDays} />}
-            </Tile>
+            <Tile key={tile.name} {...tile} />
           ))}
         </ul>
         {waiting.length > 0 && (
@@ -138,26 +132,14 @@ export const todayPage = definePage("/", {
 const byUrgency = Order.mapInput(Order.Number, ({ tone }: TodayTile) => URGENCY[tone])
 
 /** A number with a link to its list. */
-const Tile = (props: { readonly tile: TodayTile; readonly children: ComponentChildren }) => {
-  const { title, href, tone, value, detail } = props.tile
-  return (
-    <li class={`tile ${tone}`}>
-      <a href={href}>
-        <span class="title">{title}</span>
-        <span class="value">{value}</span>
-      </a>
-      <small>
-        <bdi>{detail}</bdi>
-      </small>
-      {props.children}
-    </li>
-  )
-}
-
-/** The quota's count over the last 30 days. */
-const QuotaLine = (props: { readonly days: Effect.Success<ReturnType<TodayReader["Service"]["readQuotaDays"]>> }) => {
-  const points = props.days.map(({ date, count }) => ({ at: toUnixMillis(date), value: count }))
-  const values = points.map(({ value }) => value)
-  const label = `The last 30 days: from ${formatCount(values[0] ?? 0)} to ${formatCount(values.at(-1) ?? 0)}`
-  return <Sparkline label={label} points={points} />
-}
+const Tile = ({ title, href, tone, value, detail }: TodayTile) => (
+  <li class={`tile ${tone}`}>
+    <a href={href}>
+      <span class="title">{title}</span>
+      <span class="value">{value}</span>
+    </a>
+    <small>
+      <bdi>{detail}</bdi>
+    </small>
+  </li>
+)

@@ -63,12 +63,11 @@ const runReplayJobs = Effect.gen(function* () {
 })
 
 describe("the list of issues", () => {
-  it("groups dead letters by their cause, without personal data, with a trend", async () => {
+  it("groups dead letters by their cause, without personal data", async () => {
     const { words, document, text } = await operator.get(`/issues?organization=${ours.organization.id}`)
     expect(words).toContain("32 dead letters in 2 issues were not delivered and not replayed.")
     expect(words).toContain("503 Try [e-mail] later")
     expect(text).not.toContain("jane@clinic.test")
-    expect(document.querySelectorAll(".sparkline svg[role=img]")).toHaveLength(2)
     expect(document.querySelector(`a[href="/issues/${group()}"]`)!.textContent).toBe("500 Database is down")
   })
 
