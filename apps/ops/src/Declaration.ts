@@ -9,47 +9,48 @@ import { formatRecord, formatRows, print, printToStderr, refuse } from "./output
 import { type Cursor, type Page, pageFlags, parsePage, printPage } from "./output/paging.ts"
 import { retryOnce } from "./retryOnce.ts"
 
-/** How a command touches the deployment: it shows data, shows personal data, or changes something. */
+/** The effect of a command: it shows data, shows personal data, or changes something. */
 export class Access extends Context.Service<Access, "reads" | "reveals" | "changes">()("ops/Access") {}
 
-/** A command or a group of commands that needs the services `R`, without its name: the words by which it is called. */
+/** A command or group that needs the services `R`, without its name. */
 export type Declared<R> = (words: ReadonlyArray<string>) => Command.Command<string, never, object, unknown, R>
 
 interface Declaration<I, C, Column extends string, Run, Provided, Needed> {
   /** The description in the help. */
   readonly about: string
   /**
-   * The flags and arguments. Of the inputs of a group `changes`, at least one must be given.
+   * The flags and arguments. Of a group `changes`, at least one input is required.
    *
-   * The range of `from` and `to` must not end before it begins.
+   * The range of `from` and `to` must not end before it starts.
    */
   readonly input?: I
-  /** By default one, of its arguments and of the flags that it needs, which are ids. */
+  /** Default: one of its arguments and required flags, which are ids. */
   readonly examples?: ReadonlyArray<string>
   /**
-   * Runs the command, and imports what few commands need: modules take nearly all the time of a short command. What it returns is printed: rows as a table of `columns`, and nothing for no value.
+   * Runs the command, and imports rarely used modules: loading takes nearly all the time of a short command. Its result is printed,
+     * rows as a table of `columns`.
    *
-   * The command `list` has the flags `--limit` and `--after`. With a `cursor`, it returns the rows of a page, and otherwise all.
+   * The command `list` has the flags `--limit` and `--after`. With a `cursor`, it returns the rows of a page, otherwise all rows.
    */
   readonly run: (input: Values<I>, page: Page<C>) => Run
   readonly cursor?: C
-  /** The columns that name a row of a list without a `cursor`; by default its first. */
+  /** The columns that identify a row of a list without a `cursor`; default its first. */
   readonly key?: ReadonlyArray<Column>
   readonly columns?: ReadonlyArray<Column>
   /**
-   * Formats the result for people, as a text or its paragraphs; by default as a record with a line for each field. Only a function that is
+   * Formats the result for people, as text or paragraphs; default: a line for each field. Only a function that is
    * written here gets the result's type.
    */
   readonly format?: (result: ResultOf<Run>) => string | ReadonlyArray<string>
-  /** Writes the result as CSV; by default as its rows, or else a line for each field. */
+  /** Writes the result as CSV; default: its rows, or a line for each field. */
   readonly csv?: (result: ResultOf<Run>) => string
-  /** Says more about the result, on standard error after it. */
+  /** Adds information about the result on standard error. */
   readonly note?: (result: ResultOf<Run>) => string | undefined
-  /** The services that only this command of its group needs. */
+  /** Services that only this command of its group needs. */
   readonly services?: Layer.Layer<Provided, unknown, Needed>
 }
 
-/** What a command returns: rows that have the columns, or else a record or nothing. */
+/** The result of a command: rows that have the columns, or a record, or none. */
 type Result<Column extends string> = [Column] extends [never]
   ? // biome-ignore lint/suspicious/noConfusingVoidType: an effect that prints for itself has this type.
     void | (object & { readonly length?: never })
@@ -57,7 +58,7 @@ type Result<Column extends string> = [Column] extends [never]
 
 type Runnable<A> = Effect.Effect<A, unknown, unknown> | Generator<Effect.Effect<unknown, unknown, unknown>, A, never>
 
-/** What the effect or the steps succeed with, unless they print for themselves. */
+/** The result of the effect or steps, unless they print it themselves. */
 type ResultOf<Run> = Exclude<
   Run extends Effect.Effect<infer A, unknown, unknown> ? A : Run extends Generator<unknown, infer A, never> ? A : never,
   void
@@ -74,7 +75,7 @@ type NeedsOf<Run> =
 
 type AnyDeclaration = Declaration<Inputs, Cursor, string, Runnable<unknown>, never, unknown>
 
-/** A command whose needs only the type of its declaration knows. */
+/** A command with needs that only its declaration's type knows. */
 type Built = ReturnType<Declared<never>>
 
 const NONE: Layer.Layer<never, unknown, unknown> = Layer.empty
@@ -122,23 +123,23 @@ const declare =
     ) as Built
   }
 
-/** Declares a command that only shows data, none of it personal. The audit log does not record it. */
+/** Declares a command that shows data without personal data. The audit log doesn't record it. */
 export const reading = declare("reads")
 
-/** Declares a command that shows personal data or searches by it. The audit log records it before it runs, and how it ended. */
+/** Declares a command that shows personal data or searches by it. The audit log records its start and its result. */
 export const revealing = declare<AuditLog>("reveals")
 
-/** Declares a command that changes something. The audit log records it before it runs, and how it ended. */
+/** Declares a command that changes something. The audit log records its start and its result. */
 export const changing = declare<AuditLog>("changes")
 
-/** Declares a command that may create the audit log, which then records it once it has ended. */
+/** Declares a command that may create the audit log, which then records it at its end. */
 export const creatingLog = declare<AuditLog>("changes", { createsLog: true })
 
 export const group =
   <Commands extends Readonly<Record<string, Declared<unknown>>>, Provided = never, Needed = never>(declaration: {
     readonly about: string
     readonly commands: Commands
-    /** The services that the commands share. */
+    /** Services that the commands share. */
     readonly services?: Layer.Layer<Provided, unknown, Needed>
   }): Declared<Exclude<NeedsOfDeclared<Commands[keyof Commands]>, Provided> | Needed> =>
   (words) => {
@@ -152,7 +153,7 @@ export const group =
 
 type NeedsOfDeclared<D> = D extends Declared<infer R> ? R : never
 
-/** Runs a command that changes nothing once more if the database failed for a reason that may pass, unless it has printed something. */
+/** Runs a read-only command once more after a transient failure of the database, unless it has printed something. */
 const runAgain = Effect.fnUntraced(function* <A, E, R>(run: Effect.Effect<A, E, R>) {
   const console = yield* Console.Console
   let hasPrinted = false
@@ -172,7 +173,7 @@ const checkChanges = ({ changes: params }: Params, { changes }: Parsed) => {
   return refuse("NothingToUpdate", `Give at least one of ${flags.join(", ")}.`, { flags })
 }
 
-/** Fails if one of the ids in a filter that selected nothing doesn't exist, so that a mistyped id doesn't look like an empty result. */
+/** Fails if an id of a filter without results is unknown, so that a mistyped id doesn't look like an empty result. */
 export const checkFilter = Effect.fnUntraced(function* (filter: Parsed) {
   const ids = Object.values(filter).filter((value) => typeof value === "string" && isIdentifier(value)) as Array<string>
   if (ids.length === 0) return

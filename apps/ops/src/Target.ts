@@ -5,25 +5,25 @@ import { consoleUrl, deployment, secretsKey, webhookAllowPrivateAddresses } from
 import { type Config, ConfigProvider, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { type Refusal, refusal, refuse } from "./output/Output.ts"
 
-/** The deployment that the command line works on: the database of `DATABASE_URL`, or else the running sandbox. */
+/** The deployment of the command line: the database of `DATABASE_URL`, otherwise the running sandbox. */
 export class Target extends Context.Service<
   Target,
   {
     /** The target's name in messages. */
     readonly name: string
     readonly database: DatabaseSettings
-    /** The public address of the sandbox's API; null for a deployment, whose settings say it. */
+    /** The public URL of the sandbox's API; null for a deployment, which has a setting for it. */
     readonly sandboxUrl: string | null
-    /** Where operators reach the console. Only commands that need it read it. */
+    /** The console's URL. Only commands that need it read it. */
     readonly consoleUrl: Effect.Effect<string, Config.ConfigError>
     readonly livemode: boolean
-    /** Whether endpoints may be reached over plain http. */
+    /** Whether endpoints may use plain http. */
     readonly allowHttp: boolean
     /** The keys that encrypt secrets. Only commands that need them read them. */
     readonly secretsKey: Effect.Effect<KeyRing, Config.ConfigError | Refusal>
   }
 >()("ops/Target") {
-  /** Reads the target from the environment, or else from `.sandbox/sandbox.json` in this folder or the nearest one above. */
+  /** Reads the target from the environment, otherwise from `.sandbox/sandbox.json` in this or the nearest parent folder. */
   static readonly layer = Layer.effect(
     Target,
     Effect.suspend(() => Effect.flatMap(isSet(databaseUrl), (set) => (set ? readEnvironment : readSandbox))),

@@ -11,16 +11,16 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { refusal } from "./output/Output.ts"
 import { Target } from "./Target.ts"
 
-/** The connections to the target's database. Layers that are built with the same memo map share them, as all command lines of a test file do. */
+/** The connections to the target's database. Layers with the same memo map share them, as all command lines of a test file do. */
 export const client = Layer.unwrap(
   Effect.map(Target, ({ database, name }) => {
     const client = databaseLayer({ database, applicationName: applicationName("outreach-ops"), maxConnections: 2 })
-    // The pool connects at its first statement, which fails only if the connection does.
+    // The pool connects at its first statement, which fails only if the connection fails.
     const checkConnection = sessionFault.pipe(
       Effect.mapError(describeFault),
-      // Nothing was done yet. A machine without spare CPU time may have let the first attempt run out of time.
+      // No statement has run yet. On a busy machine the first attempt can time out.
       Effect.retry({ times: 1, while: ({ code }) => code === "ETIMEDOUT" || code === "ECONNRESET" }),
-      // Through a pooler that is known, the role's settings matter to the processes that serve, and commands may well mend them.
+      // Through a known pooler, the role's settings only matter to the serving processes, and commands may correct them.
       Effect.flatMap((fault) => (fault !== undefined && database.pooler === "none" ? Effect.fail(fault) : Effect.void)),
       Effect.mapError(({ code: reason, advice }) =>
         refusal("DatabaseUnreachable", `No connection to ${name}: ${advice} (${reason}).`, {
@@ -34,7 +34,7 @@ export const client = Layer.unwrap(
   }),
 )
 
-/** The target's database, and the other services that the ports of the commands need. */
+/** The target's database, and the other services of the commands' ports. */
 export const database = Layer.mergeAll(TransactionPg, HintsPg, AuditLog.layer).pipe(
   Layer.provideMerge(client),
   Layer.provideMerge(

@@ -3,13 +3,13 @@ import { Cause, Effect, Exit } from "effect"
 import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli"
 import { globalFlags, loadGroups } from "./ops.ts"
 
-/** A command without subcommands, and the words that call it. */
+/** A command without subcommands, with its words. */
 export interface Leaf {
   readonly path: ReadonlyArray<string>
   readonly command: Command.Command.Any
 }
 
-/** Returns every command that can be run, in the order of the help. */
+/** Returns every runnable command in the order of the help. */
 export const everyCommand = async (): Promise<ReadonlyArray<Leaf>> => leavesOf(await loadGroups(""), [])
 
 const leavesOf = (commands: ReadonlyArray<Command.Command.Any>, above: ReadonlyArray<string>): ReadonlyArray<Leaf> =>
@@ -34,7 +34,7 @@ export const helpOf = async (root: Command.Command.Any, path: ReadonlyArray<stri
   return doc!
 }
 
-/** Values in place of `…`, by the flags before it. */
+/** Values that replace `…`, by the flag before it. */
 const VALUES: Readonly<Record<string, string>> = {
   "--email": "dana@clinic.example",
   "--npi": "1234567893",

@@ -1,6 +1,6 @@
 import { type ResolveFnOutput, registerHooks } from "node:module"
 
-/** The packages whose relative imports have file extensions, like those of this repository. */
+/** Packages with file extensions in their relative imports, like those of this repository. */
 const EXACT = /\/(?:effect|@effect\/[\w-]+)\/dist\//
 
 /**

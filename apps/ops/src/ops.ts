@@ -44,7 +44,7 @@ const readOutput = (args: ReadonlyArray<string>) => {
   return OUTPUT_FORMS.find((form) => form === given) ?? "table"
 }
 
-/** The commands and their groups, in the order of the help. One is loaded when the command line or the help needs it. */
+/** The commands and groups in the order of the help. One is loaded when the command line or the help needs it. */
 const loaders = {
   migrate: () => import("./commands/migrate.ts").then(({ migrate }) => migrate),
   organizations: () => import("./commands/organizations.ts").then(({ organizations }) => organizations),
@@ -83,10 +83,10 @@ const loaders = {
 
 type Word = keyof typeof loaders
 
-/** The commands that need no database, or connect to it by themselves, because they say what is wrong with it; and no command at all. */
+/** The commands that need no database or connect themselves, because they diagnose it; and a missing command. */
 const WITHOUT_DATABASE: ReadonlySet<string> = new Set<Word | "">(["", "bounces", "doctor", "status"])
 
-/** Loads the command or the group of a name, or else all: for the help, completions and suggestions. */
+/** Loads the command or group of a name; without one all of them, for the help, completions and suggestions. */
 export const loadGroups = (word: string) => {
   const words = Object.hasOwn(loaders, word) ? [word as Word] : (Object.keys(loaders) as ReadonlyArray<Word>)
   return Promise.all(words.map(async (each) => (await loaders[each]())([each])))
@@ -132,7 +132,7 @@ export const ops = (typed: ReadonlyArray<string>) => {
       CliConfig.CliConfig,
       CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, completionsFlag] }),
     ),
-    // Commands print their results and failures. Logs would only add noise.
+    // Commands print their results and failures without logs.
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 }
@@ -152,7 +152,7 @@ export const runOps = (): void => {
   )
 }
 
-/** Ends the command where its reader has gone, as `head` does. Where the output is lost, lets it fail. */
+/** Ends the command if its reader was closed, as by `head`. If the output is lost otherwise, it fails. */
 const onOutputLost = ({ code }: NodeJS.ErrnoException): void => {
   if (code === "EPIPE") {
     process.emit("SIGTERM", "SIGTERM")

@@ -2,7 +2,7 @@ import { isTransient, transientFailure } from "@outreach/postgres/DatabaseFailur
 import { Cause, Effect } from "effect"
 import { SqlError } from "effect/sql"
 
-/** Runs an effect that changes nothing once more if the database failed for a reason that may pass, such as a lost connection. */
+/** Runs a read-only effect once more after a transient failure of the database, such as a lost connection. */
 export const retryOnce =
   (mayRetry = (): boolean => true) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -7,16 +7,16 @@ import { ErasedClinicianRepositoryPg } from "@outreach/postgres/suppressions/Era
 import { Context, Effect, Layer } from "effect"
 import { Target } from "./Target.ts"
 
-/** The cipher with the target's keys, whatever they open. */
+/** The cipher with the target's keys, without a check that they fit the stored data. */
 export const uncheckedCipher = Layer.effect(
   SecretCipher,
   Effect.flatMap(Target, ({ secretsKey }) => Effect.map(secretsKey, SecretCipher.make)),
 )
 
-/** The cipher with the target's keys, which open what is stored. Only commands that need the keys provide it. */
+/** The cipher with the target's keys, checked against the stored data. Only commands that need the keys provide it. */
 export const secretCipher = Layer.tap(uncheckedCipher, (context) => assertKeyOpens(Context.get(context, SecretCipher)))
 
-/** A cipher that fails with an error as soon as it is needed. */
+/** A cipher that fails when it is used. */
 const failing = (error: unknown) => {
   const fail = (): never => {
     throw error
@@ -24,13 +24,13 @@ const failing = (error: unknown) => {
   return Layer.succeed(SecretCipher, { keyIds: [], encrypt: fail, decrypt: fail, keyIdOf: fail })
 }
 
-/** The target's cipher. Without a key that opens what is stored, commands fail as soon as they need it. */
+/** The target's cipher. Without a fitting key, commands fail when they use it. */
 export const lazyCipher = Layer.catch(secretCipher, failing)
 
 /** The target's signing secrets with their texts. */
 export const signingSecrets = Layer.provide(SigningSecretRepositoryPg, secretCipher)
 
-/** The same. Without a key, commands fail as soon as they make a secret. */
+/** The same. Without a key, commands fail when they create a secret. */
 export const lazySigningSecrets = Layer.provide(SigningSecretRepositoryPg, lazyCipher)
 
 /** The target's signing secrets without their texts, which need no key. */
@@ -39,8 +39,8 @@ export const secretSummaries = Layer.provide(
   Layer.succeed(SecretCipher, SecretCipher.withoutKey),
 )
 
-/** The target's senders and their link domains. Only what encrypts or reads their keys needs `SECRETS_KEY`. */
+/** The target's senders and their link domains. Only encrypting or reading their keys needs `SECRETS_KEY`. */
 export const senderRepository = Layer.provide(Layer.merge(SenderRepositoryPg, LinkDomainRepositoryPg), lazyCipher)
 
-/** The target's erased clinicians. Without a key, commands fail for organizations that erased somebody, and for those alone. */
+/** The target's erased clinicians. Without a key, commands fail only for organizations with erased clinicians. */
 export const erasedClinicians = Layer.provide(ErasedClinicianRepositoryPg, lazyCipher)

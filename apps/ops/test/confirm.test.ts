@@ -8,7 +8,7 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-/** Seeds a campaign with three recipients, of whom one was sent to and one withdrawn, a key, and a suppression. */
+/** Seeds a campaign with three recipients, one of them sent and one withdrawn, a key, and a suppression. */
 const seed = Effect.gen(function* () {
   const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
   const sql = yield* SqlClient.SqlClient

@@ -72,7 +72,7 @@ it("shows the server, the timelines of the clocks and which clocks are ahead, an
   expect(stdout).toContain(elsewhere.organization.id)
   expect(stdout).not.toContain(here.organization.id)
 
-  // A superuser sees the standbys, of which there are none.
+  // A superuser sees the standbys; there are none.
   const all = await run(["database", "show"], { DATABASE_URL: url() })
   expect(all.stdout).toContain("Standbys:\nNone.")
 })

@@ -46,7 +46,7 @@ const consult = async (settings: Readonly<Record<string, string>>, ...args: Read
 
 const txt = (name: string, ...data: ReadonlyArray<string>): Answer => ({ type: "TXT", name, data: [...data] })
 const published = (key: KeyObject) => key.export({ type: "spki", format: "der" }).toString("base64")
-/** The records of a domain that receivers accept e-mails of. */
+/** The DNS records of a domain with deliverable e-mails. */
 const RECORDS = [
   // A long record consists of several strings.
   txt(

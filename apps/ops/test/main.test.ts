@@ -57,7 +57,7 @@ const lockAwaited = () =>
     ({ length }) => length === 1,
   )
 
-/** Runs what happens while a campaign is locked. */
+/** Runs an effect while a campaign is locked. */
 const whileLocked = <A>(campaignId: string, work: () => Promise<A>) =>
   meanwhile(
     SqlClient.SqlClient.use((sql) =>
@@ -112,7 +112,7 @@ describe("the process", () => {
   it("exits with 130 on SIGINT: an import rolls its batch back, and leaves no file of refused lines", async () => {
     const { campaign } = await meanwhile(seedCampaign({ recipients: 0 }))
     const path = join(folder, "list.csv")
-    // The first batch is refused as a whole; the second waits.
+    // The first batch is rejected as a whole; the second waits.
     const line = (i: number) => (i < 1000 ? "1,2" : `${npi(i)},c${i}@clinic.test`)
     writeFileSync(path, ["npi,email", ...Array.from({ length: 1010 }, (_, i) => line(i))].join("\n"))
     const rejects = join(folder, "rejects.csv")

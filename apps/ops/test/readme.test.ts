@@ -68,7 +68,7 @@ it("walks through commands that succeed one after the other", async () => {
     const role = known[0] === "migrate" ? { DATABASE_URL: url() } : {}
     const { code, stdout, stderr } = await run(known, { ...settings, ...role })
     expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" })
-    // The recipient in the Message-ID of a test is not stored, either.
+    // The recipient in the Message-ID of a test isn't stored either.
     for (const [id, prefix] of stdout.matchAll(/\b([a-z]{3}_)[0-9a-f]{32}\b(?!@)/g)) {
       if (!ids.has(prefix!)) ids.set(prefix!, id)
     }

@@ -45,7 +45,7 @@ const publish = (records: ReadonlyArray<DnsRecord>) =>
     }),
   )
 
-// Making a key takes much longer than all else.
+// Creating a key takes most of the time.
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
 const KEY = join(folder, "dkim.pem")
 writeFileSync(KEY, privateKey.export({ type: "pkcs1", format: "pem" }))
@@ -293,7 +293,7 @@ describe("a link domain", () => {
         check === "senders" ? [`${status}: ${found}`] : [],
       )
     }
-    // The doctor checks the senders of other tests, too.
+    // The doctor also checks the senders of other tests.
     const pending = [`The key of ${sender.id} signs nothing yet.`, `No link of ${sender.id} stands on ${DOMAIN} yet.`]
     const warnings = pending.map((found) => `warning: ${found}`)
     expect(await doctor()).toEqual(expect.arrayContaining(warnings))

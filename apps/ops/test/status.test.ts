@@ -126,7 +126,7 @@ describe("status --watch", () => {
   })
 })
 
-/** Runs a statement on the server's own database, because nobody can connect to the other. */
+/** Runs a statement on the server's own database, because clients can't connect to the other one. */
 const onServer = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) => {
   const address = new URL(url())
   address.pathname = "/postgres"

@@ -22,12 +22,12 @@ export const operator = setting("OPS_OPERATOR", noneOr(DisplayName), {
     "name of the operator in [the audit log](../apps/ops/README.md#the-audit-log), in addition to the system user, host and database role",
 })
 
-/** Who runs the command: the operator's name, or else the operating system's user. */
+/** The operator's name, otherwise the operating system's user. */
 export const operatorOrUser = Effect.map(operator, (name) => name ?? osUser())
 
 /**
- * Records a command in the audit log: before its handler runs, and when it has ended. If the first entry cannot be written, the handler does not run.
- * A command that was killed leaves its first entry.
+ * Records a command in the audit log at its start and its end. If the first entry can't be written, the handler doesn't run.
+ * A killed command has only the first entry.
  */
 export const audited =
   <E, R>(
@@ -54,7 +54,7 @@ export const audited =
               Console.error(`The audit log has no entry of how this command ended: ${id} stays unfinished.`),
             ),
           )
-      // No form begins a command.
+      // Commands have no form.
       const begin = Effect.orDie(log.begin(begun))
       if (createsLog && !(yield* log.exists)) {
         const recordBoth = (exit: Exit.Exit<void, E>) =>
@@ -71,7 +71,7 @@ const endOf = <E>(exit: Exit.Exit<void, E>): CommandEnd => {
   return { result: "failed", code: describeFailure(exit.cause).code }
 }
 
-/** Returns the arguments that a command was given, as the audit log records them. A switch that is off by default counts as not given. */
+/** Returns the given arguments of a command for the audit log. A switch that is off by default counts as not given. */
 const auditArguments = (params: Params, parsed: Parsed): AuditedArguments =>
   Object.fromEntries(argumentsOf(params, parsed))
 

@@ -2,7 +2,7 @@ import { suppressionFor } from "@outreach/domain/mail/Complaints"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
 import type { Returned } from "@outreach/mail/returned/readReturned"
 
-/** Describes what the service does with a message that came back to a return path of its own. */
+/** Describes the effect of a returned message at one of the service's return paths. */
 export const describeEffect = (returned: Returned): string => {
   switch (returned.kind) {
     case "bounce":
@@ -26,10 +26,10 @@ export const describeEffect = (returned: Returned): string => {
   }
 }
 
-/** What becomes of a message that names no return path of the deployment. */
+/** The effect of a message without a return path of the deployment. */
 export const NOT_OURS = "None: no return path in it is of this deployment. The listener refuses mail to others."
 
-/** Returns what a bounce or a complaint says; null for anything else. */
+/** Returns the details of a bounce or a complaint; null for other messages. */
 export const verdictOf = (returned: Returned): string | null => {
   if (returned.kind === "complaint") return returned.feedbackType
   if (returned.kind !== "bounce") return null

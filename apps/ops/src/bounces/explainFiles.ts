@@ -10,19 +10,19 @@ import { refusal, refuse } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 import { describeEffect, NOT_OURS, verdictOf } from "./describeEffect.ts"
 
-/** What a message is that came back, without anything of its text or its addresses. */
+/** The classification of a returned message, without its text and addresses. */
 export interface Explained {
   readonly file: string
   readonly kind: Returned["kind"] | "unreadable" | "too_large"
-  /** Of a bounce its reason, or `deferred` or `refused`; of a complaint its type; else null. */
+  /** The reason of a bounce, or `deferred` or `refused`; the type of a complaint; otherwise null. */
   readonly verdict: string | null
   readonly status: string | null
   readonly sureness: string | null
   readonly rule: string | null
-  /** Whether a return path of this deployment stands in the message: `valid`, `not valid`, `none`, or `not checked` without `SECRETS_KEY`. */
+  /** Whether the message contains a return path of this deployment: `valid`, `not valid`, `none`, or `not checked` without `SECRETS_KEY`. */
   readonly seal: "valid" | "not valid" | "none" | "not checked"
   readonly recipientId: string | null
-  /** What the service does with it. */
+  /** The effect in the service. */
   readonly effect: string
 }
 
@@ -95,7 +95,7 @@ const nothingOf = (file: string, kind: Explained["kind"], effect: string): Expla
   ...{ file, kind, verdict: null, status: null, sureness: null, rule: null, seal: "none", recipientId: null, effect },
 })
 
-/** Reads a message, whatever its size; undefined beyond the bound of the worker's listener. */
+/** Reads a message; undefined above the size limit of the worker's listener. */
 const readBounded = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> => {
   let size = 0
   const raw = await readExcerpt(

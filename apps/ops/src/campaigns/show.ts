@@ -15,7 +15,7 @@ import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
 import { formatCount, formatRecord, formatRows, numbers, Output } from "../output/Output.ts"
 
-/** How many causes and domains of late refusals are shown. */
+/** Number of shown causes and domains of late refusals. */
 const MAX_LATE_REFUSALS = 50
 
 export const show = reading({
@@ -33,10 +33,10 @@ export const show = reading({
     const sender = yield* SenderRepository.use(({ ofCampaign }) => ofCampaign(campaignId))
     return {
       ...campaign,
-      // Why no e-mail goes out; null while they go out.
+      // The reason why no e-mails are sent; null while they are.
       waitsFor: whyNotSent(sending, yield* Clock.currentTimeMillis)?.found ?? null,
       rates: ratesOf(progress),
-      // Null where it is the deployment's, MAIL_FROM.
+      // Null for the deployment's sender, MAIL_FROM.
       senderId: sender?.id ?? null,
       from: sender && formatFrom(sender),
       ramp: sender?.ramp ?? null,
@@ -73,7 +73,7 @@ export const show = reading({
     ].flat(),
 })
 
-/** Returns which shares of the accepted messages were refused later, reported as unwanted, and answered by unsubscribing. */
+/** Returns the shares of late refusals, complaints and unsubscriptions among the accepted messages. */
 const ratesOf = (progress: CampaignProgress) => ({
   complained: shareOfSent(progress.complained, progress),
   complaintLevel: complaintLevel(progress),
@@ -99,7 +99,7 @@ const section = <Row extends object>(
 
 const IDLE_STATUSES: ReadonlyArray<Campaign["status"]> = ["completed", "paused", "cancelled", "draft"]
 
-/** Prints a campaign's progress to standard error until nothing more is sent; nothing as JSON. */
+/** Prints a campaign's progress to standard error until sending ends, but not with JSON output. */
 const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   const campaigns = yield* CampaignRepository
   const line = (yield* Output) === "json" ? undefined : yield* progressLine
@@ -111,7 +111,7 @@ const followCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
   }
 }, Effect.scoped)
 
-/** Formats a campaign's progress: a bar of the answered recipients, the rate, the remaining time, and the counts by outcome. */
+/** Formats a campaign's progress: a bar of the recipients with an outcome, the rate, the remaining time, and the counts by outcome. */
 const formatProgress = (progress: CampaignProgress): string => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
   const wanted = recipients - withdrawn - quarantined

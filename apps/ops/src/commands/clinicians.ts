@@ -31,7 +31,7 @@ const exportData = revealing({
   },
   *run({ organizationId, out, ...input }) {
     const clinician = yield* readClinician(input)
-    // Created before anything is read, so that a wrong path costs nothing.
+    // Created before the data is read, so that a wrong path fails early.
     const file = out === undefined ? undefined : yield* createPrivateFile(out)
     const { assertNoUnfinishedErasure } = yield* Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
     yield* assertNoUnfinishedErasure(organizationId, clinician)

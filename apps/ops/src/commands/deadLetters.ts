@@ -19,7 +19,7 @@ import { deadLetterFilters, deadLetterSelector } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
 import { confirm, formatCount, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
 
-/** Fails if the dead letters of a removed endpoint are selected, of which none can be replayed. */
+/** Fails if dead letters of a removed endpoint are selected, because they can't be replayed. */
 const checkEndpoint = Effect.fnUntraced(function* ({ endpointId }: DeadLetterFilter) {
   if (endpointId === undefined) return
   const { removedAt } = yield* EndpointRepository.use(({ find }) => find(endpointId))

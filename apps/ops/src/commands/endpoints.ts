@@ -35,7 +35,7 @@ import { confirm, formatCount, formatRecord, print, printToStderr, refuse, yes }
 import { lazySigningSecrets, signingSecrets } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
-/** What may be set of an endpoint when it is created, and later. */
+/** The settings of an endpoint at its creation and later. */
 const settings = {
   types: optional(
     flag(
@@ -77,7 +77,7 @@ const settings = {
   ),
 }
 
-/** Returns what was given of `settings` as an endpoint has it, and all else that was given. */
+/** Returns the given `settings` as an endpoint's fields, and the other given values. */
 const toSettings = <A extends Values<typeof settings>>({
   types,
   inFlight,
@@ -234,7 +234,7 @@ const remove = changing({
   },
 })
 
-/** The maximum of characters of the response that are shown. */
+/** Maximum number of shown characters of the response. */
 const MAX_SHOWN = 500
 
 const client = Layer.unwrap(
@@ -326,7 +326,7 @@ export const endpoints = group({
   ),
 })
 
-/** Warns if the log starts after a time. Returns also when it starts, for JSON. */
+/** Warns if the log starts after a time. Returns the start for JSON. */
 const readKeptFrom = Effect.fnUntraced(function* (from: Timestamp | undefined) {
   const eventsKeptFrom = yield* (yield* Partitions).eventsKeptFrom
   if (from === undefined || eventsKeptFrom === null || from >= eventsKeptFrom) return undefined

@@ -10,7 +10,7 @@ import { organizationId, period } from "../inputs/filters.ts"
 import { optional, switchFlag, text, textArgument } from "../inputs/Input.ts"
 import { formatRecord, refuse } from "../output/Output.ts"
 
-/** Returns an event under the names that scripts read: a quarantined one is `set_aside`. */
+/** Returns an event with field names for scripts: a quarantined one is `set_aside`. */
 const toOutput = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
   ...entry,
   state: entry.state === "quarantined" ? "set_aside" : entry.state,

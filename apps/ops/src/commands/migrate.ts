@@ -8,7 +8,7 @@ import { print, printToStderr } from "../output/Output.ts"
 
 const ROLE = new RegExp(`^(?:${ROLE_KINDS.join("|")})=[^=]{1,63}$`)
 
-/** Roles by their kinds, such as `api=outreach_api`. */
+/** Roles by kind, such as `api=outreach_api`. */
 const RolesByKind = textSchema(
   `kind=role, separated by commas, with the kinds ${ROLE_KINDS.join(", ")}`,
   (text): ReadonlyArray<string> | undefined => {

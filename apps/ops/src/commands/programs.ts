@@ -20,7 +20,7 @@ const programId = argument(ProgramId, "The program's id, pgm_…")
 
 const name = flag(DisplayName, "The program's name for people")
 
-/** The flags of a sender, which new and changed programs have alike. */
+/** The sender's flags of new and changed programs. */
 const senderFlags = {
   senderName: optional(flag(DisplayName, "The sender's name, shown in each e-mail")),
   postalAddress: optional(

@@ -23,7 +23,7 @@ import { instant } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
 import { confirm, formatCount, formatRecord, formatRows, type Refusal, refusal, refuse, yes } from "../output/Output.ts"
 
-/** How many recipients share a transaction, which holds the clock of their organization. */
+/** Number of recipients in a transaction, which locks their organization's clock. */
 const BATCH_SIZE = 500
 
 const begin = changing({
@@ -98,7 +98,7 @@ const finish = changing({
   *run({ resumeCampaigns, promoted, yes }) {
     if (promoted) {
       if (resumeCampaigns) {
-        // It ends no restore, so nothing is resumed with it.
+        // It finishes no restore, so no campaign is resumed.
         return yield* refuse(
           "PromotedAlone",
           "--promoted is for a database that lost nothing; it does not go with --resume-campaigns.",
@@ -127,10 +127,10 @@ export const restores = group({
   services: RestoreRepositoryPg,
 })
 
-// The left-hand side of a Message-ID of this service is a recipient's id. Postfix writes `message-id=<…>`, Exim `id=…`; a list has one a line.
+// The left-hand side of this service's Message-IDs is a recipient's id. Postfix writes `message-id=<…>`, Exim `id=…`; a list has one per line.
 const MESSAGE_ID = /(?:^|\bmessage-id=|\bid=)\s*<?(rcp_[0-9a-f]{32})@/i
 
-/** Reads the recipients whose messages a mail server's log names, each once, in the order of the log. */
+/** Reads the recipients of the messages in a mail server's log without duplicates, in the order of the log. */
 const readMailLog = (file: string): Stream.Stream<RecipientId, Refusal, FileSystem.FileSystem> =>
   Stream.unwrap(
     Effect.map(FileSystem.FileSystem, ({ stream }) => {
@@ -147,7 +147,7 @@ const readMailLog = (file: string): Stream.Stream<RecipientId, Refusal, FileSyst
     }),
   )
 
-/** Reads what a restore has changed, and what each partner must do about it. */
+/** Reads the effects of a restore, and each partner's tasks. */
 const restoreReport = Effect.fnUntraced(function* (restore: Restore) {
   const restores = yield* RestoreRepository
   const campaigns = yield* restores.campaigns
@@ -167,7 +167,7 @@ const restoreReport = Effect.fnUntraced(function* (restore: Restore) {
   }
 })
 
-/** The time in which partners sent what may be lost; it ends when the restore is finished. */
+/** The time in which received events may be lost, until the restore is finished. */
 const inboundPeriod = ({ restoredTo, lastTransactionAt, finishedAt }: Restore) => {
   const last = lastTransactionAt !== null && lastTransactionAt < restoredTo ? lastTransactionAt : restoredTo
   return { from: fromUnixMillis(toUnixMillis(last) - INBOUND_OVERLAP_SECONDS * 1000), to: finishedAt }

@@ -132,7 +132,7 @@ const list = revealing({
     const { suppressions } = yield* SuppressionReader.use(({ list }) =>
       list(filter, { limit, after: after && { at: after.createdAt, seen: after.seen } }),
     )
-    // An entry of the list is named by its time and its number among those of that time, because its value is personal.
+    // An entry of the list is identified by its time and its number among those of that time, because its value is personal.
     const seen = new Map(after === null ? [] : [[after.createdAt, after.seen]])
     return suppressions.map((row) => {
       seen.set(row.createdAt, (seen.get(row.createdAt) ?? 0) + 1)

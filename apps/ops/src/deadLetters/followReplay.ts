@@ -14,7 +14,7 @@ export const replayRate = wholeNumber(
   `Deliveries per second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_REPLAYS_PER_SECOND}); dead letters given by id are delivered at once`,
 )
 
-/** The flags of a replay: its deliveries per second, and whether the command ends before the workers have carried out the job. */
+/** The flags of a replay: its deliveries per second, and whether the command ends before the job. */
 export const replayFlags = {
   rate: withDefault(replayRate, DEFAULT_REPLAYS_PER_SECOND),
   dryRun: switchFlag("Only count them"),
@@ -22,10 +22,10 @@ export const replayFlags = {
 }
 
 const POLL_INTERVAL = "500 millis"
-/** When to suspect that no worker runs. Workers look for new jobs once a second. */
+/** Time until a worker is probably not running. Workers check for new jobs once a second. */
 const START_TIMEOUT_MS = 10_000
 
-/** Shows a job's progress until the job ends, and returns the ended job. Interrupting this effect does not interrupt the job. */
+/** Shows a job's progress until it ends, and returns the ended job. Interrupting this effect doesn't interrupt the job. */
 export const followReplay = Effect.fnUntraced(
   function* (job: Replay) {
     const replayJobs = yield* ReplayJobQueue
@@ -61,7 +61,7 @@ export const followReplay = Effect.fnUntraced(
 
 const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers
 
-/** Prints a job and other fields once it has ended, or at once if `detach` is set. Prints `sentence` to standard error before it waits. */
+/** Prints a job and other fields at its end, or immediately if `detach` is set. Prints `sentence` to standard error before it waits. */
 export const printWhenEnded = Effect.fnUntraced(function* (
   job: Replay,
   { detach, sentence, ...others }: { readonly detach: boolean; readonly sentence: string },

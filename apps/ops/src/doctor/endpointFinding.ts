@@ -26,9 +26,9 @@ const DEFAULT_ADVICE = "Look at it with `ops endpoints test`."
 const isEndpointUrl = Schema.is(EndpointUrl)
 
 /**
- * Resolves an endpoint's name, connects to it and makes the TLS handshake, as a webhook does, and sends no request.
+ * Resolves an endpoint's name, connects and makes the TLS handshake like a webhook, without a request.
  *
- * The finding names the endpoint by its id, because its URL may hold a secret. An endpoint that cannot be reached makes the check fail with one.
+ * The finding identifies the endpoint by its id, because its URL may contain a secret. An unreachable endpoint makes the check fail.
  */
 export const endpointFinding = Effect.fnUntraced(function* (
   { id, organizationId, url: text }: Pick<Endpoint, "id" | "organizationId"> & { readonly url: EndpointUrl },
@@ -38,9 +38,9 @@ export const endpointFinding = Effect.fnUntraced(function* (
     connectMs = CONNECT_MS,
   }: {
     readonly allowPrivate: boolean
-    /** The name servers to ask; none for those of this machine. */
+    /** Name servers to query; none for those of this machine. */
     readonly servers: ReadonlyArray<string>
-    /** For the connection and the handshake. Default 5 s. */
+    /** Time limit of connection and handshake. Default 5 s. */
     readonly connectMs?: number
   },
 ) {
@@ -66,17 +66,17 @@ export const endpointFinding = Effect.fnUntraced(function* (
     : ok(`The endpoint ${id} accepts connections.`)
 })
 
-/** Returns the code of Node, OpenSSL or the name server; empty if there is none. */
+/** Returns the code of Node, OpenSSL or the name server, or an empty text. */
 const codeOf = (error: unknown): string => {
   const code = error instanceof UnresolvedName ? error.said : (error as { readonly code?: unknown } | null)?.code
   return typeof code === "string" && /^[\w ]+$/.test(code) ? code : ""
 }
 
-/** Connects to the addresses in turn, with TLS for https. Returns when the certificate expires, in Unix milliseconds; never for http. */
+/** Connects to the addresses in turn, with TLS for https. Returns the certificate's expiry in Unix milliseconds; never for http. */
 const handshake = (url: URL, addresses: ReadonlyArray<{ readonly address: string; readonly family: number }>) =>
   Effect.callback<number, Error>((resume) => {
     const host = url.hostname.replace(/^\[|\]$/g, "")
-    // The addresses that were checked are those that are dialled.
+    // The checked addresses are the dialled ones.
     const lookup: LookupFunction = (_, options, done) =>
       options.all === true ? done(null, [...addresses]) : done(null, addresses[0]!.address, addresses[0]!.family)
     const target = { host, port: Number(url.port) || (url.protocol === "https:" ? 443 : 80), lookup }

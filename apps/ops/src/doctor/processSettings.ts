@@ -17,7 +17,7 @@ import { WorkerConfig } from "@outreach/worker/WorkerConfig"
 import { Config, ConfigProvider, Effect, Layer, Result } from "effect"
 import { operator } from "../audit/audited.ts"
 
-/** What reads settings: its name in sentences, and its settings. */
+/** A reader of settings: its name in sentences, and its settings. */
 export interface SettingsReader {
   readonly title: string
   readonly settings: Effect.Effect<unknown, Config.ConfigError>
@@ -50,7 +50,7 @@ export const SETTINGS_READERS = {
 
 export type ReaderName = keyof typeof SETTINGS_READERS
 
-/** Texts that settings accept, to read on after one that is missing or malformed. */
+/** Valid example values, to continue after a missing or malformed setting. */
 const SUBSTITUTES: Readonly<Record<string, string>> = {
   DATABASE_URL: "postgres://localhost/",
   SECRETS_KEY: Buffer.alloc(32).toString("base64"),
@@ -59,7 +59,7 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
   MAIL_FROM: "postmaster@localhost",
 }
 
-/** Reads the settings of a process as the process does, and continues after each invalid one. Returns the names that it read, the declared settings among them, and the problems. */
+/** Reads the settings of a process as the process does, and continues after each invalid one. Returns the names of the settings and the problems. */
 export const readOn = Effect.fnUntraced(function* ({ settings }: SettingsReader) {
   const environment = yield* ConfigProvider.ConfigProvider
   const names = new Set<string>()
@@ -77,7 +77,7 @@ export const readOn = Effect.fnUntraced(function* ({ settings }: SettingsReader)
     if (Result.isSuccess(result)) return { names, declarations, sentences }
     const { message } = result.failure.cause as Error
     sentences.push(message)
-    // Each sentence names the setting before anything else in capitals.
+    // In each sentence, the setting is the first word in capitals.
     const name = /[A-Z][A-Z0-9_]{2,}/.exec(message)?.[0].replace(/_FILE$/, "")
     if (name === undefined || replaced.has(name)) return { names, declarations, sentences }
     replaced.set(name, SUBSTITUTES[name] ?? "").set(`${name}_FILE`, "")

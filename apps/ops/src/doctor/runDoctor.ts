@@ -40,12 +40,12 @@ import { smtpFinding } from "./smtpFinding.ts"
 const DATABASE_LIMIT = "10 seconds"
 
 /**
- * Makes all checks one after another, prints a line for each, and fails if one of them failed. Without a name server it asks those of the settings.
+ * Runs all checks in sequence, prints a line for each, and fails if one of them failed. Without a name server it uses those of the settings.
  */
 export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefined) {
   const output = yield* Output
   const made: Array<Finding & { readonly check: string }> = []
-  /** Prints and returns the findings of a check. What makes the check fail is a finding, too. */
+  /** Prints and returns the findings of a check. A failure of the check is also a finding. */
   const check = Effect.fnUntraced(function* <R>(
     name: string,
     findings: Effect.Effect<Finding | ReadonlyArray<Finding>, Finding, R>,
@@ -66,7 +66,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
     isSandbox ? Effect.succeed(skipped("The sandbox runs with settings of its own.")) : allSettingFindings,
   )
 
-  // What is wrong with the setting was said above.
+  // The check of the settings has reported this.
   const servers = dnsServer !== undefined ? [dnsServer] : yield* Effect.orElseSucceed(dnsServers, () => [])
   if (Result.isFailure(target)) yield* check("database", unreachable(target.failure))
   else {
@@ -80,7 +80,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
         }
         return
       }
-      // A malformed setting is a finding of the settings.
+      // The check of the settings reports a malformed one.
       const failover = isSandbox ? undefined : yield* Effect.orElseSucceed(failoverSeconds, () => undefined)
       yield* check("clock", readable(clockFinding))
       if (failover !== undefined) yield* check("failover", readable(failoverFinding(failover)))
@@ -132,7 +132,7 @@ const unreachable = (error: unknown) =>
 
 const messageOf = (cause: Cause.Cause<unknown>): string => describeFailure(cause).message.split("\n")[0]!
 
-/** A query that fails, or takes too long, is a finding of its check. */
+/** A query that fails or times out is a finding of its check. */
 const readable = <A, E, R>(
   query: Effect.Effect<A, E, R>,
   problem = "check could not be made",
@@ -148,13 +148,13 @@ const readable = <A, E, R>(
     ),
   )
 
-/** Reads the settings of each process that serves. */
+/** Reads the settings of each serving process. */
 const allSettingFindings = Effect.map(
   Effect.forEach([SETTINGS_READERS.api, SETTINGS_READERS.worker, SETTINGS_READERS.console], settingFindings),
   (findings) => findings.flat(),
 )
 
-/** Looks at several things at once, until the time is over. Those that it does not come to are undefined. */
+/** Runs several checks in parallel until the time is over. Unfinished ones are undefined. */
 const lookInTime = Effect.fnUntraced(function* <A, B, R>(
   things: ReadonlyArray<A>,
   limits: { readonly ms: number; readonly concurrency: number },
@@ -189,7 +189,7 @@ const endpointFindings = Effect.fnUntraced(function* (options: {
   ].flat()
 })
 
-/** Names the endpoints to which every call has failed for a day, and whether anybody was notified. */
+/** Names the endpoints with only failed calls for a day, and whether their contacts were notified. */
 const failingFindings = Effect.map(
   readable(TodayReader.use(({ readFailingEndpoints }) => readFailingEndpoints(null))),
   (endpoints) =>
@@ -251,7 +251,7 @@ const addressFinding = Effect.fnUntraced(function* (target: Pick<Target["Service
     return skipped("PUBLIC_BASE_URL is not set, so the links of e-mails lead to this machine.")
   }
   const url = yield* Effect.result(sandboxUrl === null ? publicBaseUrl : Effect.succeed(sandboxUrl))
-  // The check of the settings has said so.
+  // The check of the settings has reported this.
   if (Result.isFailure(url)) return skipped("PUBLIC_BASE_URL is malformed.")
   const secure = checkPublicBaseUrl({ livemode, publicBaseUrl: url.success })
   return secure.status === "failed" ? secure : yield* publicUrlFinding(url.success)

@@ -4,7 +4,7 @@ import { networkFailure } from "@outreach/webhooks/networkFailure"
 import { Effect, Schema } from "effect"
 import { readOn, type SettingsReader } from "./processSettings.ts"
 
-/** Reads the settings of a process as the process does. A missing one is a warning, because it may stand elsewhere. */
+/** Reads the settings of a process as the process does. A missing one is only a warning, because it may be set elsewhere. */
 export const settingFindings = Effect.fnUntraced(function* (reader: SettingsReader) {
   const { title } = reader
   const { names, sentences } = yield* readOn(reader)
@@ -20,7 +20,7 @@ const TIME_LIMIT_MS = 10_000
 
 const Health = Schema.Struct({ status: Schema.String, version: Schema.String })
 
-/** Asks the API for its health by its public address, where the links of e-mails lead. */
+/** Checks the API's health at its public URL, the target of the links in e-mails. */
 export const publicUrlFinding = (baseUrl: string): Effect.Effect<Finding, Finding> =>
   Effect.tryPromise({
     try: async (signal) => {

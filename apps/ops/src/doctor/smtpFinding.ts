@@ -7,7 +7,7 @@ type SmtpSettings = Config.Success<typeof smtpSettings>
 
 const SMTP_MS = 20_000
 
-/** Logs in to the mail server as for a message, and sends none. */
+/** Logs in to the mail server as for a message, without sending one. */
 export const smtpFinding = ({ smtpUrl }: SmtpSettings) =>
   logIn(smtpUrl).pipe(
     Effect.timeout(SMTP_MS),

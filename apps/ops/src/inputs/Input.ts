@@ -2,10 +2,10 @@ import { parseInput } from "@outreach/domain/parseInput"
 import { Effect, Option, Result, type Schema } from "effect"
 import { CliError, type Flag, Param } from "effect/cli"
 
-/** An input of a command: a flag or an argument, which its key names. The key `replyTo` is `--reply-to`, and `endpointId` is `--endpoint`. */
+/** An input of a command: a flag or an argument, named by its key. The key `replyTo` is `--reply-to`, and `endpointId` is `--endpoint`. */
 export interface Input<out A> {
   readonly toParam: (name: string) => Param.Param<Param.ParamKind, A>
-  /** An id for the command's example; none for what need not be given. */
+  /** An id for the command's example; none for an optional input. */
   readonly example?: { readonly kind: "flag" | "argument"; readonly id: string } | undefined
 }
 
@@ -44,7 +44,7 @@ const idIn = (kind: "flag" | "argument", description: string) => {
   return id === undefined ? undefined : { kind, id }
 }
 
-/** An argument that may be given any number of times. */
+/** An argument that can be repeated. */
 export const several = <A>(input: Input<A>): Input<ReadonlyArray<A>> => ({
   toParam: (name) => Param.variadic(input.toParam(name)),
 })
@@ -75,7 +75,7 @@ export const wholeNumber = (
     ),
 })
 
-/** A flag that is on, or off by its form `--no-…`. */
+/** A flag that can be on, or off by its form `--no-…`. */
 export const onOrOff = (description: string): Input<boolean> => ({
   toParam: (name) => describe(Param.Boolean("flag", name), description),
 })
@@ -91,7 +91,7 @@ export const onlySwitch = (description: string) => ({
   },
 })
 
-/** Makes an input optional. The command gets its value as an optional field. */
+/** Makes an input optional: its value is an optional field. */
 export const optional = <A>(input: Input<A>): Input<Option.Option<A>> => ({
   toParam: (name) => Param.optional(input.toParam(name)),
 })
@@ -104,7 +104,7 @@ export const described = <A>(input: Input<A>, description: string): Input<A> => 
   toParam: (name) => Param.withDescription(input.toParam(name), description),
 })
 
-/** Gives an input another name than its key's. */
+/** Gives an input a different name from its key's. */
 export const named = <A>(name: string, input: Input<A>): Input<A> => ({ ...input, toParam: () => input.toParam(name) })
 
 const parse = <A>(kind: "flag" | "argument", option: string, schema: InputSchema<A>) =>
@@ -120,7 +120,7 @@ const parse = <A>(kind: "flag" | "argument", option: string, schema: InputSchema
     })
   })
 
-/** The inputs of a command by their keys, or by those of a group of inputs. */
+/** The inputs of a command by key, or by the keys of a group of inputs. */
 export interface Inputs {
   readonly [key: string]: Input<unknown> | Inputs
 }
@@ -128,7 +128,7 @@ export interface Inputs {
 type ValueOf<I> = I extends Input<infer A> ? A : I extends Inputs ? Values<I> : never
 type OptionalKey<I> = { [K in keyof I]: I[K] extends Input<Option.Option<unknown>> ? K : never }[keyof I]
 
-/** The values of inputs, as a command gets them: those of optional inputs are optional fields. */
+/** The values of inputs for a command. Optional inputs are optional fields. */
 export type Values<I> = {
   readonly [K in Exclude<keyof I, OptionalKey<I>>]: ValueOf<I[K]>
 } & { readonly [K in OptionalKey<I>]?: I[K] extends Input<Option.Option<infer A>> ? A : never }
@@ -139,7 +139,7 @@ export interface Params {
 
 export const isParam = (param: Param.Any | Params): param is Param.Any => Param.isParam(param)
 
-/** Returns an example of a command that needs ids alone. */
+/** Returns an example of a command that only needs ids. */
 export const exampleOf = (words: ReadonlyArray<string>, inputs: Inputs): string =>
   [
     "ops",

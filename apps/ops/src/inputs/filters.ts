@@ -22,7 +22,7 @@ export const dateArgument = (description: string) => argument(CalendarDate, desc
 /** A flag for a date-time with `Z` or an offset, converted to UTC. */
 export const instant = (description: string) => flag(Instant, description)
 
-/** A flag for the date-time at which a period starts, which must not be in the future. */
+/** A flag for the start of a period, which must not be in the future. */
 export const pastInstant = (description: string) => flag(PastInstant, description)
 
 /** `--from` and `--to`, which select by time: `Only those created`. */
@@ -32,7 +32,7 @@ export const period = (selected: string) => ({
 })
 
 export const organizationId = flag(OrganizationId, "The organization's id, org_…")
-/** The organization that a command is about. */
+/** The organization of a command. */
 export const organizationArgument = named("organization", argument(OrganizationId, "The organization's id, org_…"))
 export const campaignId = argument(CampaignId, "The campaign's id, cmp_…")
 export const endpointId = argument(EndpointId, "The endpoint's id, whe_…")
@@ -40,10 +40,10 @@ export const endpointId = argument(EndpointId, "The endpoint's id, whe_…")
 export const campaignFlag = flag(CampaignId, "The campaign's id, cmp_…")
 export const endpointFlag = flag(EndpointId, "The endpoint's id, whe_…")
 
-/** The maximum of rows of lists that are read whole. */
+/** Maximum number of rows of a list without pages. */
 export const MAX_ROWS = 100_000
 
-/** The flags that say what the columns of an import file hold. */
+/** The flags for the contents of an import file's columns. */
 export const columnFlags = {
   map: optional(
     flag(ColumnMapText, 'Map other columns to npi, email or a field, by name or as "column 3"', "column=name,…"),
@@ -65,7 +65,7 @@ export const eventTypeFilter = named(
   ),
 )
 
-/** The flags that select dead letters by anything but time. A dead letter must match every given flag. */
+/** The flags that select dead letters, except by time. A dead letter must match every given flag. */
 export const deadLetterSelector = {
   endpointId: endpointFilter,
   eventType: eventTypeFilter,
@@ -83,13 +83,13 @@ export const deadLetterSelector = {
 /** The flags that select dead letters. A dead letter must match every given flag. */
 export const deadLetterFilters = { ...deadLetterSelector, ...period("Only those that became dead letters") }
 
-/** `--npi` and `--email`: the clinician that a command is about. */
+/** `--npi` and `--email`: the clinician of a command. */
 export const clinicianFlags = {
   npi: optional(text("The clinician's NPI")),
   email: optional(text("The clinician's e-mail address, case-insensitive")),
 }
 
-/** Reads the clinician that the flags name; fails if they name nobody, and repeats neither value. */
+/** Reads the clinician of the flags. Fails if there is none, without repeating either value. */
 export const readClinician = Effect.fnUntraced(function* (flags: Values<typeof clinicianFlags>) {
   const { Clinician } = yield* Effect.promise(() => import("@outreach/domain/suppressions/Clinician"))
   const clinician = parseInput(Clinician)({ npi: flags.npi ?? null, email: flags.email ?? null })

@@ -9,21 +9,21 @@ import { onlySwitch } from "../inputs/Input.ts"
 
 export const OUTPUT_FORMS = ["table", "json", "csv"] as const
 
-/** How results are printed, by `--output`. As `json`, standard output holds exactly one JSON value, with the field names of the API. */
+/** The output format of `--output`. With `json`, standard output is exactly one JSON value, with the field names of the API. */
 export class Output extends Context.Reference<(typeof OUTPUT_FORMS)[number]>("ops/Output", {
   defaultValue: () => "table",
 }) {}
 
-/** Prints a value as JSON, as CSV, or else as a text. */
+/** Prints a value as JSON, CSV or text. */
 export const print = Effect.fnUntraced(function* (value: object, text: () => string, csv = () => toCsv(value)) {
   const output = yield* Output
   yield* Console.log(output === "json" ? toJson(value) : output === "csv" ? csv().trimEnd() : toVisible(text()))
 })
 
-/** The characters that steer a terminal, or make a text look like another one. */
+/** Characters that control a terminal, or make a text look like another one. */
 const INVISIBLE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** Replaces invisible characters in a text, because a partner may have sent parts of it. */
+/** Replaces invisible characters in a text, which may come from a partner. */
 export const toVisible = (text: string): string => text.replaceAll(INVISIBLE, "\uFFFD")
 
 /** Writes a value as JSON, with escapes for invisible characters. */
@@ -34,7 +34,7 @@ export const toJson = (value: object): string =>
       .join(""),
   )
 
-/** Writes the only list of objects in a value as CSV, or else its fields as two columns. */
+/** Writes the only list of objects in a value as CSV, otherwise its fields as two columns. */
 const toCsv = (value: object): string => {
   const [rows, ...others] = Object.values(value).filter(isRows)
   if (rows === undefined || others.length > 0) {
@@ -50,12 +50,12 @@ const toCsv = (value: object): string => {
 const isRows = (value: unknown): value is ReadonlyArray<object> =>
   Array.isArray(value) && value.every((each) => typeof each === "object" && each !== null)
 
-/** Prints a text to standard error; nothing as JSON. */
+/** Prints a text to standard error, but not with JSON output. */
 export const printToStderr = Effect.fnUntraced(function* (text: string) {
   if ((yield* Output) !== "json") yield* Console.error(toVisible(text))
 })
 
-/** Shows a progress bar on standard error until the scope closes; nothing as JSON or with `quiet`. */
+/** Shows a progress bar on standard error until the scope closes, but not with JSON output or `quiet`. */
 export const printProgress = Effect.fnUntraced(function* (
   label: string,
   total: number,
@@ -65,7 +65,7 @@ export const printProgress = Effect.fnUntraced(function* (
   return yield* progressBar(label, total)
 })
 
-/** Shows on standard error what the import of a file does; nothing with `quiet`. */
+/** Shows the progress of a file's import on standard error, but not with `quiet`. */
 export const showingImport =
   (quiet: boolean) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -140,7 +140,7 @@ export const snakeCase = (value: unknown): unknown => {
 /** Renames one field: `createdAt` becomes `created_at`. */
 export const snakeName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** A failure that the operator can mend. */
+/** A failure that the operator can fix. */
 export type Refusal = Error & { readonly _tag: string }
 
 /** Describes a failure by a sentence. Scripts may read the tag, in snake case as the failure's `code`, and the details. */
@@ -150,7 +150,7 @@ export const refusal = (tag: string, sentence: string, details: object = {}): Re
 export const refuse = (...failure: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
   Effect.fail(refusal(...failure))
 
-/** Fails for a command that cannot be undone and was not confirmed. `count` says how many rows it would affect, if they are counted. */
+/** Fails for an irreversible command without confirmation. `count` is the number of affected rows, if known. */
 export const notConfirmed = ({
   action,
   count = null,
@@ -161,13 +161,13 @@ export const notConfirmed = ({
   readonly flags?: string
 }) => refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
 
-/** `--yes`: confirms a command that cannot be undone. */
+/** `--yes`: confirms an irreversible command. */
 export const yes = onlySwitch("Skip the confirmation; required without a terminal, and with --output json or csv")
 
 /**
- * Asks on a terminal to confirm an action that cannot be undone. Fails if the user declines, and if there is no terminal.
+ * Prompts on a terminal to confirm an irreversible action. Fails if the user declines, and without a terminal.
  *
- * `action` begins with a verb and states what is affected: `cancel campaign cmp_…, which leaves 3 recipients without their e-mail`.
+ * `action` starts with a verb and states the effect: `cancel campaign cmp_…, which leaves 3 recipients without their e-mail`.
  */
 export const confirm = Effect.fnUntraced(function* (
   action: string,

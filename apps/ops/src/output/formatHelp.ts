@@ -2,7 +2,7 @@ import { Option } from "effect"
 import type { HelpDoc } from "effect/cli"
 import { COMMAND_NAME } from "../commandName.ts"
 
-/** The maximum of columns of the help. */
+/** Maximum columns of the help. */
 export const HELP_WIDTH = 100
 
 const MAX_LEFT = 30
@@ -41,7 +41,7 @@ const inputRow =
       MAX_LEFT,
     )
 
-/** Writes a name beside its description, or above it where the name is long. */
+/** Writes a name next to its description, or above it if the name is long. */
 const row = (name: string, description: string, left: number): ReadonlyArray<string> => {
   const [first = "", ...others] = wrap(description, left + 2)
   const head = `  ${name}`
@@ -50,7 +50,7 @@ const row = (name: string, description: string, left: number): ReadonlyArray<str
 
 const wrap = (text: string, indent: number): ReadonlyArray<string> => fill(text.split(/\s+/), indent, indent, "")
 
-/** Breaks a command as a shell takes it: before a word, after a backslash. */
+/** Breaks a command for a shell: before a word, after a backslash. */
 const wrapCommand = (command: string): ReadonlyArray<string> =>
   fill(command.match(/(?:"[^"]*"|'[^']*'|[^\s"']+)+/g) ?? [], 2, 4, " \\")
 

@@ -6,19 +6,19 @@ import { COMMAND_NAME } from "../commandName.ts"
 import { optional, text, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { formatRows, print, printToStderr, refuse } from "./Output.ts"
 
-/** The words of the command line that runs. */
+/** The words of the running command line. */
 export class CommandLine extends Context.Reference<ReadonlyArray<string>>("ops/CommandLine", {
   defaultValue: () => [],
 }) {}
 
-/** The columns of a row by which a list goes on, with their schemas. */
+/** The columns that a list continues by, with their schemas. */
 export type Cursor = Readonly<Record<string, Schema.Codec<unknown, string>>>
 
-/** The part of a list that is shown. */
+/** The shown part of a list. */
 export interface Page<C> {
-  /** One row more than is shown, by which it is known whether there are more. */
+  /** One more row than shown, to know whether there are more. */
   readonly limit: number
-  /** The row after which the list goes on; null from its beginning. */
+  /** The row after which the list continues; null at its start. */
   readonly after: { readonly [K in keyof C]: C[K] extends Schema.Codec<infer A, string> ? A : never } | null
 }
 
@@ -36,7 +36,7 @@ export const parsePage = Effect.fnUntraced(function* (cursor: Cursor | undefined
   if (cursor === undefined) return { limit: Number.MAX_SAFE_INTEGER, after: null }
   if (after === undefined) return { limit: limit + 1, after: null }
   const names = Object.keys(cursor)
-  // The last part alone may hold a comma.
+  // Only the last part may contain a comma.
   const parts = after.split(",")
   const texts = [...parts.slice(0, names.length - 1), parts.slice(names.length - 1).join(",")]
   const values = names.map((name, i) => parseInput(cursor[name]!)(texts[i] ?? ""))
@@ -46,7 +46,7 @@ export const parsePage = Effect.fnUntraced(function* (cursor: Cursor | undefined
   return { limit: limit + 1, after: Object.fromEntries(names.map((name, i) => [name, Result.getOrThrow(values[i]!)])) }
 })
 
-/** Prints a part of a list, and the command for the next one. With a cursor, `rows` begins with the part. */
+/** Prints a part of a list, and the command for the next part. With a cursor, `rows` starts with the part. */
 export const printPage = Effect.fnUntraced(function* (
   rows: ReadonlyArray<Row>,
   columns: ReadonlyArray<string>,

@@ -8,7 +8,7 @@ import { SqlError } from "effect/sql"
 import { formatHelp } from "./formatHelp.ts"
 import { OUTPUT_FORMS, Output, print, snakeCase, snakeName, toJson, toVisible } from "./Output.ts"
 
-/** Prints a failure, as one sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, else 1. */
+/** Prints a failure as a sentence on standard error or as `{"error": …}`. Returns the exit code: 2 for wrong usage, otherwise 1. */
 export const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const failure = describeFailure(cause)
   if ((yield* Output) === "json") yield* Console.log(toJson({ error: failure }))
@@ -48,7 +48,7 @@ export const describeFailure = (cause: Cause.Cause<unknown>): Failure => {
   return { code: "internal_error", message: `Unexpected failure: ${describeCause(cause).join("\n")}` }
 }
 
-/** Reports whether a defect is a failure that operators can mend, so that its message is for them. */
+/** Reports whether operators can fix a defect, so that its message is for them. */
 const isExpected = (defect: Error): boolean => defect instanceof DatabaseFailure || defect instanceof SecretUnopened
 
 const explainDatabase = ({ operation, reason }: DatabaseFailure): string =>
@@ -72,7 +72,7 @@ const explainUsage = (error: CliError.CliError): string => {
   return `${sentence.replace(/[^.?]$/, "$&.")} See ${command} --help.`
 }
 
-/** The flags by which other command lines choose how to print. */
+/** Flags of other command lines for the output format. */
 const OUTPUT_FLAG = /^--?(json|csv|table|format|j|o)$/
 
 /** The flags of every command, which the parser doesn't suggest. */
@@ -87,7 +87,7 @@ const isAlike = (a: string, b: string): boolean => {
 const isMissing = (error: CliError.ShowHelp): boolean =>
   error.errors.length > 0 && error.errors.every(({ _tag }) => _tag === "MissingOption" || _tag === "MissingArgument")
 
-/** Names all that a command line lacks, where the parser stopped at the first. */
+/** Names all missing inputs of a command line, of which the parser reports only the first. */
 const completeMissing = (
   args: ReadonlyArray<string>,
   doc: HelpDoc.HelpDoc,
@@ -117,7 +117,7 @@ const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpEr
     case "InvalidValue": {
       if (error.value === "") return error
       const where = error.kind === "flag" ? `flag --${error.option}` : `argument <${error.option}>`
-      // If a switch was given a value, the parser's advice repeats the value.
+      // For a switch with a value, the parser's advice repeats the value.
       const expected = error.expected.replace(`=${error.value}`, "")
       return new CliError.ValidationError({ message: `Invalid value for ${where}. Expected: ${expected}` })
     }
@@ -148,7 +148,7 @@ const withoutValue = (error: CliError.NonShowHelpErrors): CliError.NonShowHelpEr
   }
 }
 
-/** Makes a failure of the parser name everything that the command line lacks, by the help that the parser shows with it. */
+/** Completes a parser failure with all missing inputs, using the help that the parser shows with it. */
 export const namingAllMissing =
   (args: ReadonlyArray<string>) =>
   <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | CliError.ShowHelp, R> => {
@@ -167,7 +167,7 @@ export const namingAllMissing =
   }
 
 /**
- * Prints the requested help or version, with `--output json` as one JSON value. Prints nothing for a wrong command line, which `reportFailure` reports
+ * Prints the requested help or version, with `--output json` as one JSON value. Prints no text for a wrong command line, which `reportFailure` reports
  * in one sentence.
  */
 const presenter: CliOutput.Presenter = {

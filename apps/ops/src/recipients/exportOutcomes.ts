@@ -10,7 +10,7 @@ import { printProgress, snakeName } from "../output/Output.ts"
 
 const BYTE_ORDER_MARK = "\uFEFF"
 
-/** Writes what became of each recipient of a campaign to a new CSV file, with times in UTC; returns how many there are. */
+/** Writes the outcome of each recipient of a campaign to a new CSV file, with times in UTC; returns their number. */
 export const exportOutcomes = Effect.fn("exportOutcomes")(function* (
   campaignId: CampaignId,
   options: { readonly out: string; readonly reveal: boolean; readonly bom: boolean; readonly quiet: boolean },
@@ -39,5 +39,5 @@ const mask = ({ npi, email, ...outcome }: RecipientOutcome) => ({
 const toRow = (outcome: { readonly [Column in keyof RecipientOutcome]: string | null }): string =>
   csvRow(OUTCOME_COLUMNS.map((column) => formatTime(outcome[column] && disarmFormula(outcome[column]))))
 
-/** Writes a timestamp as spreadsheets read it, and any other text as it is. */
+/** Writes a timestamp for spreadsheets, and any other text unchanged. */
 const formatTime = (text: string | null) => text?.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/, "$1 $2")

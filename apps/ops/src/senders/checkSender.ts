@@ -6,7 +6,7 @@ import { Console, Effect } from "effect"
 import { formatFinding, Output } from "../output/Output.ts"
 import { linkTarget } from "./linkTarget.ts"
 
-/** Creates what looks up a sender's DNS records, and its link domain if there is one to check, and prints what it found. */
+/** Creates the look-up of a sender's DNS records, and of its link domain if there is one to check, which prints the results. */
 export const checkSender = (dnsServer: string | undefined) =>
   Effect.fnUntraced(function* (sender: SenderWithKeys, linkDomain: string | null) {
     const resolver = createResolver(dnsServer === undefined ? [] : [dnsServer])

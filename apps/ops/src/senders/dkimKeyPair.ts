@@ -4,11 +4,11 @@ import { refusal } from "../output/Output.ts"
 
 const MAX_BYTES = 65_536
 
-/** Reads a private key that signs: RSA, PKCS#8 or PKCS#1, PEM or DER in base64. Without a file it makes one. */
+/** Reads a private signing key: RSA, PKCS#8 or PKCS#1, PEM or DER in base64. Without a file it creates one. */
 export const dkimKeyPair = Effect.fnUntraced(function* (file: string | undefined) {
   if (file === undefined) return yield* generateDkimKeyPair
   const { stat, readFileString } = yield* FileSystem.FileSystem
-  // Says nothing of what the file holds.
+  // Without any part of the file.
   const unusable = (reason: string) => refusal("DkimKeyUnusable", `The key file ${file} ${reason}.`, { file, reason })
   const { size } = yield* Effect.mapError(stat(file), () => unusable("cannot be read"))
   if (size > MAX_BYTES) return yield* Effect.fail(unusable("holds no RSA key"))

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { formatRecord, formatRows } from "../output/Output.ts"
 import { linkTarget } from "./linkTarget.ts"
 
-/** Returns a sender with what each of its keys does, and the DNS records that it needs. */
+/** Returns a sender with the state of each of its keys and its required DNS records. */
 export const describeSender = (sender: SenderWithKeys) =>
   Effect.map(linkTarget, ({ publicBaseUrl }) => ({
     ...sender,

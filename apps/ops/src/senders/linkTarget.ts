@@ -4,7 +4,7 @@ import { publicBaseUrl } from "@outreach/process/settings"
 import { type Config, Effect } from "effect"
 import { Target } from "../Target.ts"
 
-/** Reads where links lead without a link domain. */
+/** Reads the target host of links without a link domain. */
 export const linkTarget = Effect.gen(function* (): Effect.fn.Return<LinkTarget, Config.ConfigError, Target> {
   const { sandboxUrl, allowHttp: allowPrivateAddresses, secretsKey } = yield* Target
   const url = sandboxUrl ?? (yield* whereSet(publicBaseUrl))

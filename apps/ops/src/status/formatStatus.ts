@@ -8,10 +8,10 @@ import type { CampaignUnderWay, Status } from "./readStatus.ts"
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 0 })
 const BAR_WIDTH = 10
 const MAX_NAME = 16
-/** `publishing` is the longest status of a campaign under way. */
+/** `publishing` is the longest status of a running campaign. */
 const STATUS_WIDTH = 10
 
-/** Formats how a deployment stands, in at most 22 lines of 80 columns. */
+/** Formats the status of a deployment in at most 22 lines of 80 columns. */
 export const formatStatus = (status: Status): ReadonlyArray<string> => {
   const { database, deliveries, endpoints, inbox, hits, unsubscriptions, messages, campaigns } = status
   const horizon = Math.max(...Object.values(database.horizon).map(({ seconds }) => seconds))

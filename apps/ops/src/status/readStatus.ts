@@ -11,7 +11,7 @@ import { RELEASE } from "@outreach/process/release"
 import { Clock, Effect, Layer } from "effect"
 import { database } from "../database.ts"
 
-/** What the status is read from, on a connection of its own. */
+/** The services for the status, on a separate connection. */
 export const statusServices = Layer.mergeAll(
   DatabaseInspection.layer,
   DeliveryGauges.layer,
@@ -19,15 +19,15 @@ export const statusServices = Layer.mergeAll(
   CampaignRepositoryPg,
 ).pipe(Layer.provide(database))
 
-/** How many endpoints and campaigns are shown one by one. */
+/** Number of endpoints and campaigns that are listed. */
 const MAX_SHOWN = 5
 
 export type Status = Effect.Success<typeof readStatus>
 
-/** A campaign that publishes or sends, or will. */
+/** A campaign that publishes or sends, now or later. */
 export type CampaignUnderWay = Status["campaigns"]["newest"][number]
 
-/** Reads how a deployment stands, by the queries that the metrics and the other commands use. */
+/** Reads the status of a deployment, with the queries of the metrics and the other commands. */
 export const readStatus = Effect.gen(function* () {
   const { readDue, readState } = yield* DeliveryGauges
   const { readLoad } = yield* DatabaseInspection
@@ -58,14 +58,14 @@ const campaignsUnderWay = Effect.gen(function* () {
   const newest = yield* Effect.forEach(underWay.slice(0, MAX_SHOWN), ({ id, name, status }) =>
     Effect.map(Effect.all([campaigns.progress(id), campaigns.pauses(id)]), ([progress, pauses]) => ({
       ...{ id, name, status, progress },
-      // The recipient domains that it leaves alone at present.
+      // The recipient domains that it currently pauses.
       pausedDomains: pauses.length,
     })),
   )
   return { underWay: underWay.length, newest }
 })
 
-/** Counts the endpoints, the enabled ones by how their breaker stands, and names those that have waited longest. */
+/** Counts the endpoints, the enabled ones by the state of their breaker, and names those that have waited longest. */
 const summarize = (endpoints: ReadonlyArray<EndpointStatus>) => {
   const enabled = { closed: 0, open: 0, probing: 0, recovering: 0 }
   for (const endpoint of endpoints) if (endpoint.enabled) enabled[endpoint.breaker]++

@@ -5,13 +5,13 @@ import { describeFailure } from "../output/reportFailure.ts"
 import { formatStatus } from "./formatStatus.ts"
 import { readStatus, type Status, statusServices } from "./readStatus.ts"
 
-/** Longer than a statement may take. */
+/** Longer than the time limit of a statement. */
 const TIME_LIMIT = "35 seconds"
 
 /**
- * Shows how the deployment stands again and again until it is interrupted: on a terminal in place, as JSON with one line for each reading.
+ * Shows the status of a deployment repeatedly until it is interrupted: on a terminal in place, as JSON with one line for each reading.
  *
- * While the database is away, it says so and goes on with a new connection.
+ * While the database is down, it reports that and continues with a new connection.
  */
 export const watchStatus = Effect.fnUntraced(function* (options: {
   readonly seconds: number
@@ -71,9 +71,9 @@ const CLEAR_TO_LINE_END = "\u001b[K"
 const CLEAR_BELOW = "\u001b[J"
 
 /**
- * Opens the other screen of a terminal, on which each text replaces the one before, cut to its size.
+ * Opens the alternate screen of a terminal, on which each text replaces the previous one, cut to its size.
  *
- * When the scope closes, the first screen returns with all that was on it, and the last text is written below.
+ * When the scope closes, the first screen returns with its content, and the last text is written below.
  */
 const terminalScreen = Effect.fnUntraced(function* (terminal: Screen) {
   let last: ReadonlyArray<string> = []
@@ -85,7 +85,7 @@ const terminalScreen = Effect.fnUntraced(function* (terminal: Screen) {
     show: (lines: ReadonlyArray<string>) =>
       Effect.sync(() => {
         last = lines
-        // The last column and the last line are left free, because a terminal wraps or scrolls after them.
+        // The last column and line stay free, because a terminal wraps or scrolls after them.
         const shown = lines
           .slice(0, (terminal.rows || 24) - 1)
           .map((line) => `${[...line].slice(0, (terminal.columns || 80) - 1).join("")}${CLEAR_TO_LINE_END}\r\n`)

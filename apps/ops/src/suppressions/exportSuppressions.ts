@@ -9,7 +9,7 @@ import { Effect } from "effect"
 
 const PAGE_SIZE = 1000
 
-/** Writes the entries of a filter to a new file that `importSuppressions` reads, newest first. Returns their number. */
+/** Writes the entries of a filter to a new file for `importSuppressions`, newest first. Returns their number. */
 export const exportSuppressions = Effect.fn("exportSuppressions")(function* (
   filter: SuppressionListFilter,
   out: string,

@@ -27,7 +27,7 @@ interface Entry {
 
 /**
  * Suppresses the clinicians of a CSV file with the columns `npi`, `email` or both, and optionally `reason`, `program` and `since`, as
- * `exportSuppressions` writes them. If a line is bad, suppresses nobody.
+ * written by `exportSuppressions`. A bad line prevents the whole import.
  */
 export const importSuppressions = Effect.fn("importSuppressions")(function* (
   scope: SuppressionScope,
@@ -70,7 +70,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   return report
 }, Effect.scoped)
 
-/** Creates the function that parses a line, or fails with the reason why it is bad. */
+/** Creates the function that parses a line, or fails with the reason why it is invalid. */
 const createParser =
   (scope: SuppressionScope, programIds: ReadonlySet<string>, reasonOfAll: SuppressionReason | undefined) =>
   ({ npi, email, fields = {} }: ImportLine): Result.Result<Entry, string> => {
