@@ -28,7 +28,7 @@ interface Declaration<I, C, Column extends string, Run, Provided, Needed> {
   readonly examples?: ReadonlyArray<string>
   /**
    * Runs the command, and imports rarely used modules: loading takes nearly all the time of a short command. Its result is printed,
-     * rows as a table of `columns`.
+   * rows as a table of `columns`.
    *
    * The command `list` has the flags `--limit` and `--after`. With a `cursor`, it returns the rows of a page, otherwise all rows.
    */

@@ -6,22 +6,22 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { columnOf, decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Schema, Struct } from "effect"
 
-/** What is counted. */
+/** The counts. */
 export const Numbers = Schema.Struct({
-  /** Recipients: those who were sent the e-mail, and so on. */
+  /** Recipients with a sent e-mail, and so on. */
   published: Schema.Int,
   sent: Schema.Int,
   bounced: Schema.Int,
-  /** Recipients at their first open and their first click: all, and those not suspected to be bots. */
+  /** Recipients at their first open and their first click: all, and those who are not suspected bots. */
   opened: Schema.Int,
   unsuspectedOpened: Schema.Int,
   clicked: Schema.Int,
   unsuspectedClicked: Schema.Int,
-  /** Clinicians at the first time in a program, as in the digest; of a campaign, its recipients after the e-mail. */
+  /** Clinicians at their first time in a program, as in the digest; for a campaign, its recipients after the e-mail. */
   accounts: Schema.Int,
   learners: Schema.Int,
   completers: Schema.Int,
-  /** Recipients. One who takes an unsubscription back is subtracted. */
+  /** Recipients. A revoked unsubscription is subtracted. */
   complained: Schema.Int,
   unsubscribed: Schema.Int,
 })
@@ -29,7 +29,7 @@ export type Numbers = typeof Numbers.Type
 export type NumberName = keyof Numbers
 export const NUMBER_NAMES = Struct.keys(Numbers.fields)
 
-/** By what numbers are divided. */
+/** The groupings of the numbers. */
 export const GROUPINGS = ["organization", "program", "campaign"] as const
 export type Grouping = (typeof GROUPINGS)[number]
 
@@ -56,7 +56,7 @@ const Group = Schema.Struct({
 export type NumbersGroup = typeof Group.Type
 export const GROUP_COLUMNS = Struct.keys(Group.fields)
 
-/** A recipient domain at which e-mails bounced, over all campaigns. */
+/** A recipient domain with bounces in all campaigns. */
 const BouncedDomain = Schema.Struct({
   domain: Schema.String,
   sent: Schema.Int,
@@ -67,10 +67,10 @@ const BouncedDomain = Schema.Struct({
   addressInvalid: Schema.Int,
   other: Schema.Int,
   campaigns: Schema.Int,
-  /** The campaign with most of them. */
+  /** The campaign with the most bounces. */
   campaignId: CampaignId,
   campaign: Schema.String,
-  /** The last reply of each of at most three campaigns, the newest first, from `cleanSmtpReply`. */
+  /** The last replies of at most three campaigns, the newest first, from `cleanSmtpReply`. */
   replies: Schema.Array(Schema.String),
   lastReplyAt: Schema.NullOr(Timestamp),
 })
@@ -84,20 +84,20 @@ const decodeDomains = decodeRows(BouncedDomain.fields)
 const BOUNCES = ["mailboxNotFound", "mailboxDisabled", "domainNotFound", "addressInvalid", "other"] as const
 const ALL_BOUNCES = BOUNCES.map(columnOf).join(" + ")
 
-/** Campaigns count `accounts`, `learners` and `completers` for themselves; programs and organizations count each clinician once. */
+/** Each campaign counts its own `accounts`, `learners` and `completers`; programs and organizations count each clinician once. */
 const OF_FUNNEL: Partial<Record<NumberName, string>> = {
   accounts: "account_created",
   learners: "learner_qualified",
   completers: "completer_qualified",
 }
 
-/** Reads how many there were of everything on UTC dates, from the counts that each transaction keeps. */
+/** Reads the counts of UTC dates that each transaction updates. */
 export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/numbers/NumbersReader", (sql) => {
   const list = (write: (name: NumberName) => string) => sql.literal(NUMBER_NAMES.map(write).join(", "))
   const columns = list(columnOf)
   const sums = list((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
 
-  /** The counts of a period that a filter matches. */
+  /** The counts of a period and a filter. */
   const countsOf = ({ organizationId, programId }: NumbersFilter, { from, to }: Period, isOfCampaigns: boolean) => {
     const within = sql`hour >= ${from}::timestamp at time zone 'UTC' and hour < (${to}::date + 1)::timestamp at time zone 'UTC'`
     const campaignColumns = list((name) => (name in OF_FUNNEL && !isOfCampaigns ? `0 as ${name}` : columnOf(name)))
@@ -121,7 +121,7 @@ export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/
     total: (filter: NumbersFilter, period: Period) =>
       sql`select ${sums} from ${countsOf(filter, period, false)}`.pipe(decodeTotal),
 
-    /** Reads the numbers of a period by organization, program or campaign, those with most e-mails first. A group in which nothing happened is left out. */
+    /** Reads the numbers of a period by organization, program or campaign, those with the most e-mails first, without empty groups. */
     groups: (filter: NumbersFilter, grouping: Grouping, period: Period, limit: number) => {
       const keys = GROUPINGS.slice(0, GROUPINGS.indexOf(grouping) + 1).map((name) => `${name}_id`)
       const key = (name: Grouping) => sql.literal(keys.includes(`${name}_id`) ? `${name}_id` : "null::text")
@@ -141,11 +141,11 @@ export class NumbersReader extends DatabaseService<NumbersReader>()("backoffice/
       )
     },
 
-    /** Reads the domains at which most e-mails bounced, over all campaigns of a filter. */
+    /** Reads the domains with the most bounces in all campaigns of a filter. */
     bouncedDomains: ({ organizationId, programId }: NumbersFilter, limit: number) => {
       const ofFilter = allOf(equal({ "campaign.organization_id": organizationId, "campaign.program_id": programId }))
       const reasons = (write: (column: string) => string) => sql.literal(BOUNCES.map(columnOf).map(write).join(", "))
-      // Their sums alone decide which domains are the first; nothing else is read of the others.
+      // Only the sums are needed to find the first domains.
       return sql`
         with most as materialized (
           select domain, sum(${sql.literal(ALL_BOUNCES)})::int as bounced

@@ -19,7 +19,7 @@ const recipientsOf = (id: string, outcome: string) => `/campaigns/${id}/recipien
 const EVENTS = "/events?type=outreach."
 const APPLIED = "/inbox?state=applied&type=clinician."
 
-/** What each number is called, the list of a campaign's recipients that it leads to, and that of a period. */
+/** Label of each number, its list of a campaign's recipients, and its list for a period. */
 const NUMBERS = {
   published: ["Published", "published", `${EVENTS}recipients_published`],
   sent: ["Sent", "sent", `${EVENTS}email_sent`],
@@ -36,7 +36,7 @@ const NUMBERS = {
 } as const satisfies Readonly<Record<NumberName, readonly [title: string, outcome: string, list: string]>>
 
 const SHOWN = Object.keys(NUMBERS) as ReadonlyArray<NumberName>
-/** The numbers that stand in brackets behind others, because columns of their own would make the table too wide. */
+/** The numbers in brackets after another one, because separate columns would make the table too wide. */
 const WITH_BOTS: Partial<Record<NumberName, NumberName>> = {
   unsuspectedOpened: "opened",
   unsuspectedClicked: "clicked",
@@ -50,7 +50,7 @@ const REASONS = {
   other: "another reason",
 } as const satisfies Partial<Record<keyof BouncedDomain, string>>
 
-/** The numbers that are also shown as their share of the e-mails that were sent. */
+/** The numbers that are also shown as a share of the sent e-mails. */
 const RATES: ReadonlyArray<NumberName> = [
   "bounced",
   "unsuspectedOpened",
@@ -63,7 +63,7 @@ interface Scope extends NumbersFilter {
   readonly campaignId?: CampaignId | null
 }
 
-/** A number with the way to its list. The log of events has no programs, so that a program's number leads to its campaigns first. */
+/** A number with a link to its list. The log of events has no programs, so a program's number links to its campaigns. */
 const NumberLink = (props: {
   readonly of: NumberName
   readonly count: number
@@ -140,7 +140,7 @@ export const GroupTable = (props: {
   )
 }
 
-/** The name of a group, which leads to what it is divided into. */
+/** The name of a group, with a link to its parts. */
 const GroupName = (
   group: NumbersGroup & { readonly grouping: Grouping; readonly period: Period },
 ): ComponentChildren => {
@@ -163,7 +163,7 @@ const GroupName = (
   )
 }
 
-/** The recipient domains at which most e-mails bounced, over all campaigns. */
+/** The recipient domains with the most bounces in all campaigns. */
 export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDomain> }) => (
   <Table
     label="Domains with the most bounces"

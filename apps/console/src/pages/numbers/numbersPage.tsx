@@ -33,7 +33,7 @@ const filters = {
   to: field(CalendarDate, "To", { kind: "date" }),
 }
 
-/** Returns what the filters choose: by default the programs of today. */
+/** Returns the choice of the filters: by default the programs of today. */
 const chosenBy = ({ organization, program, by = "program", ...dates }: InputsOf<typeof filters>, now: number) => {
   const to = dates.to ?? dateAt(now)
   const period: Period = { from: dates.from ?? to, to }
@@ -45,7 +45,7 @@ const chosenBy = ({ organization, program, by = "program", ...dates }: InputsOf<
   }
 }
 
-/** The periods that one link chooses. A week begins on Monday. */
+/** The periods with a link. A week starts on Monday. */
 const periodsAt = (now: number): Readonly<Record<string, Period>> => {
   const today = dateAt(now)
   const firstOfMonth = (date: CalendarDate) => `${date.slice(0, 8)}01` as CalendarDate
@@ -123,7 +123,7 @@ const numbersPage = definePage("/numbers", {
   }),
 })
 
-/** With a byte order mark, without which Excel reads names in another encoding. */
+/** With a byte order mark, because Excel otherwise reads names in a different encoding. */
 const numbersCsvFile = defineResource("/numbers/csv", {
   inputs: { ...filters, table: oneOf(["numbers", "domains"]) },
   run: Effect.fnUntraced(function* ({ table = "numbers", ...given }, { now }) {
