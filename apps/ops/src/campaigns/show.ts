@@ -3,7 +3,7 @@ import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
-import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
+import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom } from "@outreach/domain/senders/Sender"
@@ -34,7 +34,7 @@ export const show = reading({
     return {
       ...campaign,
       // The reason why no e-mails are sent; null while they are.
-      waitsFor: whyNotSent(sending, yield* Clock.currentTimeMillis)?.found ?? null,
+      waitsFor: explainUnsent(sending, yield* Clock.currentTimeMillis)?.found ?? null,
       rates: ratesOf(progress),
       // Null for the deployment's sender, MAIL_FROM.
       senderId: sender?.id ?? null,

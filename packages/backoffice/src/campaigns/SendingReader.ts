@@ -1,6 +1,6 @@
 import { type CampaignKey, CampaignProgress, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
-import { SendingState } from "@outreach/domain/campaigns/whyNotSent"
-import { RecipientState } from "@outreach/domain/campaigns/whyNotWrittenTo"
+import { SendingState } from "@outreach/domain/campaigns/explainUnsent"
+import { RecipientState } from "@outreach/domain/campaigns/explainUnsentRecipient"
 import type { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { columnOf, rowsOf } from "@outreach/postgres/rowsOf"

@@ -27,7 +27,7 @@ import {
 } from "./CampaignErrors.ts"
 import { CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
-import { missingDetails, sampleVariables } from "./missingDetails.ts"
+import { findMissingDetails, sampleVariables } from "./findMissingDetails.ts"
 import { checkCampaign } from "./Preflights.ts"
 import { failedChecks, type PreflightCheck } from "./preflight.ts"
 
@@ -52,7 +52,7 @@ export const createCampaign = Effect.fn("Campaigns.createCampaign")(function* (c
     const reason = checkTemplate(template, part, variables)
     if (reason !== undefined) return yield* new InvalidTemplate({ part, reason })
   }
-  const hidden = missingDetails({ html: campaign.html, text }, variables)
+  const hidden = findMissingDetails({ html: campaign.html, text }, variables)
   for (const part of ["html", "text"] as const) {
     if (hidden[part].length > 0) return yield* new SenderNotShown({ part, missing: hidden[part] })
   }

@@ -9,7 +9,7 @@ import { SenderRepository } from "../senders/SenderRepository.ts"
 import { toUnixMillis } from "../Timestamp.ts"
 import type { Campaign } from "./Campaign.ts"
 import { CampaignRepository } from "./CampaignRepository.ts"
-import { missingDetailsOf } from "./missingDetails.ts"
+import { findMissingDetailsOf } from "./findMissingDetails.ts"
 import { PreflightSettings } from "./PreflightSettings.ts"
 import { preflight } from "./preflight.ts"
 
@@ -44,7 +44,7 @@ export const checkCampaign = Effect.fn("Preflights.checkCampaign")(function* (ca
     campaign,
     livemode,
     publicBaseUrl,
-    missing: missingDetailsOf(campaign, known.program),
+    missing: findMissingDetailsOf(campaign, known.program),
     sender,
     isSigned: sender === null ? signsMail : keys.some(({ isSigning }) => isSigning),
     waitingSenderId: waitingSender(campaign, sender, known.senders),

@@ -41,7 +41,7 @@ export class EndpointRepository extends Context.Service<
     /** Lists the newest hundred openings and closings of an endpoint's breaker, newest first. */
     breakerChanges(endpointId: EndpointId): Effect.Effect<ReadonlyArray<BreakerChange>>
     /** Creates delivery rows for published, unread events, so that changed event types apply only to later events. Part of the changing transaction. */
-    leaveLog(endpointId: EndpointId): Effect.Effect<void>
+    detachFromLog(endpointId: EndpointId): Effect.Effect<void>
     /** Changes the given fields. Failures at an earlier URL no longer count. With a `version`, only that version is changed. */
     update(
       endpointId: EndpointId,

@@ -42,7 +42,7 @@ export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   const update = endpoints.update(endpointId, changed, version)
   const isFilterChanged = settings.eventTypes !== undefined
   return yield* (yield* Transaction).run(
-    isFilterChanged ? Effect.andThen(endpoints.leaveLog(endpointId), update) : update,
+    isFilterChanged ? Effect.andThen(endpoints.detachFromLog(endpointId), update) : update,
   )
 })
 

@@ -3,7 +3,7 @@ import type { RecipientRef, TrackingLinks } from "../hits/TrackingLinks.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { TemplateVariables } from "../TemplateVariables.ts"
 import { createSchemeCheck } from "./createSchemeCheck.ts"
-import { isInert } from "./isInert.ts"
+import { isReplaceable } from "./isReplaceable.ts"
 import type { MessageTemplate } from "./Message.ts"
 import { cutAtLinks, pixelTo, rewriteLinks, trackingOf } from "./rewriteLinks.ts"
 import { compileTemplate, escapeHtml } from "./Template.ts"
@@ -82,7 +82,7 @@ export const composeBody = (template: MessageTemplate, links: TrackingLinks["Ser
     // It fails for each message instead of for all campaigns at once.
     return composeEach
   }
-  const compose = isInert(prepared, "\uE000-\uE0FF") ? createFiller(prepared, links) : undefined
+  const compose = isReplaceable(prepared, "\uE000-\uE0FF") ? createFiller(prepared, links) : undefined
   if (compose === undefined) return composeEach
   return (to, variables) => {
     const texts = values.map(({ placeholder, evaluate }) => [placeholder, evaluate(variables)] as const)

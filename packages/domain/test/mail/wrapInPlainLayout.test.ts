@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { hiddenDetails } from "../../src/mail/hiddenDetails.ts"
+import { findHiddenDetails } from "../../src/mail/findHiddenDetails.ts"
 import { checkTemplate, compileTemplate } from "../../src/mail/Template.ts"
 import { wrapInPlainLayout } from "../../src/mail/wrapInPlainLayout.ts"
 import { SAMPLE } from "../../src/TemplateVariables.ts"
@@ -17,7 +17,7 @@ describe("wrapInPlainLayout", () => {
     expect(checkTemplate(wrapped, "html", variables)).toBeUndefined()
     const html = compileTemplate(wrapped, "html")(variables)
     expect(html).toContain("<p>Dear colleague</p>\n<p>aB3dE9</p>")
-    expect(hiddenDetails(html, details)).toEqual([])
+    expect(findHiddenDetails(html, details)).toEqual([])
   })
 
   it.each([

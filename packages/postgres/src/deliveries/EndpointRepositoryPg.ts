@@ -155,7 +155,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
             on change.organization_id = endpoint.organization_id and change.endpoint_id = endpoint.id
           where endpoint.id = ${endpointId} order by changed_at desc`.pipe(changes.decode),
 
-    leaveLog: Effect.fnUntraced(function* (endpointId) {
+    detachFromLog: Effect.fnUntraced(function* (endpointId) {
       // Locked before its reader, in the same order as in every other statement.
       yield* sql`select from webhook_endpoints where id = ${endpointId} for no key update`
       // Locks the reader, so that the next statement sees its final position.

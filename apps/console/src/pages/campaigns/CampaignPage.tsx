@@ -12,8 +12,8 @@ import {
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { changePauseOnComplaints, changeRate } from "@outreach/domain/campaigns/Campaigns"
+import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
-import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { formatFrom } from "@outreach/domain/senders/Sender"
@@ -59,7 +59,7 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: n
   // The checks query name servers.
   const checks = CLOSED.includes(found.campaign.status) ? [] : yield* checkCampaign(campaignId)
   const { progress, failures } = found.sending
-  const cause = whyNotSent(found.sending, now)
+  const cause = explainUnsent(found.sending, now)
   return { ...found, progress, failures, cause, checks, canSendTest: (yield* ConsoleConfig).smtp !== null }
 })
 

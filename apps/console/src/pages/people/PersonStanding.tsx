@@ -1,5 +1,5 @@
 import type { RecipientSending } from "@outreach/backoffice/campaigns/SendingReader"
-import { SUPPRESSED_BECAUSE, whyNotWrittenTo } from "@outreach/domain/campaigns/whyNotWrittenTo"
+import { explainUnsentRecipient, SUPPRESSED_BECAUSE } from "@outreach/domain/campaigns/explainUnsentRecipient"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { IdLink, Prose, useView } from "../../components/values.tsx"
 
@@ -31,7 +31,7 @@ export const PersonStanding = (props: {
         )
       })}
       {props.sendings.map((sending) => {
-        const { status, found } = whyNotWrittenTo(sending, sending.campaign, now)
+        const { status, found } = explainUnsentRecipient(sending, sending.campaign, now)
         return (
           <p key={sending.recipientId} class={status === "ok" ? undefined : "problem"}>
             <IdLink id={sending.campaignId}>{sending.campaign.name}</IdLink>:{" "}

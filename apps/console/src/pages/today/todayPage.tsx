@@ -1,7 +1,7 @@
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
-import { whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
+import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Array as Arr, Effect, Order } from "effect"
 import { Advice } from "../../components/Advice.tsx"
@@ -36,7 +36,7 @@ export const todayPage = definePage("/", {
       { concurrency: "unbounded" },
     )
     const waiting = idle.flatMap((state) => {
-      const cause = whyNotSent(state, now)
+      const cause = explainUnsent(state, now)
       return cause === null ? [] : [{ ...state, ...cause }]
     })
     return (

@@ -55,7 +55,7 @@ const FAILURES: Readonly<Record<MailFailure["class"], string>> = {
 export const explainMailFailure = ({ class: name, code }: MailFailure): string => `${FAILURES[name]} (${code})`
 
 /** Returns the first reason why a campaign sends nothing at `now` (Unix milliseconds); null if it does. */
-export const whyNotSent = (state: SendingState, now: number): Finding | null => {
+export const explainUnsent = (state: SendingState, now: number): Finding | null => {
   const { status, progress } = state
   const left = countUnsent(progress)
   switch (status) {
@@ -75,7 +75,7 @@ export const whyNotSent = (state: SendingState, now: number): Finding | null => 
           : `It is over: its window ended at ${minuteOf(state.windowEnd)}, and ${count(left, "recipient")} were not written to.`,
       )
     default:
-      return progress.sentInLastMinute > 0 ? null : whyItWaits(state, left, now)
+      return progress.sentInLastMinute > 0 ? null : explainWaiting(state, left, now)
   }
 }
 
@@ -86,7 +86,7 @@ const stopOf = ({ status, stoppedAt, stoppedBy, stopReason }: SendingState): str
   return `${who}${stoppedAt === null ? "" : ` at ${minuteOf(stoppedAt)}`}${stopReason === null ? "." : `: ${stopReason.replace(/\.$/, "")}.`}`
 }
 
-const whyItWaits = (state: SendingState, left: number, now: number): Finding | null => {
+const explainWaiting = (state: SendingState, left: number, now: number): Finding | null => {
   const { status, progress, perMinute, windowStart, windowEnd, dueAt, rateOpensAt, failures, pauses } = state
   if (state.restoreFault !== null) {
     return failed(

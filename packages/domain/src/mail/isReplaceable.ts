@@ -10,7 +10,7 @@ const LISTS: ReadonlySet<string> = new Set(["ol", "ul", "li"])
  * Returns whether all characters of a class are in places where escaped text can replace them without changing a tag: text, comments and
  * quoted attributes. `characters` is the inside of a character class.
  */
-export const isInert = (html: string, characters: string): boolean => {
+export const isReplaceable = (html: string, characters: string): boolean => {
   if (new RegExp(`${BEGINNING}[${characters}]`).test(html)) return false
   const character = new RegExp(`[${characters}]`, "g")
   const countIn = (text: string): number => text.match(character)?.length ?? 0

@@ -1,4 +1,4 @@
-import { detailsNotIn, hiddenDetails, type SenderDetail } from "../mail/hiddenDetails.ts"
+import { findHiddenDetails, findMissingText, type SenderDetail } from "../mail/findHiddenDetails.ts"
 import { compileTemplate, sampleFields, shortLinkTo } from "../mail/Template.ts"
 import type { Program } from "../programs/Program.ts"
 import { SAMPLE } from "../TemplateVariables.ts"
@@ -17,20 +17,20 @@ export const sampleVariables = (
 })
 
 /** Lists the sender details that each part of a campaign's e-mail doesn't show with these values. */
-export const missingDetails = (
+export const findMissingDetails = (
   { html, text }: Pick<Campaign, "html" | "text">,
   variables: ReturnType<typeof sampleVariables>,
 ): Readonly<Record<"html" | "text", ReadonlyArray<SenderDetail>>> => {
   const { sender_name: senderName, postal_address: postalAddress } = variables
   const details = { senderName, postalAddress, unsubscribeUrl: SAMPLE.unsubscribe_url }
   return {
-    html: hiddenDetails(compileTemplate(html, "html")(variables), details),
-    text: text === null ? [] : detailsNotIn(compileTemplate(text, "text")(variables), details),
+    html: findHiddenDetails(compileTemplate(html, "html")(variables), details),
+    text: text === null ? [] : findMissingText(compileTemplate(text, "text")(variables), details),
   }
 }
 
 /** Same for a stored campaign, with its program's current sender details; null for none. */
-export const missingDetailsOf = (
+export const findMissingDetailsOf = (
   campaign: Campaign,
   { senderName, postalAddress }: Pick<Program, "senderName" | "postalAddress">,
 ): ReadonlyArray<SenderDetail> => {
@@ -39,6 +39,6 @@ export const missingDetailsOf = (
     ...(postalAddress === null ? (["postalAddress"] as const) : []),
   ]
   const variables = sampleVariables(campaign, { senderName: senderName ?? "", postalAddress: postalAddress ?? "" })
-  const { html, text } = missingDetails(campaign, variables)
+  const { html, text } = findMissingDetails(campaign, variables)
   return [...new Set([...absent, ...html, ...text])]
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest"
-import { hiddenDetails } from "../../src/mail/hiddenDetails.ts"
+import { findHiddenDetails } from "../../src/mail/findHiddenDetails.ts"
 
 const details = {
   senderName: "Acme & Söhne",
   postalAddress: "1 Main Street, Springfield, IL 62701",
   unsubscribeUrl: "https://outreach.test/unsubscribe/x",
 }
-const hidden = (html: string) => hiddenDetails(html, details)
+const hidden = (html: string) => findHiddenDetails(html, details)
 const NAME = "Acme &amp; Söhne"
 const ADDRESS = "1 Main Street, Springfield, IL 62701"
 const LINK = `<a href="${details.unsubscribeUrl}">No more</a>`
 
-describe("hiddenDetails", () => {
+describe("findHiddenDetails", () => {
   it.each([
     ["in a paragraph", `<p>${NAME}, ${ADDRESS}. ${LINK}</p>`],
     [
@@ -34,7 +34,7 @@ describe("hiddenDetails", () => {
   })
 
   it("takes no part of a word for a name", () => {
-    expect(hiddenDetails("<p>Acmedical</p>", { ...details, senderName: "Acme" })).toContain("senderName")
+    expect(findHiddenDetails("<p>Acmedical</p>", { ...details, senderName: "Acme" })).toContain("senderName")
   })
 
   it.each([

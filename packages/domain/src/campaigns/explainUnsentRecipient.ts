@@ -6,7 +6,7 @@ import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { Recipient } from "../recipients/Recipient.ts"
 import type { SuppressionReason, WithdrawalReason } from "../suppressions/Suppression.ts"
 import { Timestamp, toUnixMillis } from "../Timestamp.ts"
-import { explainMailFailure, type SendingState, whyNotSent } from "./whyNotSent.ts"
+import { explainMailFailure, explainUnsent, type SendingState } from "./explainUnsent.ts"
 
 /** Progress of a campaign's e-mail to a recipient. */
 export const RecipientState = Schema.Struct({
@@ -46,7 +46,7 @@ const WITHDRAWN_BECAUSE: Readonly<Record<WithdrawalReason, string>> = {
 }
 
 /** Returns whether a campaign has sent to a recipient at `now` (Unix milliseconds), or the reason why not. */
-export const whyNotWrittenTo = (state: RecipientState, campaign: SendingState, now: number): Finding => {
+export const explainUnsentRecipient = (state: RecipientState, campaign: SendingState, now: number): Finding => {
   const { sentAt, bouncedAt, withdrawalReason, refusedLater, quarantinedAt, dueAt, attempts, failure, pausedUntil } =
     state
   const reply = state.lastReply === null ? "." : `: ${state.lastReply}`
@@ -71,7 +71,7 @@ export const whyNotWrittenTo = (state: RecipientState, campaign: SendingState, n
       "Look at the messages that are not tried again on the campaign's page.",
     )
   }
-  const cause = whyNotSent(campaign, now)
+  const cause = explainUnsent(campaign, now)
   // Reasons for the whole campaign come before those of a single message.
   if (campaign.status !== "sending" && cause !== null) return cause
   if (failure !== null)

@@ -1,4 +1,4 @@
-import { type SendingState, whyNotSent } from "@outreach/domain/campaigns/whyNotSent"
+import { explainUnsent, type SendingState } from "@outreach/domain/campaigns/explainUnsent"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { describe, expect, it } from "vitest"
@@ -37,7 +37,7 @@ const IDLE: SendingState = {
   failures: [],
   pauses: [],
 }
-const why = (state: Partial<SendingState>) => whyNotSent({ ...IDLE, ...state }, NOW)?.found ?? null
+const why = (state: Partial<SendingState>) => explainUnsent({ ...IDLE, ...state }, NOW)?.found ?? null
 const stop = { stoppedAt: at(-5), stoppedBy: "Dana Reyes", stopReason: "wrong link" }
 const failure = { class: "refused", code: "ECONNREFUSED", messages: 900 } as const
 

@@ -15,13 +15,13 @@ export type SenderDetail = keyof SenderDetails
  * Ignores case, spaces, punctuation and line breaks. Text in comments, attributes and elements hidden by their own
  * attributes isn't shown.
  */
-export const hiddenDetails = (html: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
+export const findHiddenDetails = (html: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
   const { text, links } = readVisible(html)
-  const missing = detailsNotIn(text, details)
+  const missing = findMissingText(text, details)
   return links.includes(details.unsubscribeUrl) ? missing.filter((detail) => detail !== "unsubscribeUrl") : missing
 }
 
-export const detailsNotIn = (text: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
+export const findMissingText = (text: string, details: SenderDetails): ReadonlyArray<SenderDetail> => {
   const words = wordsOf(text)
   const missing: Array<SenderDetail> = (["senderName", "postalAddress"] as const).filter(
     (detail) => !words.includes(wordsOf(details[detail])),

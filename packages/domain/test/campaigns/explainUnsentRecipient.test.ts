@@ -1,5 +1,5 @@
-import type { SendingState } from "@outreach/domain/campaigns/whyNotSent"
-import { type RecipientState, whyNotWrittenTo } from "@outreach/domain/campaigns/whyNotWrittenTo"
+import type { SendingState } from "@outreach/domain/campaigns/explainUnsent"
+import { explainUnsentRecipient, type RecipientState } from "@outreach/domain/campaigns/explainUnsentRecipient"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { expect, it } from "vitest"
@@ -45,7 +45,7 @@ it.each<readonly [Partial<RecipientState>, string, Partial<SendingState>?]>([
   [{}, "It goes out with its campaign"],
 ])("says of %o why nothing came: %s", (state, words, campaign) => {
   expect(
-    whyNotWrittenTo(
+    explainUnsentRecipient(
       { ...WAITING, ...(state as Partial<RecipientState>) },
       { ...sending, ...(campaign as Partial<SendingState>) },
       NOW,
