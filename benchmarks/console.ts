@@ -71,9 +71,9 @@ async function open(): Promise<RunningConsole> {
   await Effect.runPromise(Effect.provide(migrate, testDatabaseLayer(url.href)))
   if (!isThere) {
     const sql = postgres(url.href, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } })
-    const began = performance.now()
+    const startedAt = performance.now()
     await seed(sql, SIZES)
-    console.log(`seeded in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    console.log(`seeded in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
     await sql.end()
   }
   return startConsole(url.href)
@@ -81,10 +81,10 @@ async function open(): Promise<RunningConsole> {
 
 /** Opens a page like a browser. Returns the milliseconds it took. */
 async function ask(running: RunningConsole, address: string): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const headers = { cookie: running.cookie, "accept-encoding": "br, gzip" }
   const [response] = (await once(get(`${running.url}${address}`, { headers }), "response")) as [IncomingMessage]
   await response.resume().toArray()
   if (response.statusCode! >= 500) throw new Error(`${address}: ${response.statusCode}`)
-  return performance.now() - began
+  return performance.now() - startedAt
 }

@@ -33,7 +33,7 @@ const { values } = parseArgs({
 })
 const [rounds, deliveries] = [Number(values.rounds), Number(values.deliveries)]
 const ENDPOINTS = 20
-const CALLS_ALONE = "undici alone"
+const CALLS_ONLY = "undici only"
 
 const server = await startPostgres()
 const receiver = await startReceiver()
@@ -76,17 +76,17 @@ async function profile(): Promise<void> {
     profiles.set(candidate.name, profile)
   }
   const [bench] = benches.values()
-  profiles.set(CALLS_ALONE, await profileShares((flags) => measureCalls({ ...bench!, flags }, deliveries)))
+  profiles.set(CALLS_ONLY, await profileShares((flags) => measureCalls({ ...bench!, flags }, deliveries)))
   reportProfiles("a backlog", "delivery", profiles)
 }
 
 async function measureThroughput(): Promise<void> {
-  const results = new Map<string, Backlog[]>([...chosen.map(({ name }) => name), CALLS_ALONE].map((name) => [name, []]))
+  const results = new Map<string, Backlog[]>([...chosen.map(({ name }) => name), CALLS_ONLY].map((name) => [name, []]))
   for (let round = 0; round < rounds; round++) {
     for (const candidate of chosen) {
       results.get(candidate.name)!.push(await measureBacklog(benches.get(candidate.name)!, candidate, deliveries))
     }
-    results.get(CALLS_ALONE)!.push(await measureCalls([...benches.values()][0]!, deliveries))
+    results.get(CALLS_ONLY)!.push(await measureCalls([...benches.values()][0]!, deliveries))
   }
   row("a backlog", ["deliveries/s", "CPU µs", "PostgreSQL µs", "peak MiB"])
   for (const [name, of] of results) {

@@ -52,17 +52,17 @@ const postmaster = await run(
   ),
 )
 const measurePool = () =>
-  measure(start(import.meta.resolve("./email/poolAlone.ts"), { SMTP_URL, MESSAGES: String(recipients) }))
+  measure(start(import.meta.resolve("./email/pool.ts"), { SMTP_URL, MESSAGES: String(recipients) }))
 const ratios: number[] = []
 const cpuRatios: number[] = []
 for (let round = 1; round <= rounds; round++) {
   // The order alternates, so that neither candidate always runs second.
   const first = round % 2 === 1 ? await measureWorker() : undefined
-  const alone = await measurePool()
+  const theirs = await measurePool()
   const ours = first ?? (await measureWorker())
-  ratios.push(ours.perSecond / alone.perSecond)
-  cpuRatios.push(alone.cpu / ours.cpu)
-  for (const [name, it] of Object.entries({ worker: ours, "nodemailer's pool": alone })) {
+  ratios.push(ours.perSecond / theirs.perSecond)
+  cpuRatios.push(theirs.cpu / ours.cpu)
+  for (const [name, it] of Object.entries({ worker: ours, "nodemailer's pool": theirs })) {
     console.log(
       `  ${name.padEnd(20)}${it.perSecond.toFixed(0).padStart(8)} /s   CPU µs: process ${it.cpu.toFixed(0)}, PostgreSQL ${it.databaseCpu.toFixed(0)}, mail server ${it.catcherCpu.toFixed(0)}   MiB at each tenth ${it.memory.join(" ")}`,
     )

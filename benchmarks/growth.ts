@@ -146,7 +146,7 @@ async function measureClaims(): Promise<void> {
         i % 10 === 9 ? [median(times[at]!.slice(i - 9, i + 1)) / median(times[0]!.slice(i - 9, i + 1))] : [],
       )
       report(
-        `a claim${perMinute === null ? "" : " with rates"} beside ${campaigns} sending campaigns ÷ beside 1`,
+        `a claim${perMinute === null ? "" : " with rates"} with ${campaigns} sending campaigns ÷ with 1`,
         ratios,
         `the median ${median(times[at]!).toFixed(1)} ÷ ${median(times[0]!).toFixed(1)} ms`,
       )

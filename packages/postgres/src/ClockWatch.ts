@@ -5,7 +5,7 @@ import { decodeRow } from "./rowsOf.ts"
 const decodeReading = decodeRow({ readMs: Schema.Number, doubt: Schema.NullOr(Schema.String) })
 
 /** How long the process extrapolates from one reading of the database's clock. A monotonic clock may stop while the machine is suspended. */
-const RECKONED_MS = 86_400_000
+const MAX_EXTRAPOLATION_MS = 86_400_000
 
 /** Compares the database's clock with this process's clock, and with the monotonic time since an earlier trusted reading. */
 export class ClockWatch extends DatabaseService<ClockWatch>()("postgres/ClockWatch", (sql) => {
@@ -17,11 +17,11 @@ export class ClockWatch extends DatabaseService<ClockWatch>()("postgres/ClockWat
     doubt: Effect.gen(function* () {
       const ownMs = yield* Clock.currentTimeMillis
       const atMs = yield* monotonicMs
-      if (base !== undefined && atMs - base.atMs > RECKONED_MS) base = undefined
-      const reckonedMs = base === undefined ? null : base.readMs + atMs - base.atMs
+      if (base !== undefined && atMs - base.atMs > MAX_EXTRAPOLATION_MS) base = undefined
+      const extrapolatedMs = base === undefined ? null : base.readMs + atMs - base.atMs
       const { readMs, doubt } = yield* sql`
           select extract(epoch from now_at)::double precision * 1000 as "readMs", doubt
-          from watch_clock(to_timestamp(${ownMs}::double precision / 1000), to_timestamp(${reckonedMs}::double precision / 1000))`.pipe(
+          from watch_clock(to_timestamp(${ownMs}::double precision / 1000), to_timestamp(${extrapolatedMs}::double precision / 1000))`.pipe(
         decodeReading,
       )
       if (doubt === null) base ??= { readMs, atMs: yield* monotonicMs }

@@ -65,7 +65,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
       const recoveries = new Signal()
       const secretsRead = yield* Deferred.make<void, Config.ConfigError>()
       let fault: DatabaseFault | undefined
-      let refused: { readonly code: string; count: number } | undefined
+      let rejected: { readonly code: string; count: number } | undefined
 
       const observe = Effect.gen(function* () {
         const [took, found] = yield* Effect.timed(check)
@@ -78,16 +78,16 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
         else if (canReadSecrets(found)) yield* Deferred.succeed(secretsRead, undefined)
       })
       const logFault = logPerMinute("database unusable")
-      const logRefused = logPerMinute("database rejects connections")
+      const logRejected = logPerMinute("database rejects connections")
       const report = Effect.gen(function* () {
         if (isUnusable(fault)) {
           yield* logFault.log(fault)
           return
         }
         if (logFault.reset()) yield* Effect.logInfo("database usable again")
-        if (refused === undefined) return
-        const { code, count } = refused
-        if (yield* logRefused.log({ code, advice: adviceOn(code), count })) refused = undefined
+        if (rejected === undefined) return
+        const { code, count } = rejected
+        if (yield* logRejected.log({ code, advice: adviceOn(code), count })) rejected = undefined
       })
 
       let changesSeen = changes.count
@@ -119,7 +119,7 @@ export const databaseMonitor = (kind: Exclude<RoleKind, "reader">) =>
           if (!isUnusable(fault)) yield* observe
           if (isUnusable(fault)) return true
           if (!isOutage(code)) return false
-          refused = { code, count: (refused?.count ?? 0) + 1 }
+          rejected = { code, count: (rejected?.count ?? 0) + 1 }
           return true
         }),
       }

@@ -28,7 +28,7 @@ const test = effectTest(runOnDatabase({ url: () => asRole(url(), "worker"), laye
 type Services = Parameters<typeof runAsOwner>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never
 
 const at = (days: number): string => new Date(Date.UTC(2050, 5, 15, 12) + days * 86_400_000).toISOString()
-const believed = (days: number) => asOwner(setClock(at(days)))
+const trusted = (days: number) => asOwner(setClock(at(days)))
 /** Sets the clock without changing the last trusted time. */
 const stepped = (days: number) => asOwner(stepClock(at(days)))
 
@@ -117,7 +117,7 @@ const forgetAll = Effect.gen(function* () {
 describe("the clock of the database", { shuffle: false }, () => {
   describe("the time for dropping and erasing", () => {
     test("is null while the database's clock is 800 days wrong, so that nothing is deleted, and returns with the correct clock", function* () {
-      yield* believed(0)
+      yield* trusted(0)
       yield* addAll
       yield* seedOld(1)
       const partitions = yield* Effect.forEach(PARTITIONED_TABLES, partitionsOf)
@@ -135,7 +135,7 @@ describe("the clock of the database", { shuffle: false }, () => {
         expect(yield* doubt(0)).toBeNull()
       }
       // A correct clock allows expired rows to be deleted.
-      yield* believed(100)
+      yield* trusted(100)
       expect(yield* forgetAll).toMatchObject({ campaignId: expect.any(String) })
       expect(Object.values(yield* countOld).reduce((sum, count) => sum + count, 0)).toBe(0)
     })
@@ -145,7 +145,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       const dropped = Effect.forEach(PARTITIONED_TABLES, (table) =>
         Effect.map(partitionsOf(table), (names) => names.find((name) => !name.endsWith("earlier"))),
       )
-      yield* believed(200)
+      yield* trusted(200)
       for (const day of [201, 202]) {
         yield* asOwner(stepClock(at(day)))
         yield* asOwner(sqlAs(`update clock_watch set believed_at = '${at(day)}'`))
@@ -161,7 +161,7 @@ describe("the clock of the database", { shuffle: false }, () => {
     })
 
     test("keeps the minimum that the owner set, and rejects invalid limits", function* () {
-      yield* believed(300)
+      yield* trusted(300)
       yield* asOwner(sqlAs("update retention_limits set min_keep = 1000, dropped_on = null"))
       for (const table of PARTITIONED_TABLES) {
         const names = yield* partitionsOf(table)
@@ -175,7 +175,7 @@ describe("the clock of the database", { shuffle: false }, () => {
     })
 
     test("doesn't return after an unobserved gap before the clock has advanced steadily", function* () {
-      yield* believed(400)
+      yield* trusted(400)
       yield* asOwner(sqlAs("update clock_watch set faults = '{}'"))
       const hour = 1 / 24
       // After a gap of three days, trust returns after three hours.
@@ -198,7 +198,7 @@ describe("the clock of the database", { shuffle: false }, () => {
     })
 
     test("isn't trusted by a worker if its clock or its extrapolated time differs", function* () {
-      yield* believed(410)
+      yield* trusted(410)
       expect(yield* doubt(410.04)).toBeNull()
       expect(yield* doubt(1210)).toContain("and the worker's")
       expect(yield* doubt(-390)).toContain("and the worker's")
@@ -209,7 +209,7 @@ describe("the clock of the database", { shuffle: false }, () => {
     })
 
     test("keeps rows with wrong timestamps, and the operator's check shows their times", function* () {
-      yield* believed(500)
+      yield* trusted(500)
       yield* stepped(-300)
       expect(yield* doubt(500)).not.toBeNull()
       yield* asOwner(seedOld(300))
@@ -229,7 +229,7 @@ describe("the clock of the database", { shuffle: false }, () => {
     })
 
     test("is doubted immediately by an operator's check", function* () {
-      yield* believed(510)
+      yield* trusted(510)
       yield* stepped(1310)
       yield* doubt(510)
       expect(yield* clockFinding).toMatchObject({
@@ -238,7 +238,7 @@ describe("the clock of the database", { shuffle: false }, () => {
           "do not believe the database's clock, and nothing is dropped or erased by age: ",
         ),
       })
-      yield* believed(510)
+      yield* trusted(510)
       expect((yield* clockFinding).found).not.toContain("do not believe")
     })
   })

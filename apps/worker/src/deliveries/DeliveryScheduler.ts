@@ -240,7 +240,7 @@ export const createDeliveryScheduler = (options: {
       return {
         endpointId,
         calling: [...reader.calling, ...reader.answered],
-        unbegun: due.map(({ delivery }) => delivery.id),
+        unsent: due.map(({ delivery }) => delivery.id),
       }
     },
 

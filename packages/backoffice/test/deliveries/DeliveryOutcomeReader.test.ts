@@ -31,10 +31,10 @@ const KINDS = [
   { state: "exhausted", status: 500, outcome: "server_error", counts: "serverErrors" },
   { state: "rejected", status: 404, outcome: "client_error", counts: "clientErrors" },
 ] as const
-const came = fc.record({ kind: fc.constantFrom(...KINDS), latencyMs: fc.integer({ min: 0, max: 20_000 }) })
-type Came = typeof came extends fc.Arbitrary<infer A> ? A : never
+const call = fc.record({ kind: fc.constantFrom(...KINDS), latencyMs: fc.integer({ min: 0, max: 20_000 }) })
+type Call = typeof call extends fc.Arbitrary<infer A> ? A : never
 
-const outcomeOf = (delivery: Delivery, { kind, latencyMs }: Came): Outcome => ({
+const outcomeOf = (delivery: Delivery, { kind, latencyMs }: Call): Outcome => ({
   delivery,
   version: delivery.version,
   attempt: {
@@ -49,12 +49,12 @@ const outcomeOf = (delivery: Delivery, { kind, latencyMs }: Came): Outcome => ({
 })
 
 /** Publishes events, and settles them and due retries with the outcomes from `draw`; returns the outcome of each call. */
-const deliver = Effect.fnUntraced(function* (events: number, draw: (count: number) => ReadonlyArray<Came>) {
+const deliver = Effect.fnUntraced(function* (events: number, draw: (count: number) => ReadonlyArray<Call>) {
   const seeded = yield* seedCampaign({ recipients: 1 })
   yield* publishSent(seeded.campaign, events)
   const leases = yield* DeliveryLeases
   const { take, token } = yield* workerOn()
-  const all: Array<Came> = []
+  const all: Array<Call> = []
   for (let round = 0; round < 3; round++) {
     const taken = (yield* take()).filter(({ endpointId }) => endpointId === seeded.endpoint.id)
     const drawn = draw(taken.length)
@@ -67,7 +67,7 @@ const deliver = Effect.fnUntraced(function* (events: number, draw: (count: numbe
   return { ...seeded, all }
 })
 
-const expected = (all: ReadonlyArray<Came>) => {
+const expected = (all: ReadonlyArray<Call>) => {
   const count = (counts: string) => all.filter(({ kind }) => kind.counts === counts).length
   return {
     delivered: count("delivered"),
@@ -83,7 +83,7 @@ describe("Outcomes of deliveries", () => {
   test("match the outcome of each call, for any outcome", function* () {
     const outcomes = yield* DeliveryOutcomeReader
     const sql = yield* SqlClient.SqlClient
-    const { endpoint, organization, all } = yield* deliver(60, (count) => fc.sample(came, count))
+    const { endpoint, organization, all } = yield* deliver(60, (count) => fc.sample(call, count))
     const filter = { ...ALWAYS, endpointId: endpoint.id }
     const summary = yield* outcomes.summary(filter)
     expect(summary).toMatchObject(expected(all))

@@ -52,7 +52,7 @@ const seed = Effect.fnUntraced(function* (kind: "traffic" | "survey") {
   return { ...seeded, recipientId }
 })
 
-const tell = Effect.fnUntraced(function* (recipientId: RecipientId) {
+const readLines = Effect.fnUntraced(function* (recipientId: RecipientId) {
   const found = yield* (yield* TimelineReader).read(recipientId, { limit: 100 })
   return found!.entries.map(({ kind, detail }) => [kind, detail])
 })
@@ -70,12 +70,12 @@ describe("TimelineReader.read", () => {
   test("lists each attempt with the server's reply, and the reason of each suspected hit, page by page", function* () {
     const { organization, recipientId } = yield* seed("traffic")
     const other = yield* seed("traffic")
-    const told = yield* tell(recipientId)
-    expect(told.slice(0, 2)).toEqual([
+    const lines = yield* readLines(recipientId)
+    expect(lines.slice(0, 2)).toEqual([
       ["imported", null],
       ["published", null],
     ])
-    expect(told.slice(2).toSorted()).toEqual(OUTCOMES.toSorted())
+    expect(lines.slice(2).toSorted()).toEqual(OUTCOMES.toSorted())
     const reader = yield* TimelineReader
     const people = yield* reader.findPeople({ by: "npi", value: npi(0) })
     expect(people.map(({ id }) => id)).toEqual(expect.arrayContaining([recipientId, other.recipientId]))
@@ -100,9 +100,9 @@ describe("TimelineReader.read", () => {
 
   test("shows the same for a campaign without events, except the partner's reason", function* () {
     const { recipientId } = yield* seed("survey")
-    const told = yield* tell(recipientId)
+    const lines = yield* readLines(recipientId)
     const expected = OUTCOMES.map(([kind, detail]) => [kind, kind === "bounced" ? "550 [address] is gone" : detail])
-    expect(told.slice(2).toSorted()).toEqual(expected.toSorted())
+    expect(lines.slice(2).toSorted()).toEqual(expected.toSorted())
   })
 
   test("contains the events, with their deliveries", function* () {

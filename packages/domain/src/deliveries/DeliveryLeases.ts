@@ -95,7 +95,7 @@ export interface GivenUp {
   /** Log events with started, unsettled calls. */
   readonly calling: ReadonlyArray<EventId>
   /** Rows that were taken, without a started call. */
-  readonly unbegun: ReadonlyArray<DeliveryId>
+  readonly unsent: ReadonlyArray<DeliveryId>
 }
 
 /** A worker's position among all workers, and the changes since its last heartbeat. */

@@ -73,8 +73,8 @@ const StateReading = Schema.Struct({
 export type StateReading = typeof StateReading.Type
 
 /** State for the next reading: only endpoints of busy organizations can have a lag or deliveries in flight. */
-const Looked = Schema.Struct({ snapshot: Schema.String, busy: Schema.Array(OrganizationId) })
-const decodeDue = decodeRow({ reading: DueReading, looked: Looked })
+const Baseline = Schema.Struct({ snapshot: Schema.String, busy: Schema.Array(OrganizationId) })
+const decodeDue = decodeRow({ reading: DueReading, baseline: Baseline })
 const decodeState = decodeValue({ reading: StateReading })
 
 /** The number of endpoints per queue for which a backlog is counted. */
@@ -121,16 +121,16 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
           -- Starts at the first due row, to scan the dead rows before it only once.
           and due_at >= source.due_at and due_at <= statement_timestamp()
         limit ${limit}::int)`
-  const readUpTo = (limit: number, looked?: typeof Looked.Type) =>
+  const readUpTo = (limit: number, baseline?: typeof Baseline.Type) =>
     sql`
-        with asked as materialized (
-          select age(${looked?.snapshot ?? null}::xid8::xid) as age
+        with last_snapshot as materialized (
+          select age(${baseline?.snapshot ?? null}::xid8::xid) as age
         ), busy as materialized (
           -- The other endpoints had reached the end of their logs at the last reading, and have no new events.
-          select id from organizations where ${looked === undefined}::boolean
-          union select unnest(${looked?.busy ?? []}::text[])
-          union select organization_id from organization_clock where age(xmin) <= (select age from asked)
-          union select organization_id from webhook_endpoints where age(xmin) <= (select age from asked)
+          select id from organizations where ${baseline === undefined}::boolean
+          union select unnest(${baseline?.busy ?? []}::text[])
+          union select organization_id from organization_clock where age(xmin) <= (select age from last_snapshot)
+          union select organization_id from webhook_endpoints where age(xmin) <= (select age from last_snapshot)
         ), position as materialized (
           select endpoint.id, endpoint.organization_id, event_types, begun_at, begun_id, open, enabled and last > begun_at as behind,
             case when allowance is null then 'live' else 'probed' end as queue
@@ -236,13 +236,13 @@ export class DeliveryGauges extends DatabaseService<DeliveryGauges>()("postgres/
         jsonb_build_object('snapshot', pg_snapshot_xmin(pg_current_snapshot())::text, 'busy', (
           select coalesce(jsonb_agg(distinct organization_id), '[]')
           from (select organization_id from reader union all select organization_id from position where open <> '{}') each
-        )) as looked`.pipe(decodeDue)
-  let looked: typeof Looked.Type | undefined
+        )) as baseline`.pipe(decodeDue)
+  let baseline: typeof Baseline.Type | undefined
   return {
     /** Slower while dead rows can't be vacuumed. */
-    readDue: Effect.suspend(() => readUpTo(COUNT_CAP, looked)).pipe(
+    readDue: Effect.suspend(() => readUpTo(COUNT_CAP, baseline)).pipe(
       Effect.map((due) => {
-        looked = due.looked
+        baseline = due.baseline
         return due.reading
       }),
     ),

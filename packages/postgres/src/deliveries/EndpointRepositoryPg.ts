@@ -45,13 +45,13 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
   const hints = yield* Hints
 
   const wake = hints.give("endpoints")
-  const atRest = sql.literal(
+  const noFailures = sql.literal(
     `failures = 0, allowance = null, probe_at = null, judged_since = clock_timestamp(), ${NOT_FAILING}`,
   )
   /** Resets the failures of endpoints. The next failure opens its group again, with a new start time. */
-  const startAgain = (endpointIds: Statement.Fragment) => sql`
+  const resetFailures = (endpointIds: Statement.Fragment) => sql`
           cleared as (
-            update endpoint_readers set ${atRest} where endpoint_id in (${endpointIds}) returning organization_id, endpoint_id
+            update endpoint_readers set ${noFailures} where endpoint_id in (${endpointIds}) returning organization_id, endpoint_id
           ), lasting as materialized (
             select id from failure_groups where closed_at is null and (organization_id, endpoint_id) in (select * from cleared)
             order by id for update
@@ -189,7 +189,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
               ${each(settingsOf(settings), ({ column, value }) => sql`, ${column} = ${value}`)}
             where id = ${endpointId} and removed_at is null and version::text = coalesce(${expected ?? null}, version::text)
             returning *
-          ), ${startAgain(sql`select id from updated where ${url !== undefined}::boolean`)}
+          ), ${resetFailures(sql`select id from updated where ${url !== undefined}::boolean`)}
           select ${columns} from updated endpoint`.pipe(endpoints.decode, first)
       if (updated === undefined) {
         yield* assertEndpointPresent(sql, endpointId)
@@ -205,7 +205,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           with enabled as (
             update webhook_endpoints set enabled = true, disabled_at = null, disabled_reason = null, version = version + 1
             where id = ${endpointId} and removed_at is null returning *
-          ), ${startAgain(sql`select id from enabled`)}
+          ), ${resetFailures(sql`select id from enabled`)}
           select ${columns} from enabled endpoint`.pipe(changed(endpointId)),
 
     disable: (endpointId) =>
@@ -220,7 +220,7 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           update webhook_endpoints endpoint set removed_at = clock_timestamp(), enabled = false, event_types = '{}', url = shown_url(url)
           where id = ${endpointId} and removed_at is null returning ${columns}`.pipe(changed(endpointId))
       yield* sql`
-          update endpoint_readers set ${atRest} where endpoint_id = ${endpointId}`
+          update endpoint_readers set ${noFailures} where endpoint_id = ${endpointId}`
       yield* sql`
           update signing_secrets set ciphertext = null, expires_at = least(expires_at, clock_timestamp())
           where endpoint_id = ${endpointId}`

@@ -25,7 +25,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
   const millis = (time: string): Statement.Fragment =>
     sql.literal(`(extract(epoch from ${time}) * 1000)::double precision`)
   /** The five minutes in which the failures started: outcomes are counted in this interval. */
-  const began = "date_bin('5 minutes', failing_since, 'epoch')"
+  const bucketStart = "date_bin('5 minutes', failing_since, 'epoch')"
   const failed = sql.literal("client_errors + server_errors + other_statuses + no_responses > 0")
   const forget = sql.literal(NOT_FAILING)
 
@@ -45,7 +45,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
               on seconds = 300 and at > now_at - interval '15 minutes' and at <= now_at and delivered = 0 and ${failed}
           )
           select reader.endpoint_id as "endpointId", reader.organization_id as "organizationId", version,
-            ${millis(began)} as since,
+            ${millis(bucketStart)} as since,
             notices, ${millis("noticed_at")} as "noticedAt", notice_to <> '{}' as "isPending", disable_when_failing as "disableWhenFailing",
             ${millis("succeeded_at")} as "succeededAt", ${millis("first_at")} as "firstFailedAt", ${millis("last_at")} as "lastFailedAt",
             ${millis("answered_at")} as "answeredAt"
@@ -56,7 +56,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           cross join lateral (
             select max(at) as succeeded_at from delivery_outcomes
             where endpoint_id = reader.endpoint_id and delivered > 0 and at <= now_at
-              and at >= greatest(coalesce(${sql.literal(began)}, now_at - interval '1 hour'), now_at - interval '2 days')
+              and at >= greatest(coalesce(${sql.literal(bucketStart)}, now_at - interval '1 hour'), now_at - interval '2 days')
           ) success
           cross join lateral (
             select min(at) as first_at, max(at) as last_at from delivery_outcomes
@@ -105,7 +105,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
             notice_to = case when ${isNotified}::boolean then contacts else '{}' end
           from organizations organization, webhook_endpoints endpoint
           where endpoint_id = ${endpointId} and endpoint.id = endpoint_id and organization.id = reader.organization_id
-            and notices = ${earlier}::int and ${millis(began)} = ${since}::double precision
+            and notices = ${earlier}::int and ${millis(bucketStart)} = ${since}::double precision
             and (enabled or disabled_reason = 'failing')
           returning cardinality(contacts) as contacts`.pipe(decodeContacts, first),
 
@@ -136,7 +136,7 @@ export const FailingEndpointRepositoryPg = adapter(FailingEndpointRepository, fu
           select coalesce(sum(client_errors), 0)::int as "clientErrors", coalesce(sum(server_errors), 0)::int as "serverErrors",
             coalesce(sum(other_statuses), 0)::int as "otherStatuses", coalesce(sum(no_responses), 0)::int as "noResponses",
             coalesce(sum(dead_letters), 0)::int as "deadLetters"
-          from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= ${sql.literal(began)}
+          from delivery_outcomes where endpoint_id = taken.endpoint_id and at >= ${sql.literal(bucketStart)}
         ) calls`.pipe(decodeNotices, first),
 
     // The next notice is due relative to the time when the last contact was notified.

@@ -121,22 +121,22 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
           with job as materialized (
             -- A chunk reads as many rows as it sends, and more after a filter excluded some. With 100,000 dead letters a chunk of 10 takes 1.6 ms
             -- (4 ms if it reads 2,000); in a log of 1,000,000 events 1.3 ms (3.7 ms).
-            select *, greatest(chunk, scan_limit) as looks_at
+            select *, greatest(chunk, scan_limit) as scan_size
             from replay_jobs cross join lateral (select ceil(rate / ${CHUNKS_A_SECOND}::numeric)::int as chunk) size
             where finished_at is null and cancelled_at is null and next_at <= clock_timestamp()
             order by next_at limit 1 for update of replay_jobs skip locked
-          ), looked as materialized (
+          ), scanned as materialized (
             select dead.organization_id, dead.id, dead.endpoint_id, dead.event_id, dead.reason, dead.group_id, dead.finished_at as at
-            from job cross join dead_letters_after(after_at, after_id, before_at, looks_at, job.group_id) dead
+            from job cross join dead_letters_after(after_at, after_id, before_at, scan_size, job.group_id) dead
             where kind = 'dead_letters'
             union all
             select job.organization_id, event.id, job.endpoint_id, event.id, null, null, emitted_at
-            from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, looks_at) event
+            from job cross join events_after(job.organization_id, event_types, after_at, after_id, before_at, scan_size) event
             where kind = 'log'
           ), chosen as materialized (
-            select looked.* from looked cross join job
-            where kind = 'log' or ${selectsDeadLetter(sql, job, sql`looked`)}
-            order by looked.at, looked.id limit (select chunk from job)
+            select scanned.* from scanned cross join job
+            where kind = 'log' or ${selectsDeadLetter(sql, job, sql`scanned`)}
+            order by scanned.at, scanned.id limit (select chunk from job)
           ), held as materialized (
             -- Locks in the same order as other replays, and skips rows that were replayed while this statement waited. The lateral join forces a
             -- primary key look-up per row, even if the planner's estimate of the table is too low.
@@ -164,12 +164,12 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
             returning organization_id
           ), step as (
             select job.*, (select count(*) from queued) as queued, (select count(*) from chosen) = chunk as full_chunk,
-              (select count(*) from looked) < looks_at as to_the_end
+              (select count(*) from scanned) < scan_size as to_the_end
             from job
           ), seen as (
             -- A full chunk ends at its last row; otherwise every row that was read is finished.
             select last.at, last.id from step cross join lateral (
-              select at, id from chosen where full_chunk union all select at, id from looked where not full_chunk
+              select at, id from chosen where full_chunk union all select at, id from scanned where not full_chunk
             ) last
             order by last.at desc, last.id desc limit 1
           ), advanced as (
@@ -177,8 +177,8 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
               after_at = coalesce((select at from seen), step.after_at),
               after_id = coalesce((select id from seen), step.after_id),
               scan_limit = case when full_chunk
-                then (select count(*) from looked where (at, id) <= (select at, id from seen))
-                else least(looks_at * 2, ${MAX_SCAN_LIMIT}::int) end,
+                then (select count(*) from scanned where (at, id) <= (select at, id from seen))
+                else least(scan_size * 2, ${MAX_SCAN_LIMIT}::int) end,
               -- After a delay only one chunk is sent early, so that a pause isn't followed by a burst.
               next_at = greatest(step.next_at + make_interval(secs => queued / step.rate::double precision), clock_timestamp()),
               finished_at = case when to_the_end and not full_chunk then clock_timestamp() end

@@ -23,7 +23,7 @@ const decodeEndpoints = decodeColumn({ id: EndpointId })
 const decodeLost = decodeRows({ deliveryId: DeliveryId, endpointId: EndpointId, poison: Schema.Boolean })
 
 /** Owns the deliveries that a lost worker may have sent, until they are recovered. */
-const NOBODY = "00000000-0000-0000-0000-000000000000"
+const LOST_WORKER = "00000000-0000-0000-0000-000000000000"
 
 const RECOVER_BATCH_SIZE = 1000
 
@@ -43,7 +43,7 @@ export const endpointOwnership = Effect.gen(function* () {
     // The statement scans all endpoints and their readers: 5 ms for 30,000.
     heartbeat: (worker, leaseSeconds, snapshot) =>
       sql`
-        with asked as materialized (
+        with last_snapshot as materialized (
           select age(${snapshot ?? null}::xid8::xid) as age
         ), me as (
           insert into delivery_workers (token, alive_until)
@@ -57,25 +57,25 @@ export const endpointOwnership = Effect.gen(function* () {
           where token in ${alive} and token <> ${worker}::uuid and not stopping
         ), changed as materialized (
           select id from webhook_endpoints
-          where age(xmin) <= (select age from asked)
-            or organization_id = any (array(select id from organizations where age(xmin) <= (select age from asked)))
+          where age(xmin) <= (select age from last_snapshot)
+            or organization_id = any (array(select id from organizations where age(xmin) <= (select age from last_snapshot)))
         )
         select before as rank, count + 1 as workers,
-          case when exists (select from asked where age is null) or exists (select from changed) then (
+          case when exists (select from last_snapshot where age is null) or exists (select from changed) then (
             select count(*)::int from webhook_endpoints where enabled
           ) end as endpoints,
           array(
-            select id from changed union select endpoint_id from endpoint_readers where age(xmin) <= (select age from asked)
+            select id from changed union select endpoint_id from endpoint_readers where age(xmin) <= (select age from last_snapshot)
           ) as changed,
           (select coalesce(jsonb_agg(jsonb_build_object('organizationId', organization_id, 'last', last)), '[]') from organization_clock
-            where age(xmin) <= (select age from asked)) as written,
+            where age(xmin) <= (select age from last_snapshot)) as written,
           pg_snapshot_xmin(pg_current_snapshot())::text as snapshot
         from others`.pipe(decodeStanding),
 
     acquire: (worker, limit) =>
       sql`
         select taken, taken_over as "takenOver"
-        from take_endpoints(${worker}::uuid, ${NOBODY}::uuid, array ${alive}, ${limit}::int)`.pipe(decodeTaken),
+        from take_endpoints(${worker}::uuid, ${LOST_WORKER}::uuid, array ${alive}, ${limit}::int)`.pipe(decodeTaken),
 
     listOwned: (worker, endpoints) =>
       sql`
@@ -161,7 +161,7 @@ export const endpointOwnership = Effect.gen(function* () {
       yield* sql`
         select hand_over(
           ${worker}::uuid, ${endpoints.map(({ endpointId }) => endpointId)}::text[],
-          ${endpoints.map(({ calling }) => calling.join())}::text[], ${endpoints.flatMap(({ unbegun }) => unbegun)}::text[])`
+          ${endpoints.map(({ calling }) => calling.join())}::text[], ${endpoints.flatMap(({ unsent }) => unsent)}::text[])`
       yield* hints.give("endpoints")
     }),
 

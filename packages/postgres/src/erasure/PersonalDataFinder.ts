@@ -62,7 +62,7 @@ const BODIES_BATCH_SIZE = 100
 export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("postgres/erasure/PersonalDataFinder", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const atLeisure = withoutTimeLimit(sql)
+    const unlimited = withoutTimeLimit(sql)
 
     const concerning = (table: KeyedTable, { organizationId, npis, emails, recipients }: Subject) => {
       const { by } = PERSONAL_DATA[table]
@@ -102,7 +102,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
     /** Returns the ids of rows with a text that contains the subject. A null text means a known match. */
     const search = (subject: Subject, rows: Statement.Statement<object>) => {
       const matches = createMatcher(subject)
-      return atLeisure(decodeTexts(rows)).pipe(
+      return unlimited(decodeTexts(rows)).pipe(
         Effect.map((found) => found.flatMap(({ id, text }) => (text === null || matches(text) ? [id] : []))),
       )
     }
@@ -147,7 +147,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
         if (rows.length < BODIES_BATCH_SIZE) return found
         next = rows.at(-1)!.next
       }
-    }, atLeisure)
+    }, unlimited)
 
     /** Dead letters of the events, and dead letters with a text that may contain the subject. */
     const deadLetterCandidates = (subject: Subject, eventIds: ReadonlyArray<EventId>) =>
@@ -155,7 +155,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
         select ${deadLetters.columns} from dead_letters
         where organization_id = ${subject.organizationId} and (event_id = any (${eventIds}::text[])
           or lower(attempts::text) like any (${likePatterns(subject)}::text[]))
-        order by id`.pipe(deadLetters.decode, atLeisure)
+        order by id`.pipe(deadLetters.decode, unlimited)
 
     /** Rows that may contain a delivery of the events, and rows with a text that may contain the subject. */
     const deliveredCandidates = (subject: Subject, eventIds: ReadonlyArray<EventId>) => {
@@ -168,7 +168,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
             select from unnest(${prefixes}::text[]) as prefix
             where prefix collate "C" between left(first_id, 17) and left(delivered.id, 17)))
           or lower(coalesce(attempts::text, deliveries::text)) like any (${likePatterns(subject)}::text[]))
-        order by id`.pipe(delivered.decode, atLeisure)
+        order by id`.pipe(delivered.decode, unlimited)
     }
 
     /** Returns the candidates with partners' responses to the subject's events or responses that contain the subject, after removing these responses. */

@@ -24,8 +24,8 @@ export class Hints extends Context.Service<
   Hints,
   {
     give(topic: Topic, organizationId?: OrganizationId): Effect.Effect<void>
-    /** Calls `hear` for each hint until interrupted, and once for all topics at the start. Hints may be missed. */
-    listen(hear: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never>
+    /** Calls `onHint` for each hint until interrupted, and once for all topics at the start. Hints may be missed. */
+    listen(onHint: (hint: Hint) => Effect.Effect<void>): Effect.Effect<never>
   }
 >()("postgres/Hints") {}
 
@@ -34,7 +34,7 @@ export const hintMetrics = {
     description: "Hint notifications sent.",
     incremental: true,
   }),
-  heard: Metric.counter("outreach_hints_heard_total", {
+  received: Metric.counter("outreach_hints_heard_total", {
     description: "Hint notifications received.",
     incremental: true,
   }),

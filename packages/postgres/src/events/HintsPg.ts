@@ -51,8 +51,8 @@ export const HintsPg = Layer.effect(
       Effect.forever,
       Effect.forkScoped,
     )
-    const hearers = new Set<(hint: Hint) => Effect.Effect<void>>()
-    const tell = (hint: Hint) => Effect.forEach(hearers, (hear) => hear(hint), { discard: true })
+    const listeners = new Set<(hint: Hint) => Effect.Effect<void>>()
+    const notify = (hint: Hint) => Effect.forEach(listeners, (onHint) => onHint(hint), { discard: true })
     const listening = Effect.gen(function* () {
       const connection = yield* Effect.flatMap(PgConnection.make(config), ({ pin }) => pin)
       const { rows } = yield* connection.query("select pg_backend_pid() as pid")
@@ -61,15 +61,15 @@ export const HintsPg = Layer.effect(
       }
       const notifications = yield* connection.listen(CHANNEL)
       // Hints from before the subscription were missed.
-      for (const topic of TOPICS) yield* tell({ topic, organizationId: null })
-      const hearing = Effect.gen(function* () {
+      for (const topic of TOPICS) yield* notify({ topic, organizationId: null })
+      const receiving = Effect.gen(function* () {
         const { payload } = yield* Queue.take(notifications)
-        yield* Metric.update(hintMetrics.heard, 1)
-        for (const hint of readPayload(payload)) yield* tell(hint)
+        yield* Metric.update(hintMetrics.received, 1)
+        for (const hint of readPayload(payload)) yield* notify(hint)
       }).pipe(Effect.forever)
       // A timeout of the heartbeat closes the connection and interrupts the listener.
       const heartbeat = Effect.sleep(BEAT_EVERY).pipe(Effect.andThen(connection.query("select 1")), Effect.forever)
-      return yield* Effect.raceFirst(hearing, heartbeat)
+      return yield* Effect.raceFirst(receiving, heartbeat)
     }).pipe(
       Effect.scoped,
       Effect.tapError((error) =>
@@ -95,17 +95,17 @@ export const HintsPg = Layer.effect(
           }),
         ),
 
-      listen: (hear) =>
+      listen: (onHint) =>
         Effect.acquireUseRelease(
-          Effect.sync(() => hearers.add(hear)),
+          Effect.sync(() => listeners.add(onHint)),
           () =>
             start.pipe(
               Effect.andThen(
-                Effect.forEach(TOPICS, (topic) => hear({ topic, organizationId: null }), { discard: true }),
+                Effect.forEach(TOPICS, (topic) => onHint({ topic, organizationId: null }), { discard: true }),
               ),
               Effect.andThen(Effect.never),
             ),
-          () => Effect.sync(() => hearers.delete(hear)),
+          () => Effect.sync(() => listeners.delete(onHint)),
         ),
     }
   }),

@@ -18,7 +18,7 @@ import { Hints } from "./Hints.ts"
 export const publishEvents = Effect.fnUntraced(function* (
   events: ReadonlyArray<EventDraft>,
   stamp: CommitTimestamp,
-  beside?: Statement.Fragment,
+  extraTables?: Statement.Fragment,
 ) {
   const sql = yield* SqlClient.SqlClient
   const { livemode } = yield* Deployment
@@ -28,7 +28,7 @@ export const publishEvents = Effect.fnUntraced(function* (
   yield* traced(
     events,
     (traceparent) => sql`
-    with ${beside === undefined ? sql.literal("") : sql`${beside}, `}draft as materialized (
+    with ${extraTables === undefined ? sql.literal("") : sql`${extraTables}, `}draft as materialized (
       select draft.* from unnest(
         ${column((event) => event.organizationId)}::text[], ${column((event) => event.id)}::text[],
         ${column((event) => event.type)}::text[], ${column((event) => event.campaignId)}::text[],

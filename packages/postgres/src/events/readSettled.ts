@@ -10,7 +10,7 @@ export const SettlingLimit = Context.Reference<Duration.Input>("postgres/events/
   defaultValue: () => "1 second",
 })
 
-const LOOK_AGAIN = Schedule.exponential("2 millis", 1.5)
+const POLL_SCHEDULE = Schedule.exponential("2 millis", 1.5)
 
 /**
  * Reads a page of a list that is ordered by an organization's commit timestamps. A page that isn't full first waits for a timestamp in progress.
@@ -61,7 +61,7 @@ const endOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, writer: str
     select pg_xact_status((ended + ((${writer}::bigint - ended + 2147483648) & 4294967295) - 2147483648)::text::xid8) as status
     from (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as ended) recent`.pipe(
     decodeStatus,
-    Effect.repeat({ schedule: LOOK_AGAIN, until: (status) => status !== "in progress" }),
+    Effect.repeat({ schedule: POLL_SCHEDULE, until: (status) => status !== "in progress" }),
     Effect.timeoutOption(yield* SettlingLimit),
   )
   return Option.getOrElse(ended, () => "in progress")

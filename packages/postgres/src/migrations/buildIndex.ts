@@ -25,7 +25,7 @@ export const buildIndex = Effect.fnUntraced(function* (index: string, { text }: 
 /** Reports the transactions that block the build of an index, whenever they change, until it is interrupted. */
 export const reportBlockers = (
   sql: SqlClient.SqlClient,
-  report: (sentence: string) => Effect.Effect<void>,
+  report: (message: string) => Effect.Effect<void>,
   pid: number,
   index: string,
 ): Effect.Effect<never> => {

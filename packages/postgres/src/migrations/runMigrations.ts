@@ -48,7 +48,7 @@ interface Options {
   /** How long a transaction is retried if it can't acquire its locks. Default: 100 s. */
   readonly giveUpAfter?: Duration.Input
   /** Receives a message for an operator. Default: the log. */
-  readonly report?: (sentence: string) => Effect.Effect<void>
+  readonly report?: (message: string) => Effect.Effect<void>
   /** Roles that receive the rights of their kind now and in later migrations. Default: none. */
   readonly grantTo?: ReadonlyArray<GrantedRole>
   /** Also applies the session settings to all these roles. Default: false. */
@@ -197,8 +197,8 @@ const readApplied = Effect.gen(function* () {
 const toBatches = (migrations: ReadonlyArray<SqlFile>) => {
   const batches: Array<Array<SqlFile>> = [[]]
   for (const each of migrations) {
-    const isApart = concurrentIndexOf(each) !== undefined || each.text.startsWith("-- In a transaction of its own")
-    if (isApart) batches.push([each], [])
+    const isSeparate = concurrentIndexOf(each) !== undefined || each.text.startsWith("-- In a transaction of its own")
+    if (isSeparate) batches.push([each], [])
     else batches.at(-1)!.push(each)
   }
   return batches

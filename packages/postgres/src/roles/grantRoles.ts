@@ -27,7 +27,9 @@ export class RoleNotFound extends Schema.TaggedError<RoleNotFound>()("RoleNotFou
 }
 
 /** The migrating role may not grant the rights. */
-export class GrantsRefused extends Schema.TaggedError<GrantsRefused>()("GrantsRefused", { statement: Schema.String }) {
+export class GrantsRejected extends Schema.TaggedError<GrantsRejected>()("GrantsRejected", {
+  statement: Schema.String,
+}) {
   override get message(): string {
     return `The role of DATABASE_URL may not run \`${this.statement}\`; the transaction was rolled back. Migrate as the owner of the tables; session settings of other roles require CREATEROLE and the right to administer them.`
   }
@@ -59,7 +61,7 @@ export const grantRoles = Effect.fnUntraced(function* (
   options: {
     /** Also applies the session settings to the roles, for a pooler in transaction mode that can't pass them. */
     readonly withSessionSettings: boolean
-    readonly report: (sentence: string) => Effect.Effect<void>
+    readonly report: (message: string) => Effect.Effect<void>
   },
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -78,7 +80,7 @@ export const grantRoles = Effect.fnUntraced(function* (
   const settings = options.withSessionSettings ? Object.entries(SESSION_SETTINGS) : []
   for (const statement of yield* rightsToChange(roles, settings)) {
     yield* Effect.mapError(sql.unsafe(statement), (error) =>
-      sqlState(error) === "42501" ? new GrantsRefused({ statement }) : error,
+      sqlState(error) === "42501" ? new GrantsRejected({ statement }) : error,
     )
   }
 })

@@ -39,7 +39,7 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
           with recipient as (
             select organization_id, campaign_id, id, erased_at from recipients where organization_id = ${organizationId} and id = ${recipientId}
             for key share
-          ), asked as (
+          ), requested as (
             insert into unsubscriptions (organization_id, campaign_id, recipient_id, from_organization)
             select organization_id, campaign_id, id, ${scope === "organization"}::boolean from recipient where erased_at is null
             on conflict (organization_id, recipient_id) do update set asked_at = excluded.asked_at, suppressed_at = null,
@@ -47,7 +47,7 @@ export const UnsubscriptionRepositoryPg = adapter(UnsubscriptionRepository, (sql
               repeats = case when unsubscriptions.revoked_at is null then unsubscriptions.repeats + 1 else 0 end,
               revoked_at = null, lifted_at = null
             returning organization_id, recipient_id, asked_at as at, repeats
-          ), counted as (${countFeedback("unsubscribed", 1, "select * from asked where repeats = 0")}
+          ), counted as (${countFeedback("unsubscribed", 1, "select * from requested where repeats = 0")}
           )
           select from recipient`.pipe(Effect.map((rows) => rows.length > 0)),
 

@@ -88,12 +88,12 @@ describe("a campaign that is to be paused for complaints", () => {
 
   test("is paused once, with concurrent complaints and checks", function* () {
     const { campaignId } = yield* sending({ sent: 2000 })
-    const looks = Effect.all(
+    const checks = Effect.all(
       Array.from({ length: 6 }, () => look),
       { concurrency: "unbounded" },
     )
-    const [before] = yield* Effect.all([looks, complain(campaignId, 0, 6)], { concurrency: "unbounded" })
-    const paused = [...before, ...(yield* looks)].flat()
+    const [before] = yield* Effect.all([checks, complain(campaignId, 0, 6)], { concurrency: "unbounded" })
+    const paused = [...before, ...(yield* checks)].flat()
     expect(paused).toEqual([{ campaignId, sent: 2000, complained: 6 }])
   })
 })

@@ -125,8 +125,8 @@ describe("DeliveryGauges", { shuffle: false }, () => {
       from organization_clock clock
       where clock.organization_id = ${open.organization.id} and endpoint_id = ${open.endpoint.id}`
     // Has no subscription for the published events.
-    const deaf = yield* seedLog(7, 60_000)
-    yield* sql`update webhook_endpoints set event_types = '{outreach.email_opened}' where id = ${deaf.endpoint.id}`
+    const unsubscribed = yield* seedLog(7, 60_000)
+    yield* sql`update webhook_endpoints set event_types = '{outreach.email_opened}' where id = ${unsubscribed.endpoint.id}`
 
     const { deliveries, inFlight } = yield* readDue
     const { live, probed: failing, replay } = deliveries

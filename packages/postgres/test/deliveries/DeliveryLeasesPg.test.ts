@@ -88,9 +88,9 @@ describe("DeliveryLeasesPg.live", () => {
     yield* take(0)
     let snapshot = (yield* leases.heartbeat(token, 10)).snapshot
     const news = Effect.gen(function* () {
-      const standing = yield* leases.heartbeat(token, 10, snapshot)
-      snapshot = standing.snapshot
-      return { ...standing, written: standing.written.map(({ organizationId }) => organizationId) }
+      const heartbeat = yield* leases.heartbeat(token, 10, snapshot)
+      snapshot = heartbeat.snapshot
+      return { ...heartbeat, written: heartbeat.written.map(({ organizationId }) => organizationId) }
     })
     // Transactions of other databases on this server can cause repeated results.
     const settled = Effect.repeat(news, { until: ({ changed, written }) => changed.length + written.length === 0 })
@@ -105,7 +105,7 @@ describe("DeliveryLeasesPg.live", () => {
     expect(yield* news).toMatchObject({ endpoints: 1, changed: [other.endpoint.id] })
 
     yield* settled
-    yield* leases.handOver(token, [{ endpointId: other.endpoint.id, calling: [], unbegun: [] }])
+    yield* leases.handOver(token, [{ endpointId: other.endpoint.id, calling: [], unsent: [] }])
     expect(yield* news).toMatchObject({ endpoints: null, changed: [other.endpoint.id] })
 
     // Written before the snapshot and committed after it.
@@ -213,7 +213,7 @@ describe("DeliveryLeasesPg.read", () => {
       yield* intend(read)
       if (end === "taken from") yield* die(token)
       else {
-        yield* leases.handOver(token, [{ endpointId: endpoint.id, calling: [], unbegun: [] }])
+        yield* leases.handOver(token, [{ endpointId: endpoint.id, calling: [], unsent: [] }])
         yield* leases.leave(token)
       }
       const taken = yield* (yield* newWorker).take()
@@ -478,7 +478,7 @@ describe("DeliveryLeasesPg.write", () => {
     const endpointId = endpoint.id
     const first = yield* newWorker
     const [called] = yield* first.take()
-    yield* leases.handOver(first.token, [{ endpointId, calling: [called!.eventId], unbegun: [] }])
+    yield* leases.handOver(first.token, [{ endpointId, calling: [called!.eventId], unsent: [] }])
     const heir = yield* newWorker
     yield* heir.take(0)
     const outcomes = goneBy(endpoint.version, [{ ...called!, isRow: true }])
@@ -653,7 +653,7 @@ describe("DeliveryLeasesPg.handOver", () => {
     yield* giver.settle([retried!], RETRY, 503)
     const [row] = yield* leases.takeDue(giver.token, [{ endpointId: endpoint.id, limit: 1 }])
     const calling = eventIds.slice(0, 1)
-    yield* leases.handOver(giver.token, [{ endpointId: endpoint.id, calling, unbegun: [row!.id] }])
+    yield* leases.handOver(giver.token, [{ endpointId: endpoint.id, calling, unsent: [row!.id] }])
     expect(yield* leases.listOwned(giver.token)).toEqual([])
 
     const taken = yield* heir.take()
@@ -689,7 +689,7 @@ describe("DeliveryLeasesPg.handOver", () => {
       const [eventId] = yield* publishSent(campaign, 1)
       yield* giver.take()
       yield* beforeIt
-      yield* leases.handOver(giver.token, [{ endpointId: endpoint.id, calling: [eventId!], unbegun: [] }])
+      yield* leases.handOver(giver.token, [{ endpointId: endpoint.id, calling: [eventId!], unsent: [] }])
       yield* leases.heartbeat(heir.token, 45)
       yield* leases.acquire(heir.token, 10)
       expect(yield* elsewhere).toBe(1)
@@ -700,7 +700,7 @@ describe("DeliveryLeasesPg.handOver", () => {
     expect(yield* elsewhere).toBe(1)
     yield* move("new")
     expect(yield* elsewhere).toBe(0)
-    yield* leases.handOver(heir.token, [{ endpointId: endpoint.id, calling: [], unbegun: [] }])
+    yield* leases.handOver(heir.token, [{ endpointId: endpoint.id, calling: [], unsent: [] }])
     yield* handOverACall(move("newer"))
     yield* disable(endpoint.id)
     yield* enable(endpoint.id)

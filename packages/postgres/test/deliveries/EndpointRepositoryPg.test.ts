@@ -71,7 +71,7 @@ describe("EndpointRepositoryPg", () => {
     const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
     const endpoint = yield* create(id, ["outreach.email_sent"])
     expect(endpoint).toMatchObject({ enabled: true, standardWebhooks: false, eventTypes: ["outreach.email_sent"] })
-    const atRest = {
+    const idle = {
       breaker: "closed",
       failures: 0,
       nextProbeAt: null,
@@ -86,14 +86,14 @@ describe("EndpointRepositoryPg", () => {
       lagSeconds: 0,
       owner: null,
     }
-    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest }])
+    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...idle }])
     const disabled = { enabled: false, disabledAt: expect.any(String), disabledReason: "operator", version: 2 }
     const once = yield* endpoints.disable(endpoint.id)
     expect(once).toEqual({ ...endpoint, ...disabled })
     expect(yield* endpoints.disable(endpoint.id)).toEqual(once)
-    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...atRest, ...disabled }])
+    expect(yield* endpoints.list(id)).toEqual([{ ...endpoint, ...idle, ...disabled }])
     expect(yield* endpoints.enable(endpoint.id)).toEqual({ ...endpoint, version: 3 })
-    expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...atRest, version: 3 })
+    expect(yield* endpoints.find(endpoint.id)).toEqual({ ...endpoint, ...idle, version: 3 })
   })
 
   test("keeps the Standard Webhooks setting when other settings change", function* () {
@@ -225,8 +225,8 @@ describe("EndpointRepositoryPg", () => {
     yield* settle(deliveries.slice(2, 3), { state: "retry", delaySeconds: 3600 }, 503)
     yield* take(1)
     // A delayed retry is waiting, but isn't due.
-    const standing = yield* find(endpoint.id)
-    expect(standing).toMatchObject({
+    const status = yield* find(endpoint.id)
+    expect(status).toMatchObject({
       waiting: 1,
       inFlight: 2,
       oldestDueAt: null,
@@ -280,8 +280,8 @@ describe("EndpointRepositoryPg", () => {
     expect(yield* find(endpointId)).toMatchObject({ breaker: "recovering", failures: 0, nextProbeAt: null })
 
     yield* enable(endpointId)
-    const heard: Array<string> = []
-    while (!heard.includes("endpoints")) heard.push(...(yield* Queue.take(notifications)).payload.split(","))
+    const topics: Array<string> = []
+    while (!topics.includes("endpoints")) topics.push(...(yield* Queue.take(notifications)).payload.split(","))
     expect(yield* find(endpointId)).toMatchObject({ breaker: "closed", failures: 0 })
   })
 })

@@ -404,14 +404,14 @@ describe("ReplayJobQueuePg", () => {
       ),
     )
     const { id } = yield* create({ endpointId: endpoint.id }, 20)
-    const looks = Effect.map(
-      sql<{ looks: number }>`select scan_limit as looks from replay_jobs where id = ${id}`,
-      ([job]) => job!.looks,
+    const scanLimit = Effect.map(
+      sql<{ scanLimit: number }>`select scan_limit as "scanLimit" from replay_jobs where id = ${id}`,
+      ([job]) => job!.scanLimit,
     )
     const limits: Array<number> = []
     while ((yield* (yield* ReplayJobQueue).find(id)).state === "running") {
       yield* Effect.andThen(skipPause, replayNextChunk)
-      limits.push(yield* looks)
+      limits.push(yield* scanLimit)
     }
     expect(yield* replays).toEqual(all(42))
     // First the two, then 300 in doubling steps, and then two at a time.

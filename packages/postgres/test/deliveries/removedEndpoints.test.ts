@@ -80,7 +80,7 @@ describe("a removed endpoint", () => {
     expect(yield* statesOf(endpoint.id)).toEqual(["delivered", "pending", "pending", "rejected", "rejected", "sending"])
     // Calls in flight are left to their worker.
     expect(yield* endRemoved).toBeGreaterThan(0)
-    yield* leases.handOver(worker.token, [{ endpointId: endpoint.id, calling: [inFlight.eventId], unbegun: [] }])
+    yield* leases.handOver(worker.token, [{ endpointId: endpoint.id, calling: [inFlight.eventId], unsent: [] }])
     yield* endAll
     expect(yield* statesOf(endpoint.id)).toEqual([
       "cancelled",
@@ -265,7 +265,7 @@ const NOTHING = {
 /** Removes an endpoint while its worker, the cancellation of its work and `besides` run. Those must succeed or fail with `EndpointRemoved`. */
 const raced = Effect.fnUntraced(function* (
   round: number,
-  besides: (seeded: Seeded) => ReadonlyArray<Work>,
+  concurrentWork: (seeded: Seeded) => ReadonlyArray<Work>,
   before: (seeded: Seeded) => Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof adaptersFor>>>,
 ) {
   const { endRemoved } = yield* EndpointRepository
@@ -274,7 +274,7 @@ const raced = Effect.fnUntraced(function* (
   const { endpoint, other, worker, inFlight } = seeded
   yield* before(seeded)
   const outcomes: Array<string> = []
-  const heard = besides(seeded).map((work) =>
+  const tracked = concurrentWork(seeded).map((work) =>
     Effect.match(work, {
       onSuccess: () => outcomes.push("succeeded"),
       onFailure: ({ _tag }) => outcomes.push(_tag),
@@ -283,37 +283,37 @@ const raced = Effect.fnUntraced(function* (
   const removal = removeEndpoint(endpoint.id)
   const work = Effect.andThen(worker.settle(inFlight), worker.take(4))
   // The start order rotates.
-  const all = [removal, ...heard, Effect.andThen(endRemoved, endRemoved), endRemoved]
+  const all = [removal, ...tracked, Effect.andThen(endRemoved, endRemoved), endRemoved]
   const [taken] = yield* Effect.all([work, ...all.slice(round % all.length), ...all.slice(0, round % all.length)], {
     concurrency: "unbounded",
   })
   // The worker notices the removal, and releases the deliveries that it hasn't sent.
-  const unbegun = taken.flatMap(({ id, isRow, endpointId }) => (isRow && endpointId === endpoint.id ? [id] : []))
-  yield* handOver(worker.token, [{ endpointId: endpoint.id, calling: [], unbegun }])
+  const unsent = taken.flatMap(({ id, isRow, endpointId }) => (isRow && endpointId === endpoint.id ? [id] : []))
+  yield* handOver(worker.token, [{ endpointId: endpoint.id, calling: [], unsent }])
   yield* Effect.repeat(endRemoved, { until: (ended) => ended === 0 })
   expect(yield* leftOf(endpoint.id)).toEqual(NOTHING)
   const ofOther = yield* deliveriesTo(other.id)
   expect(ofOther.filter(({ state }) => state === "pending" || state === "sending")).toHaveLength(EVENTS)
   expect(outcomes.filter((outcome) => outcome !== "succeeded" && outcome !== "EndpointRemoved")).toEqual([])
 })
-const nothing = () => Effect.void
-const beside = (
+const noSetUp = () => Effect.void
+const race = (
   title: string,
-  besides: (seeded: Seeded) => ReadonlyArray<Work>,
-  before: Parameters<typeof raced>[2] = nothing,
+  concurrentWork: (seeded: Seeded) => ReadonlyArray<Work>,
+  before: Parameters<typeof raced>[2] = noSetUp,
 ) =>
   test(title, function* () {
-    for (let round = 0; round < ROUNDS; round++) yield* raced(round, besides, before)
+    for (let round = 0; round < ROUNDS; round++) yield* raced(round, concurrentWork, before)
   })
 
 describe("the removal of an endpoint leaves no pending work and doesn't deadlock", () => {
-  beside("during changes of its event types, address and limits", ({ endpoint }) => [
+  race("during changes of its event types, address and limits", ({ endpoint }) => [
     updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] }, { allowPrivate: false }),
     updateEndpoint(endpoint.id, { eventTypes: null }, { allowPrivate: false }),
     updateEndpoint(endpoint.id, { url: "https://new.test/", maxInFlight: 3 }, { allowPrivate: false }),
   ])
 
-  beside(
+  race(
     "while it is enabled and disabled",
     ({ endpoint }) => [
       EndpointRepository.use(({ enable }) => enable(endpoint.id)),
@@ -323,7 +323,7 @@ describe("the removal of an endpoint leaves no pending work and doesn't deadlock
     ({ endpoint }) => EndpointRepository.use(({ disable }) => disable(endpoint.id)),
   )
 
-  beside("during the creation of replays and their first chunks", ({ endpoint }) => [
+  race("during the creation of replays and their first chunks", ({ endpoint }) => [
     Effect.andThen(
       createLogReplay({ ...WHOLE_LOG, endpointId: endpoint.id }, 50),
       ReplayJobQueue.use(({ replayNextChunk }) => replayNextChunk),
@@ -335,7 +335,7 @@ describe("the removal of an endpoint leaves no pending work and doesn't deadlock
   ])
 
   const chunk = ReplayJobQueue.use(({ replayNextChunk }) => replayNextChunk)
-  beside(
+  race(
     "during replays of its log, of its dead letters, and of its organization's dead letters",
     () => [chunk, chunk, chunk, Effect.andThen(chunk, chunk)],
     ({ organization, endpoint }) =>
@@ -345,7 +345,7 @@ describe("the removal of an endpoint leaves no pending work and doesn't deadlock
       ),
   )
 
-  beside(
+  race(
     "during rotations and revocations of its secrets and of its organization's secrets",
     ({ organization, endpoint }) => {
       const revoke = Effect.fnUntraced(function* (isOwn: boolean) {

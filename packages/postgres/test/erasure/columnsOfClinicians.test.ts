@@ -82,7 +82,7 @@ test("columns listed as erased contain the clinician before an erasure but not a
 
 test("every table that an erasure changes is counted and exported", function* () {
   // Found through other tables: hit windows, domain replies, and groups of dead letters.
-  const beside = ["campaign_domains", "failure_groups", "hit_windows"]
+  const indirect = ["campaign_domains", "failure_groups", "hit_windows"]
   const changed = tables.flatMap(([table, data]) => ((data.deleted ?? data.erased) === undefined ? [] : [table]))
-  expect(changed.filter((table) => !beside.includes(table)).sort()).toEqual([...PERSONAL_TABLES].sort())
+  expect(changed.filter((table) => !indirect.includes(table)).sort()).toEqual([...PERSONAL_TABLES].sort())
 })

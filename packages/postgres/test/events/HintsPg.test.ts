@@ -19,9 +19,9 @@ const listen = Effect.gen(function* () {
 })
 /** Reads notifications up to the one that contains a text. */
 const until = Effect.fnUntraced(function* (next: Effect.Effect<string, unknown>, text: string) {
-  const heard: Array<string> = []
-  while (!heard.some((payload) => payload.includes(text))) heard.push(yield* next)
-  return heard
+  const received: Array<string> = []
+  while (!received.some((payload) => payload.includes(text))) received.push(yield* next)
+  return received
 })
 
 describe("hints", () => {
@@ -61,17 +61,17 @@ describe("hints", () => {
 
   test("are received with their topic and organization, after one for each topic at the start", function* () {
     const { give, listen } = yield* Hints
-    const heard = yield* Queue.unbounded<Hint>()
-    yield* Effect.forkScoped(listen((hint) => Queue.offer(heard, hint)))
-    const atFirst = yield* Effect.forEach(TOPICS, () => Queue.take(heard))
+    const received = yield* Queue.unbounded<Hint>()
+    yield* Effect.forkScoped(listen((hint) => Queue.offer(received, hint)))
+    const atFirst = yield* Effect.forEach(TOPICS, () => Queue.take(received))
     expect(atFirst).toEqual(TOPICS.map((topic) => ({ topic, organizationId: null })))
     const wanted = { topic: "inbox", organizationId: organization(7) }
     // Hints from before the connection aren't received.
     const given = yield* Effect.forkScoped(
       Effect.forever(Effect.andThen(give("inbox", organization(7)), Effect.sleep("20 millis"))),
     )
-    let hint = yield* Queue.take(heard)
-    while (hint.organizationId === null) hint = yield* Queue.take(heard)
+    let hint = yield* Queue.take(received)
+    while (hint.organizationId === null) hint = yield* Queue.take(received)
     yield* Fiber.interrupt(given)
     expect(hint).toEqual(wanted)
   })

@@ -16,23 +16,23 @@ it("hints are heard again after the server went mute", async () => {
   const database = databaseLayer({ database: databaseAt(address), applicationName: "silence" })
   const runtime = ManagedRuntime.make(Layer.provideMerge(HintsPg, database))
   onTestFinished(() => runtime.dispose())
-  const heard: Array<string> = []
+  const received: Array<string> = []
   const listening = runtime.runFork(
     Hints.use(({ listen }) =>
-      listen(({ topic, organizationId }) => Effect.sync(() => void heard.push(`${topic} ${organizationId}`))),
+      listen(({ topic, organizationId }) => Effect.sync(() => void received.push(`${topic} ${organizationId}`))),
     ),
   )
   const hears = (id: string) =>
     eventually(
       () => runtime.runPromise(Hints.use(({ give }) => give("inbox", id as never))),
-      () => heard.includes(`inbox ${id}`),
+      () => received.includes(`inbox ${id}`),
     )
   await hears("org_1")
   const startedAt = performance.now()
   proxy.moveTo(port, "mute")
   // An earlier hint may still be on its way, so this one is for a different organization.
   await hears("org_2")
-  console.log(`hints are heard again after ${Math.round(performance.now() - startedAt)} ms`)
+  console.log(`hints are received again after ${Math.round(performance.now() - startedAt)} ms`)
   expect(proxy.connections()).toBeGreaterThan(0)
   listening.interruptUnsafe()
 })

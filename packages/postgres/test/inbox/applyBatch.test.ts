@@ -315,15 +315,15 @@ describe("while a campaign is sending", () => {
     const sending = Effect.gen(function* () {
       while ((yield* send) > 0) {}
     })
-    const tell = (i: number) =>
+    const receive = (i: number) =>
       Effect.andThen(receiveEvent(seeded, `evt_${i}`, "clinician.account_created", account(i)), applyBatches)
-    const telling = Effect.gen(function* () {
-      for (let i = count - 4; i >= 0; i -= 3) yield* tell(i)
+    const receiving = Effect.gen(function* () {
+      for (let i = count - 4; i >= 0; i -= 3) yield* receive(i)
     })
     // At least one recipient is withdrawn, and some receive their e-mail.
-    yield* tell(count - 1)
+    yield* receive(count - 1)
     yield* send
-    yield* Effect.all([sending, sending, telling], { concurrency: "unbounded" })
+    yield* Effect.all([sending, sending, receiving], { concurrency: "unbounded" })
     yield* applyAll
     const rows = yield* recipients(seeded)
     const withdrawn = rows.filter(({ reason }) => reason !== null)

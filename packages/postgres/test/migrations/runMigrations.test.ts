@@ -203,10 +203,10 @@ describe("a function", () => {
   test("isn't changed when an older release migrates a database that a newer one has migrated", function* () {
     const more = { "migrations/0002_more.sql": "create table more (id int);" }
     yield* release({ ...things, ...more, ...nextId(2), ...find("(wanted int) returns setof int") })
-    const sentences: Array<string> = []
-    const report = (sentence: string) => Effect.sync(() => sentences.push(sentence)).pipe(Effect.asVoid)
+    const messages: Array<string> = []
+    const report = (message: string) => Effect.sync(() => messages.push(message)).pipe(Effect.asVoid)
     expect(yield* release({ ...things, ...nextId(1) }, { report })).toEqual([])
-    expect(sentences).toEqual(["A newer release has migrated this database; nothing was changed."])
+    expect(messages).toEqual(["A newer release has migrated this database; nothing was changed."])
     expect(yield* sql("select next_id() as id")).toEqual([{ id: 2 }])
     expect(yield* signatures).toHaveLength(1)
   })
@@ -243,7 +243,7 @@ describe("an index that is built concurrently", () => {
   const whileBuilding = <A, E, R>(
     during: (
       building: Fiber.Fiber<Effect.Success<ReturnType<typeof release>>, unknown>,
-      sentence: string,
+      message: string,
       pid: number,
     ) => Effect.Effect<A, E, R>,
   ) =>
@@ -256,7 +256,7 @@ describe("an index that is built concurrently", () => {
         write,
         Effect.fnUntraced(function* (pid) {
           const waits = yield* Deferred.make<string>()
-          const report = (sentence: string) => Effect.asVoid(Deferred.succeed(waits, sentence))
+          const report = (message: string) => Effect.asVoid(Deferred.succeed(waits, message))
           const building = yield* Effect.forkDetach(release(indexed, { report }))
           return yield* during(building, yield* Deferred.await(waits), pid)
         }),
@@ -266,8 +266,8 @@ describe("an index that is built concurrently", () => {
   test("keeps its table writable, and waits for open transactions", function* () {
     yield* release(things)
     const [first, second] = yield* whileBuilding(
-      Effect.fnUntraced(function* (building, sentence, pid) {
-        expect(sentence).toContain(
+      Effect.fnUntraced(function* (building, message, pid) {
+        expect(message).toContain(
           `The build of index things_id waits for the transaction of process ${pid} (test, since `,
         )
         yield* sql("insert into things values (3)")

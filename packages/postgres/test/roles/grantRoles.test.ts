@@ -266,9 +266,9 @@ describe("granting", () => {
     yield* sql(`drop owned by ${roleOf("gone")}`)
     yield* sql(`drop role ${roleOf("gone")}`)
     yield* Effect.addFinalizer(() => Effect.orDie(sql(`create role ${roleOf("gone")}`)))
-    const said: Array<string> = []
-    yield* migrate([], { report: (sentence) => Effect.sync(() => void said.push(sentence)) })
-    expect(said).toEqual([`The role ${roleOf("gone")}, which had rights, no longer exists; it was skipped.`])
+    const messages: Array<string> = []
+    yield* migrate([], { report: (message) => Effect.sync(() => void messages.push(message)) })
+    expect(messages).toEqual([`The role ${roleOf("gone")}, which had rights, no longer exists; it was skipped.`])
   })
 
   test("revokes the schema from PUBLIC, but not before a role was granted", function* () {

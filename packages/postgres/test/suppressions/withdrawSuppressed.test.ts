@@ -23,8 +23,8 @@ const test = effectTest(run)
 beforeEach(() => run(cancelCampaigns))
 
 /** Adds a program with a campaign, in the organization and the window of a given campaign. */
-const addCampaign = Effect.fnUntraced(function* (beside: Campaign, slug: string, kind: CampaignKind) {
-  const { organizationId, windowStart, windowEnd } = beside
+const addCampaign = Effect.fnUntraced(function* (campaign: Campaign, slug: string, kind: CampaignKind) {
+  const { organizationId, windowStart, windowEnd } = campaign
   const program = yield* (yield* ProgramRepository).create({
     organizationId,
     id: yield* createIdentifier("program"),
