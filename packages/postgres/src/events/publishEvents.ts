@@ -12,7 +12,7 @@ import { Hints } from "./Hints.ts"
 /**
  * Writes events of one organization and their digest counts, in the transaction of the timestamp.
  *
- * Test campaigns don't forward events, so their events aren't written. `beside` contains common table expressions for the same
+ * Only traffic campaigns forward events; events of surveys aren't written. `extraTables` contains common table expressions for the same
  * statement: other transactions of the organization wait for its clock, so round trips matter.
  */
 export const publishEvents = Effect.fnUntraced(function* (

@@ -218,8 +218,8 @@ describe("CampaignRepositoryPg.move", () => {
     })
     expect((yield* commandCampaign(campaign.id, "cancel")).status).toBe("cancelled")
     expect(yield* Effect.flip(scheduleCampaign(campaign.id))).toMatchObject({ status: "cancelled" })
-    const nobody = yield* createIdentifier("campaign")
-    expect(yield* Effect.flip(commandCampaign(nobody, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
+    const unknown = yield* createIdentifier("campaign")
+    expect(yield* Effect.flip(commandCampaign(unknown, "cancel"))).toMatchObject({ _tag: "CampaignNotFound" })
   })
 
   test("stores who paused or cancelled a campaign, when and why, until it is resumed", function* () {

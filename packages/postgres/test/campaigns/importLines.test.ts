@@ -28,7 +28,7 @@ const withEqualTokens = (draws: number) => {
 }
 
 describe("checkLines", () => {
-  test("returns what an import then does, and adds nobody", function* () {
+  test("returns the result of an import without adding recipients", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
     yield* importLines(campaign.id, lines(3))
     const given = [...lines(6), { ...line(7), npi: npi(0) }, { ...line(8), email: "nobody" }, line(5)]

@@ -38,7 +38,7 @@ describe("SecretCipher", () => {
 
   it.each([
     ["", cipher],
-    [" beside an older key", ring],
+    [" with an additional older key", ring],
   ])("rejects truncated or extended bytes%s", (_, cipher) => {
     const stored = cipher.encrypt(secret, "org_a")
     for (let length = 0; length < stored.length; length++) {

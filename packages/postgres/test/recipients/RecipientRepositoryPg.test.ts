@@ -81,9 +81,9 @@ describe("addRecipients", () => {
 
   test("rejects a campaign that is unknown, or that the worker may be processing", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 0 })
-    const nobody = yield* createIdentifier("campaign")
+    const unknown = yield* createIdentifier("campaign")
     const into = (id: CampaignId) => Effect.flip(Effect.flatMap(candidate(1), (one) => register(id, one)))
-    expect(yield* into(nobody)).toMatchObject({ _tag: "CampaignNotFound", campaignId: nobody })
+    expect(yield* into(unknown)).toMatchObject({ _tag: "CampaignNotFound", campaignId: unknown })
     yield* scheduleCampaign(campaign.id, { force: ["recipients"] })
     expect(yield* into(campaign.id)).toMatchObject({ _tag: "CampaignNotInStatus", status: "scheduled" })
     yield* commandCampaign(campaign.id, "pause")
