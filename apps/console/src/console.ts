@@ -19,7 +19,7 @@ import { HttpMiddleware, HttpServer } from "effect/http"
 import { ConsoleConfig } from "./ConsoleConfig.ts"
 import { application, consoleServer } from "./http/consoleServer.ts"
 import { OpenCounts } from "./http/OpenCounts.ts"
-import { HeldLists } from "./pages/imports/HeldLists.ts"
+import { PendingLists } from "./pages/imports/PendingLists.ts"
 import { SenderLookUps } from "./pages/senders/SenderLookUps.ts"
 import { routes } from "./routes.ts"
 import { Sessions } from "./signIn/Sessions.ts"
@@ -58,7 +58,7 @@ const services = Layer.mergeAll(
   OpenCounts.layer,
   SenderLookUps.layer,
   UnavailableLog.layer,
-  HeldLists.layer,
+  PendingLists.layer,
 ).pipe(
   Layer.provideMerge(NodeFileSystem.layer),
   Layer.provideMerge(backoffice),

@@ -263,7 +263,7 @@ describe("the form of every action", () => {
       // No input may contain a NUL character.
       const texts = Object.fromEntries([...typing].map((name) => [name, "typed\0text"]))
       const answer = await send(admin, form, { ...fill(form), ...texts })
-      const again = answer.document.querySelector("form.refused")
+      const again = answer.document.querySelector("form.rejected")
       expect({ path, status: answer.status, again: again?.getAttribute("action") }).toEqual({
         path,
         status: 400,
@@ -305,7 +305,7 @@ describe("a form", () => {
     const again = await test().as("admin")
     const answer = await again.post(action, fields)
     expect(answer.status).toBe(403)
-    const kept = fill(answer.document.querySelector("form.refused")!)
+    const kept = fill(answer.document.querySelector("form.rejected")!)
     expect(kept["per-minute"]).toBe("61")
     expect(kept["token"]).not.toBe(fields["token"])
     expect((await again.post(action, kept)).words).toContain("Rate changed")
@@ -349,7 +349,7 @@ describe("a form", () => {
   it("of filters is shown again with what was typed, and the fault of each field", async () => {
     const answer = await admin.get("/audit?command=pause&from=yesterday")
     expect(answer.status).toBe(400)
-    const form = answer.document.querySelector("form.filters.refused")!
+    const form = answer.document.querySelector("form.filters.rejected")!
     expect(form.querySelector("[name=command]")!.getAttribute("value")).toBe("pause")
     expect(form.querySelector("[name=from]")!.getAttribute("aria-invalid")).toBe("true")
     expect(form.textContent).toContain("From is not valid. It must be a time")

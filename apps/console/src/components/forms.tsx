@@ -3,7 +3,7 @@ import type { Access } from "@outreach/domain/operators/Operator"
 import { Array as Arr } from "effect"
 import type { ComponentChildren } from "preact"
 import { type Control, controlOf, type Inputs, type Option, takesFile } from "../http/inputs.ts"
-import type { RefusedForm } from "../http/RefusedForm.ts"
+import type { RejectedForm } from "../http/RejectedForm.ts"
 import { type PathTexts, pathTo } from "../http/Route.ts"
 import { withQuery } from "./layout.tsx"
 import { isolated, textOf, useMay, useView } from "./values.tsx"
@@ -31,19 +31,19 @@ export const ActionForm = <P extends string>(
 ) => {
   const { formToken, page } = useView()
   const address = pathTo(props.action, (props.params ?? {}) as PathTexts<P>)
-  const refused = useRefused("post", address, props.hidden)
+  const rejected = useRejected("post", address, props.hidden)
   if (!useMay(props.action)) return null
   return (
     <form
-      class={refused ? "action refused" : "action"}
+      class={rejected ? "action rejected" : "action"}
       method="post"
       action={address}
       encType={takesFile(props.action.inputs) ? "multipart/form-data" : undefined}
     >
       <Hidden values={{ token: formToken, page, submission: randomUUID(), version: props.version, ...props.hidden }} />
-      <FormProblems refused={refused} />
+      <FormProblems rejected={rejected} />
       {props.children}
-      <Fields inputs={props.action.inputs} hidden={props.hidden} controls={props.controls} refused={refused} />
+      <Fields inputs={props.action.inputs} hidden={props.hidden} controls={props.controls} rejected={rejected} />
       <button type="submit" class={emphasisOf(props)}>
         {props.label}
       </button>
@@ -61,22 +61,22 @@ const emphasisOf = ({ isPrimary = false, isDangerous = false }: Emphasis): strin
   `${isPrimary ? "primary" : ""} ${isDangerous ? "danger" : ""}`.trim()
 
 /** Returns the rejected form if it is this one, with the same hidden values. */
-const useRefused = (method: "get" | "post", action: string, hidden: Values = {}): RefusedForm | undefined => {
-  const { refused } = useView()
+const useRejected = (method: "get" | "post", action: string, hidden: Values = {}): RejectedForm | undefined => {
+  const { rejected } = useView()
   const isThis =
-    refused?.action === action &&
-    refused.values.has("token") === (method === "post") &&
-    Object.entries(hidden).every(([name, value]) => value === undefined || refused.values.get(name) === String(value))
+    rejected?.action === action &&
+    rejected.values.has("token") === (method === "post") &&
+    Object.entries(hidden).every(([name, value]) => value === undefined || rejected.values.get(name) === String(value))
   if (!isThis) return undefined
-  refused.isShown = true
-  return refused
+  rejected.isShown = true
+  return rejected
 }
 
 /** The error of a form that concerns no single input. It has the focus unless an input has it. */
-const FormProblems = ({ refused }: { readonly refused: RefusedForm | undefined }) => {
-  if (refused === undefined) return null
-  const atInputs = Object.values(refused.faults)
-  const messages = refused.messages.filter((message) => !atInputs.includes(message))
+const FormProblems = ({ rejected }: { readonly rejected: RejectedForm | undefined }) => {
+  if (rejected === undefined) return null
+  const atInputs = Object.values(rejected.faults)
+  const messages = rejected.messages.filter((message) => !atInputs.includes(message))
   return messages.length === 0 ? null : <Problems messages={messages} hasFocus={atInputs.length === 0} />
 }
 
@@ -98,12 +98,12 @@ export const FilterBar = (props: {
 }) => {
   const { address } = useView()
   const { action = address.split("?")[0]! } = props
-  const refused = useRefused("get", action)
+  const rejected = useRejected("get", action)
   const kept = Object.entries(props.values).filter(([name]) => controlOf(props.inputs[name]!) === undefined)
   return (
-    <form class={refused ? "filters refused" : "filters"} method="get" action={action}>
+    <form class={rejected ? "filters rejected" : "filters"} method="get" action={action}>
       <Hidden values={Object.fromEntries(kept)} />
-      <Fields {...props} refused={refused} />
+      <Fields {...props} rejected={rejected} />
       <button type="submit">Filter</button>
       <a href={action}>Clear</a>
     </form>
@@ -123,10 +123,10 @@ const Fields = (props: {
   readonly values?: Values
   readonly hidden?: Values | undefined
   readonly controls?: Controls | undefined
-  readonly refused: RefusedForm | undefined
+  readonly rejected: RejectedForm | undefined
 }) => {
-  const { refused } = props
-  const firstFault = Object.keys(refused?.faults ?? {})[0]
+  const { rejected } = props
+  const firstFault = Object.keys(rejected?.faults ?? {})[0]
   const isBound = useView().operator.organizationId !== null
   const fields = Object.entries(props.inputs).flatMap(([name, input]) => {
     const declared = controlOf(input)
@@ -135,14 +135,14 @@ const Fields = (props: {
     const isLeftOut = change === false || (name === "organization" && isBound)
     if (declared === undefined || isLeftOut || props.hidden?.[name] !== undefined) return []
     const { group = "", ...control } = { ...declared, ...change }
-    const typed = control.kind === "boxes" ? refused?.values.getAll(name) : refused?.values.get(name)
+    const typed = control.kind === "boxes" ? rejected?.values.getAll(name) : rejected?.values.get(name)
     const field = (
       <Field
         key={name}
         name={name}
         {...control}
-        value={refused === undefined ? (props.values?.[name] ?? control.value) : (typed ?? undefined)}
-        fault={refused?.faults[name]?.replace(textOf(declared.label), textOf(control.label))}
+        value={rejected === undefined ? (props.values?.[name] ?? control.value) : (typed ?? undefined)}
+        fault={rejected?.faults[name]?.replace(textOf(declared.label), textOf(control.label))}
         autofocus={name === firstFault}
       />
     )
@@ -259,7 +259,7 @@ const CheckBox = (props: {
 )
 
 /** A button to the confirmation page. Omitted if the operator's role may not run the action. */
-export const AskFirst = <P extends string>(
+export const ConfirmLink = <P extends string>(
   props: PathParams<P> & {
     readonly page: Access & { readonly path: P }
     readonly query?: Values
@@ -275,9 +275,9 @@ export const AskFirst = <P extends string>(
     </a>
   ) : null
 
-const useIsRefused = ({ path }: { readonly path: string }): boolean => {
+const useIsRejected = ({ path }: { readonly path: string }): boolean => {
   const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
-  return pattern.test(useView().refused?.action ?? "")
+  return pattern.test(useView().rejected?.action ?? "")
 }
 
 /** Collapsed forms below a title. Omitted if the operator's role may not submit them. */
@@ -287,7 +287,7 @@ export const Folded = (props: {
   readonly children: ComponentChildren
 }) =>
   useMay(props.action) ? (
-    <details open={useIsRefused(props.action)}>
+    <details open={useIsRejected(props.action)}>
       <summary>{props.title}</summary>
       {props.children}
     </details>

@@ -5,7 +5,7 @@ import { type ComponentChildren, createContext, type VNode } from "preact"
 import { useContext } from "preact/hooks"
 import type { OpenTexts } from "../http/OpenCounts.ts"
 import type { Section } from "../http/paths.ts"
-import type { RefusedForm } from "../http/RefusedForm.ts"
+import type { RejectedForm } from "../http/RejectedForm.ts"
 import { formatAgo } from "./format.ts"
 
 export interface View {
@@ -21,7 +21,7 @@ export interface View {
   readonly notice?: string | undefined
   /** The number of open items of sections with lists of work. */
   readonly open?: OpenTexts
-  readonly refused?: RefusedForm | undefined
+  readonly rejected?: RejectedForm | undefined
   /** The requested fragment. */
   fragment?: Fragment | undefined
 }

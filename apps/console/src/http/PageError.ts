@@ -24,19 +24,20 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
 }
 
 /** An error shown to the operator. A tag that ends in `NotFound` has status 404. The audit log records the tag. */
-export interface Refusal {
+export interface TaggedFailure {
   readonly _tag: string
   readonly message: string
 }
 
 /** Fails with an error of the console itself. */
-export const refuse = (_tag: string, message: string): Effect.Effect<never, Refusal> => Effect.fail({ _tag, message })
+export const reject = (_tag: string, message: string): Effect.Effect<never, TaggedFailure> =>
+  Effect.fail({ _tag, message })
 
 /** Rejects a change made from a page with an earlier version of the record. */
-export const refuseChanged = (version: string, now: string): Effect.Effect<void, Refusal> =>
+export const refuseChanged = (version: string, now: string): Effect.Effect<void, TaggedFailure> =>
   version === "" || version === now
     ? Effect.void
-    : refuse(
+    : reject(
         "StaleForm",
         "Somebody changed this after its page was opened, so nothing was done. Compare what you typed with what stands on the page now, and send it again.",
       )
@@ -44,7 +45,7 @@ export const refuseChanged = (version: string, now: string): Effect.Effect<void,
 type Values = Readonly<Record<string, string>>
 
 /** Rejects a change from an outdated page, with the current values `now` and the `given` ones. */
-export const refuseStale =
+export const rejectStale =
   <E1, R1>(now: Effect.Effect<Values, E1, R1>, given: Values) =>
   <A, E, R>(change: Effect.Effect<A, E | ChangedMeanwhile, R>) =>
     Effect.catchTag(
@@ -55,7 +56,7 @@ export const refuseStale =
         const differences = Object.entries(given)
           .filter(([name, value]) => value !== values[name])
           .map(([name, value]) => ` ${name}: it is ${values[name]}, and you gave ${value}.`)
-        return yield* refuse(
+        return yield* reject(
           "StaleForm",
           `Somebody changed this after its page was opened, so nothing was done.${differences.join("")} Open the page again.`,
         )

@@ -3,7 +3,7 @@ import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PageElement } from "../components/layout.tsx"
 import type { Inputs, InputsOf, Params, ParamsOf } from "./inputs.ts"
-import type { Refusal } from "./PageError.ts"
+import type { TaggedFailure } from "./PageError.ts"
 import { PATH_PARAMS, type PathParam, type Section, sectionOf } from "./paths.ts"
 import type { Upload } from "./readForm.ts"
 
@@ -61,7 +61,7 @@ export interface Route<R, P = `/${string}`> extends Access {
   /** Whether a page reads everything as of one moment; default true. A page that waits for the network uses `consistentRead` itself. */
   readonly isConsistent?: boolean
   // Parser and use of the inputs are declared together, so that their types match.
-  readonly run: (input: never, context: RequestContext) => Effect.Effect<Answer, Refusal, R>
+  readonly run: (input: never, context: RequestContext) => Effect.Effect<Answer, TaggedFailure, R>
 }
 
 export type ServicesOf<T> = T extends Route<infer R> ? R : never
@@ -96,18 +96,18 @@ const declare = <R, P extends string>(
 })
 
 /** Declares a read-only page. */
-export const definePage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+export const definePage = <const P extends `/${string}`, E extends TaggedFailure, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   page: Declaration<P, I, RequestContext, PageElement, E, R> & Pick<Route<R>, "isConsistent">,
 ): Route<R, P> => declare("page", path, page)
 
-export const defineResource = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+export const defineResource = <const P extends `/${string}`, E extends TaggedFailure, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   resource: Declaration<P, I, RequestContext, Response, E, R> & { readonly command?: string },
 ): Route<R, P> => declare("resource", path, resource)
 
 /** Declares an action, or a display of personal data, with the words of the equivalent command. */
-export const defineAction = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+export const defineAction = <const P extends `/${string}`, E extends TaggedFailure, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   command: string,
   action: Declaration<P, I, RequestContext, Answer, E, R> & {
@@ -123,7 +123,12 @@ export interface Masking {
 }
 
 /** Declares a page that masks personal data, and below it the action `show` that reveals it to operators, as a command does. */
-export const defineMaskedPage = <const P extends `/${string}`, E extends Refusal, R, const I extends Inputs = None>(
+export const defineMaskedPage = <
+  const P extends `/${string}`,
+  E extends TaggedFailure,
+  R,
+  const I extends Inputs = None,
+>(
   path: KnownPath<P>,
   command: string,
   page: Declaration<P, I, RequestContext & Masking, PageElement, E, R> & {

@@ -53,8 +53,8 @@ const submittedAlready = PageError.of(
 const endOf = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>): CommandEnd => {
   if (Exit.isSuccess(exit)) return { result: "succeeded", code: null }
   if (Cause.hasInterruptsOnly(exit.cause)) return { result: "interrupted", code: null }
-  const refusal = exit.cause.reasons.find(Cause.isFailReason)?.error
-  return { result: "failed", code: refusal === undefined ? "internal_error" : snakeCase(refusal._tag) }
+  const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
+  return { result: "failed", code: failure === undefined ? "internal_error" : snakeCase(failure._tag) }
 }
 
 const snakeCase = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()

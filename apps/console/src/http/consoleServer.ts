@@ -11,7 +11,7 @@ import { compressed } from "./compressed.ts"
 import { handle, handleAgain } from "./handle.ts"
 import { PageError } from "./PageError.ts"
 import { definePage, type Route, type ServicesOf } from "./Route.ts"
-import { refuseAmbiguous } from "./refuseAmbiguous.ts"
+import { rejectAmbiguousRequests } from "./rejectAmbiguousRequests.ts"
 import { renderError } from "./renderPage.tsx"
 
 const LIMITS = {
@@ -92,12 +92,12 @@ export const application = Effect.fnUntraced(function* <T extends Route<unknown>
     ),
   ]
   yield* router.addAll([...served, ...otherMethods(served)])
-  const refusal = refuseAmbiguous({ consoleUrl, proxyHeader })
+  const rejection = rejectAmbiguousRequests({ consoleUrl, proxyHeader })
   const headers = securityHeaders(consoleUrl.startsWith("https:"))
   const answer = router.asHttpEffect()
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const refused = connections.isExceededBy(request.source) ? tooMany : refusal(request)
-    return refused === undefined ? answer : Effect.succeed(renderError(undefined, refused))
+    const rejected = connections.isExceededBy(request.source) ? tooMany : rejection(request)
+    return rejected === undefined ? answer : Effect.succeed(renderError(undefined, rejected))
   }).pipe(
     Effect.catch(() => Effect.succeed(renderError(undefined, PageError.notFound()))),
     Effect.flatMap(compressed),

@@ -6,7 +6,7 @@ import { Facts, LinkLine, Page, type PageElement } from "../components/layout.ts
 import type { CommandWords } from "../components/ops.ts"
 import { foreign, visibleText } from "../components/values.tsx"
 import { field, type Inputs, type InputsOf } from "./inputs.ts"
-import { type Refusal, refuse } from "./PageError.ts"
+import { reject, type TaggedFailure } from "./PageError.ts"
 import {
   type Answer,
   defineAction,
@@ -56,8 +56,8 @@ const typed = field(Schema.String, "Type the word", { size: 24 })
  */
 export const defineConfirmation = <
   const P extends `/${string}`,
-  E1 extends Refusal,
-  E2 extends Refusal,
+  E1 extends TaggedFailure,
+  E2 extends TaggedFailure,
   R1,
   R2,
   const C extends Inputs = None,
@@ -92,7 +92,7 @@ export const defineConfirmation = <
       const word = "typed" in asked ? asked.typed?.word.trim() : undefined
       // The page shows invisible characters of the word as escapes, because they can't be typed.
       if (word !== undefined && typed !== word && typed !== visibleText(word)) {
-        return yield* refuse("NotTyped", `What was typed is not “${word}”. Nothing was changed.`)
+        return yield* reject("NotTyped", `What was typed is not “${word}”. Nothing was changed.`)
       }
       return yield* run(input as never, context)
     }),

@@ -6,17 +6,17 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import type { View } from "../components/values.tsx"
 import { Sessions, type SignedIn } from "../signIn/Sessions.ts"
-import { answerErrors } from "./answerErrors.ts"
 import { audited } from "./audited.ts"
 import { controlOf, type Faults, parseInputs, takesFile } from "./inputs.ts"
 import { isFromAnotherSite, openAgain, readNotice, redirectWithNotice, withoutNotice } from "./notice.tsx"
 import { OpenCounts } from "./OpenCounts.ts"
-import { PageError, type Refusal } from "./PageError.ts"
+import { PageError, type TaggedFailure } from "./PageError.ts"
 import { homeOf, isDeploymentWide } from "./paths.ts"
-import { type RefusedForm, ShownAgain } from "./RefusedForm.ts"
+import { type RejectedForm, ShownAgain } from "./RejectedForm.ts"
 import type { Route } from "./Route.ts"
 import { forged, formToken, isFormToken, readForm, readUpload, type SentForm } from "./readForm.ts"
-import { isLocalPath } from "./refuseAmbiguous.ts"
+import { isLocalPath } from "./rejectAmbiguousRequests.ts"
+import { renderErrors } from "./renderErrors.ts"
 import { renderPage, renderSignedOut } from "./renderPage.tsx"
 
 type Show = Effect.Effect<
@@ -61,7 +61,7 @@ export const handle = <R>(route: Route<R>, showPage: Show) =>
         ? yield* act(route, signedIn, view, showPage)
         : yield* respond(route, signedIn, view, { values: new URLSearchParams(request.url.split("?")[1]) })
     })
-    const response = yield* answerErrors(route.path, () => view, sent)(answer)
+    const response = yield* renderErrors(route.path, () => view, sent)(answer)
     return signedIn?.isNew ? sessions.setCookie(response, signedIn.sessionToken) : response
   })
 
@@ -88,8 +88,8 @@ const act = Effect.fnUntraced(function* <R>(route: Route<R>, signedIn: SignedIn,
     const page = form.values.get("page") ?? ""
     const { messages, status, faults = {} } = error
     if (!isLocalPath(page)) return Effect.fail(error)
-    const refused = { action: request.url, values: form.values, faults, messages, status, isShown: false }
-    const again = { signedIn, view: { ...view, refused } }
+    const rejected = { action: request.url, values: form.values, faults, messages, status, isShown: false }
+    const again = { signedIn, view: { ...view, rejected } }
     return showPage.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: page })),
       Effect.provideService(ShownAgain, again),
@@ -139,7 +139,7 @@ const respond = Effect.fnUntraced(function* <R>(
     return yield* PageError.notFound()
   }
   const parsed = parseInputs(route.inputs, given)
-  const { values, faults } = route.kind === "page" ? yield* refuseUnknown(parsed) : parsed
+  const { values, faults } = route.kind === "page" ? yield* rejectUnknown(parsed) : parsed
   const isAction = route.kind === "action"
   const isFaulty = Object.keys(faults).length > 0
   // The page shows invalid filters with their errors, and applies the valid ones.
@@ -153,7 +153,7 @@ const respond = Effect.fnUntraced(function* <R>(
   const { command } = route
   if (isAction) yield* (yield* Sessions).countAction(operator)
   const submission = isAction && !route.isRepeatable ? (given.get("submission") ?? undefined) : undefined
-  const run = refusing(route.run(input, context), route)
+  const run = asPageErrors(route.run(input, context), route)
   const answer =
     command !== undefined
       ? yield* audited(command, input, { operator, submission }, run)
@@ -163,10 +163,10 @@ const respond = Effect.fnUntraced(function* <R>(
   if (HttpServerResponse.isHttpServerResponse(answer)) return answer
   if (typeof answer === "string") return redirectWithNotice(view.page, answer)
   if ("to" in answer) return redirectWithNotice(answer.to, answer.notice)
-  const notice = isAction || view.refused ? undefined : readNotice(request)
-  const { refused = isFaulty ? refusedFilters(request.url, given, faults) : undefined } = view
+  const notice = isAction || view.rejected ? undefined : readNotice(request)
+  const { rejected = isFaulty ? rejectedFilters(request.url, given, faults) : undefined } = view
   const open = yield* (yield* OpenCounts).of(operator.organizationId)
-  const page = renderPage({ ...view, notice, refused, open }, answer, request.headers["fragment"])
+  const page = renderPage({ ...view, notice, rejected, open }, answer, request.headers["fragment"])
   return notice === undefined ? page : withoutNotice(page)
 })
 
@@ -174,7 +174,7 @@ const respond = Effect.fnUntraced(function* <R>(
 const FILTERS = ["organization", "endpoint", "program", "campaign", "recipient", "group"]
 
 /** Finds unknown ids in a filter, so that a mistyped id doesn't look like an empty list. */
-const refuseUnknown = Effect.fnUntraced(function* ({ values, faults }: ReturnType<typeof parseInputs>) {
+const rejectUnknown = Effect.fnUntraced(function* ({ values, faults }: ReturnType<typeof parseInputs>) {
   const filter = FILTERS.filter((name) => values[name] !== undefined)
   const found = yield* (yield* ObjectFinder).find(
     filter.map((name) => String(values[name])),
@@ -188,7 +188,7 @@ const refuseUnknown = Effect.fnUntraced(function* ({ values, faults }: ReturnTyp
   }
 })
 
-const refusedFilters = (url: string, values: URLSearchParams, faults: Faults): RefusedForm => ({
+const rejectedFilters = (url: string, values: URLSearchParams, faults: Faults): RejectedForm => ({
   action: url.split("?")[0]!,
   values,
   faults,
@@ -201,8 +201,11 @@ const refusedFilters = (url: string, values: URLSearchParams, faults: Faults): R
 const ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g
 
 /** Shows the operator an error of the domain unchanged, at the input that the route declares for it. */
-const refusing = <A, E extends Refusal, R>(effect: Effect.Effect<A, E, R>, { kind, faults }: Route<unknown>) =>
-  Effect.mapError(effect, (error: Refusal) => {
+const asPageErrors = <A, E extends TaggedFailure, R>(
+  effect: Effect.Effect<A, E, R>,
+  { kind, faults }: Route<unknown>,
+) =>
+  Effect.mapError(effect, (error: TaggedFailure) => {
     if (error instanceof PageError) return error
     const { _tag, message } = error
     const fault = faults?.[_tag]

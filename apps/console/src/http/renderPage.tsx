@@ -32,10 +32,10 @@ export const renderPage = (view: View, page: PageElement, fragmentId?: string): 
       ? HttpServerResponse.empty({ status: 204 })
       : html(renderToString(provided(fragment.element)), 200)
   }
-  const { refused } = view
-  const unsaid = refused?.isShown === false && refused.messages
-  const shown = unsaid ? renderToString(provided(<Layout problems={unsaid}>{page}</Layout>)) : body
-  return document(textOf(page.props.title), shown, refused?.status)
+  const { rejected } = view
+  const unshown = rejected?.isShown === false && rejected.messages
+  const shown = unshown ? renderToString(provided(<Layout problems={unshown}>{page}</Layout>)) : body
+  return document(textOf(page.props.title), shown, rejected?.status)
 }
 
 /** Renders a document for a visitor who isn't signed in. */
@@ -63,13 +63,13 @@ export const renderSignedOut = (action: string, form: URLSearchParams | undefine
         </a>
         {form === undefined ? "." : " in another window, and come back to this one."}
       </p>
-      {form !== undefined && <SendAgain action={action} form={form} />}
+      {form !== undefined && <ResubmitForm action={action} form={form} />}
     </>,
     401,
   )
 
 /** A form that wasn't processed, with all its values. */
-const SendAgain = ({ action, form }: { readonly action: string; readonly form: URLSearchParams }) => (
+const ResubmitForm = ({ action, form }: { readonly action: string; readonly form: URLSearchParams }) => (
   <form class="action" method="post" action={action}>
     {Array.from(form, ([name, value], i) => (
       <input key={i} type="hidden" name={name} value={value} />
@@ -97,9 +97,13 @@ export const renderError = (view: View | undefined, error: PageError, request?: 
           {isolated(message)}
         </p>
       ))}
-      {request?.form !== undefined && <SendAgain action={request.address} form={request.form} />}
+      {request?.form !== undefined && <ResubmitForm action={request.address} form={request.form} />}
       {view === undefined && request?.method === "GET" && <LinkLine to={request.address}>Try again</LinkLine>}
-      {view === undefined ? <LinkLine to="/">Back to the first page</LinkLine> : <WaysOn view={view} status={status} />}
+      {view === undefined ? (
+        <LinkLine to="/">Back to the first page</LinkLine>
+      ) : (
+        <ErrorLinks view={view} status={status} />
+      )}
     </>
   )
   const response =
@@ -112,7 +116,7 @@ export const renderError = (view: View | undefined, error: PageError, request?: 
 }
 
 /** The links of an error page. */
-const WaysOn = ({ view, status }: { readonly view: View; readonly status: number }) => {
+const ErrorLinks = ({ view, status }: { readonly view: View; readonly status: number }) => {
   const { operator, page, section } = view
   const links = sectionsOf(operator)
   return (

@@ -6,16 +6,16 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ConsoleConfig } from "../ConsoleConfig.ts"
 import { Command } from "../components/layout.tsx"
 import { ops } from "../components/ops.ts"
-import { answerErrors } from "../http/answerErrors.ts"
 import { audited } from "../http/audited.ts"
 import { isFromAnotherSite, openAgain } from "../http/notice.tsx"
 import type { PageError } from "../http/PageError.ts"
 import { forged, isFormToken, readForm } from "../http/readForm.ts"
+import { renderErrors } from "../http/renderErrors.ts"
 import { renderPlain } from "../http/renderPage.tsx"
 import { Sessions } from "./Sessions.ts"
 
 /** The link has expired, was used, or never existed. */
-class SignInLinkOver extends Schema.TaggedError<SignInLinkOver>()("SignInLinkOver", {}) {}
+class SignInLinkUnusable extends Schema.TaggedError<SignInLinkUnusable>()("SignInLinkUnusable", {}) {}
 
 const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
   proxyHeader === null ? (
@@ -71,7 +71,7 @@ const findLink = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
   const link = proxyHeader === null ? yield* (yield* OperatorRepository).findSignInLink(token) : undefined
   if (link !== undefined) return { ...link, token }
   yield* limit.countFailure(request)
-  return yield* new SignInLinkOver()
+  return yield* new SignInLinkUnusable()
 })
 
 const beginSession = Effect.fnUntraced(function* (
@@ -80,7 +80,7 @@ const beginSession = Effect.fnUntraced(function* (
 ) {
   const { setCookie } = yield* Sessions
   const begin = Effect.flatMap(signIn(link.token), (session) =>
-    session === undefined ? Effect.fail(new SignInLinkOver()) : Effect.succeed(session),
+    session === undefined ? Effect.fail(new SignInLinkUnusable()) : Effect.succeed(session),
   )
   const { operator } = link
   const { token } = yield* audited("sign-in", { operator: operator.id }, { operator }, begin)
@@ -102,7 +102,7 @@ const signOut = Effect.gen(function* () {
   return sessions.removeCookie(HttpServerResponse.empty({ status: 303, headers: { location: "/sign-in" } }))
 })
 
-const linkOverPage = Effect.map(howToSignIn, (how) =>
+const unusableLinkPage = Effect.map(howToSignIn, (how) =>
   renderPlain(
     "This link does not work",
     <>
@@ -116,11 +116,11 @@ const linkOverPage = Effect.map(howToSignIn, (how) =>
 const answered = <R,>(
   method: "GET" | "POST",
   path: `/${string}`,
-  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError | SignInLinkOver, R>,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, PageError | SignInLinkUnusable, R>,
 ) => {
   const sent = method === "POST" ? Effect.orElseSucceed(readForm(), () => undefined) : Effect.undefined
-  const handled = Effect.catchTag(answer, "SignInLinkOver", () => linkOverPage)
-  return { method, path, answer: answerErrors(path, () => undefined, sent)(handled) }
+  const handled = Effect.catchTag(answer, "SignInLinkUnusable", () => unusableLinkPage)
+  return { method, path, answer: renderErrors(path, () => undefined, sent)(handled) }
 }
 
 export const signInRoutes = [

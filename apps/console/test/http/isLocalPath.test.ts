@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isLocalPath } from "../../src/http/refuseAmbiguous.ts"
+import { isLocalPath } from "../../src/http/rejectAmbiguousRequests.ts"
 
 const ORIGIN = "https://console.acme.example"
 

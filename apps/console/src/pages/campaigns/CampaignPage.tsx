@@ -23,12 +23,12 @@ import { sendTestMail } from "@outreach/mail/sendTestMail"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatCount } from "../../components/format.ts"
-import { ActionForm, AskFirst } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Section, SortOrder } from "../../components/layout.tsx"
 import { type CommandWords, ops } from "../../components/ops.ts"
 import { ForeignText, IdLink } from "../../components/values.tsx"
 import { choice, field, required } from "../../http/inputs.ts"
-import { refuse, refuseStale } from "../../http/PageError.ts"
+import { reject, rejectStale } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import {
   CampaignFunnel,
@@ -173,10 +173,12 @@ const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
   const params = { campaign: id }
   return (
     <div class="actions">
-      {status === "draft" && <AskFirst page={scheduleRoutes[0]} params={params} label="Schedule" isPrimary />}
+      {status === "draft" && <ConfirmLink page={scheduleRoutes[0]} params={params} label="Schedule" isPrimary />}
       {isPossible("pause", status) && <ActionForm action={pauseCampaign} params={params} label="Pause" isPrimary />}
-      {isPossible("resume", status) && <AskFirst page={resumeRoutes[0]} params={params} label="Resume" isPrimary />}
-      {isPossible("cancel", status) && <AskFirst page={cancelRoutes[0]} params={params} label="Cancel" isDangerous />}
+      {isPossible("resume", status) && <ConfirmLink page={resumeRoutes[0]} params={params} label="Resume" isPrimary />}
+      {isPossible("cancel", status) && (
+        <ConfirmLink page={cancelRoutes[0]} params={params} label="Cancel" isDangerous />
+      )}
       {!CLOSED.includes(status) && (
         <ActionForm
           action={changeCampaignRate}
@@ -210,7 +212,7 @@ const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns 
     const now = Effect.map((yield* CampaignRepository).find(campaign), (found) => ({
       Rate: countOrNone(found.perMinute),
     }))
-    yield* refuseStale(now, { Rate: countOrNone(perMinute) })(changeRate(campaign, perMinute, version))
+    yield* rejectStale(now, { Rate: countOrNone(perMinute) })(changeRate(campaign, perMinute, version))
     return `Rate changed. ${perMinute === null ? "No bound of its own." : `At most ${formatCount(perMinute)} e-mails a minute.`}`
   }),
 })
@@ -241,7 +243,7 @@ const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
   run: Effect.fnUntraced(function* ({ campaign, to }) {
     const { smtp, publicBaseUrl } = yield* ConsoleConfig
     if (smtp === null) {
-      return yield* refuse(
+      return yield* reject(
         "NoMailServer",
         "The console has no SMTP_URL, so it sends nothing. Set SMTP_URL and MAIL_FROM as the worker's, or send the test on the command line.",
       )

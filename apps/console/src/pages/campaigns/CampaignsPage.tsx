@@ -5,7 +5,7 @@ import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { Effect, Schema } from "effect"
 import { formatCount } from "../../components/format.ts"
-import { AskFirst, FilterBar } from "../../components/forms.tsx"
+import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, useView } from "../../components/values.tsx"
@@ -34,7 +34,7 @@ export const campaignsPage = definePage("/campaigns", {
     const { rows, last } = pageOf(yield* (yield* CampaignReader).list(filter, PAGE_SIZE + 1), PAGE_SIZE)
     return (
       <Page title="Campaigns" commands={[ops("campaigns list", given)]}>
-        <AskFirst page={newCampaignPage} query={{ program: programId }} label="Create a campaign" isPrimary />
+        <ConfirmLink page={newCampaignPage} query={{ program: programId }} label="Create a campaign" isPrimary />
         <FilterBar
           inputs={filters}
           values={given}

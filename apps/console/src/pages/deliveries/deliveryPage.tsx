@@ -24,7 +24,7 @@ import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 import { ClinicianOf } from "../events/eventsPage.tsx"
 import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
-import { DeliveryStanding } from "./DeliveryStanding.tsx"
+import { DeliveryStatus } from "./DeliveryStatus.tsx"
 
 const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
   forPartners: true,
@@ -80,11 +80,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show-request
           ...(isDead ? [ops("dead-letters replay", id)] : []),
         ]}
       >
-        <DeliveryStanding
-          delivery={delivery}
-          endpoint={endpoint}
-          line={failureLine(attempts.at(-1)?.response ?? null)}
-        />
+        <DeliveryStatus delivery={delivery} endpoint={endpoint} line={failureLine(attempts.at(-1)?.response ?? null)} />
         <Facts facts={factsOf({ ...delivery, maxAttempts }, name, request.url, group, event)} />
         <div class="actions">
           {waits && <ActionForm action={retry} params={params} label="Retry now" isPrimary />}

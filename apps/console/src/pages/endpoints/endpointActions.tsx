@@ -7,12 +7,12 @@ import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { Effect, Schema } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatMillis } from "../../components/format.ts"
-import { ActionForm, AskFirst } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignBlock, Id, StatusBadge } from "../../components/values.tsx"
 import { checkBoxes, choice, field, required } from "../../http/inputs.ts"
-import { refuseStale } from "../../http/PageError.ts"
+import { rejectStale } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 import { disableRoutes, enableRoutes, removeRoutes } from "./endpointConfirmations.tsx"
 import { replayLogRoutes } from "./replayLogPage.tsx"
@@ -120,7 +120,7 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
     // The given URL can contain a secret.
     const wanted = { ...settingsOf({ ...now, ...changes, url: now.url }), ...(changes.url && { Address: "another" }) }
     const change = updateEndpoint(endpoint, changes, { allowPrivate: allowPrivateAddresses, version })
-    yield* refuseStale(Effect.map(find, settingsOf), wanted)(change)
+    yield* rejectStale(Effect.map(find, settingsOf), wanted)(change)
     return "Changed. Waiting deliveries go by it, too."
   }),
 })
@@ -167,12 +167,12 @@ export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoi
       <ActionForm action={testAction} params={params} label="Send a test event" isPrimary={enabled} />
       <ActionForm action={showAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
       {enabled ? (
-        <AskFirst page={disableRoutes[0]} params={params} label="Disable" isDangerous />
+        <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />
       ) : (
-        <AskFirst page={enableRoutes[0]} params={params} label="Enable" isPrimary />
+        <ConfirmLink page={enableRoutes[0]} params={params} label="Enable" isPrimary />
       )}
-      <AskFirst page={replayLogRoutes[0]} params={params} label="Send a period of the log again" />
-      <AskFirst page={removeRoutes[0]} params={params} label="Remove it" isDangerous />
+      <ConfirmLink page={replayLogRoutes[0]} params={params} label="Send a period of the log again" />
+      <ConfirmLink page={removeRoutes[0]} params={params} label="Remove it" isDangerous />
     </div>
   )
 }

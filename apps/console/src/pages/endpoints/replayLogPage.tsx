@@ -11,7 +11,7 @@ import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { checkBoxes, field } from "../../http/inputs.ts"
-import { refuse } from "../../http/PageError.ts"
+import { reject } from "../../http/PageError.ts"
 import { rate } from "../deliveries/deadLetters.ts"
 
 const period = {
@@ -66,7 +66,7 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
     }
   }),
   run: Effect.fnUntraced(function* ({ endpoint, from, to, types, rate }) {
-    if (from === undefined || to === undefined) return yield* refuse("NoPeriod", "Choose the period first.")
+    if (from === undefined || to === undefined) return yield* reject("NoPeriod", "Choose the period first.")
     const range = { endpointId: endpoint, from, to, ...(types && { eventTypes: types }) }
     const { id, total } = yield* createLogReplay(range, rate)
     return `The replay ${id} sends ${formatCounted(total, "event")}, ${formatCount(rate)} a second.`

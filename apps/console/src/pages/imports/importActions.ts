@@ -9,10 +9,10 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, FileSystem, Result, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { file as fileInput, oneOf, required } from "../../http/inputs.ts"
-import { PageError, refuse } from "../../http/PageError.ts"
+import { PageError, reject } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
-import { type HeldList, HeldLists } from "./HeldLists.ts"
 import { checkList, importList } from "./importJobs.ts"
+import { type PendingList, PendingLists } from "./PendingLists.ts"
 
 /** An omitted column. Forms send no empty values. */
 export const LEFT_OUT = "-"
@@ -51,7 +51,7 @@ export const wordsFor = (target: string): string => WORDS[target] ?? target
 export const lackOf = (missing: ReadonlyArray<string>): string =>
   `Choose which column holds ${missing.map((target) => (target === "npi" ? "the NPI" : target === "email" ? "the e-mail address" : target)).join(", ")}.`
 
-const addressOf = ({ campaignId, id }: HeldList): string => `/campaigns/${campaignId}/imports/new?list=${id}`
+const addressOf = ({ campaignId, id }: PendingList): string => `/campaigns/${campaignId}/imports/new?list=${id}`
 
 /** The fault of a file, without its path in the console. */
 export const messageOf = (error: { readonly message: string }): string =>
@@ -70,13 +70,13 @@ export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "r
   },
   faults: { UnusableFile: "file" },
   run: Effect.fnUntraced(function* ({ campaign: campaignId }, { operator, file }) {
-    if (file === undefined) return yield* refuse("NoFile", "The form was sent without a file. Choose one.")
+    if (file === undefined) return yield* reject("NoFile", "The form was sent without a file. Choose one.")
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     const { status } = campaign
     if (!IMPORTABLE.includes(status)) {
       return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
     }
-    const { hold } = yield* HeldLists
+    const { hold } = yield* PendingLists
     const list = yield* Effect.mapError(hold(operator, campaignId, file), (error) =>
       error instanceof PageError ? error : { _tag: error._tag, message: messageOf(error) },
     )
@@ -90,7 +90,7 @@ export const GONE =
   "The list is not here any more. The console process that received it holds it for 15 minutes, and not after a restart. Choose the file again."
 
 const findList = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, id: string) {
-  return (yield* HeldLists).find(operator, campaignId, id) ?? (yield* refuse("ListGone", GONE))
+  return (yield* PendingLists).find(operator, campaignId, id) ?? (yield* reject("ListGone", GONE))
 })
 
 export const checkColumns = defineAction("/campaigns/:campaign/imports/check", "recipients import", {
@@ -102,11 +102,11 @@ export const checkColumns = defineAction("/campaigns/:campaign/imports/check", "
     const chosen = targets.filter((target) => target !== "")
     const twice = chosen.find((target, i) => chosen.indexOf(target) !== i)
     if (twice !== undefined) {
-      return yield* refuse("UnclearColumns", `More than one column is chosen for ${wordsFor(twice)}. Choose one.`)
+      return yield* reject("UnclearColumns", `More than one column is chosen for ${wordsFor(twice)}. Choose one.`)
     }
     const missing = missingIn(targets, campaign)
     if (missing.length > 0 || targets.length !== list.columns.length)
-      return yield* refuse("UnclearColumns", lackOf(missing))
+      return yield* reject("UnclearColumns", lackOf(missing))
     yield* checkList(list, targets, operator)
     return { to: addressOf(list), notice: "Checked again. Nothing is imported yet." }
   }),
@@ -117,7 +117,7 @@ export const importChecked = defineAction("/campaigns/:campaign/imports/import",
   inputs: { list: required(ListId), "skip-bad": oneOf(["yes"]) },
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const list = yield* findList(operator, campaignId, id)
-    if (list.check === undefined) return yield* refuse("NotChecked", "Check the list first.")
+    if (list.check === undefined) return yield* reject("NotChecked", "Check the list first.")
     const importId = yield* importList(list, list.check, operator)
     if (importId === undefined) {
       const notice = "Other lists are being imported. The import of this one begins after them, and stands here then."
@@ -134,7 +134,7 @@ export const downloadRejects = defineAction("/campaigns/:campaign/imports/reject
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const { check } = yield* findList(operator, campaignId, id)
     const files = yield* FileSystem.FileSystem
-    if (check?.outcome === undefined) return yield* refuse("NotChecked", "The check has not ended yet.")
+    if (check?.outcome === undefined) return yield* reject("NotChecked", "The check has not ended yet.")
     return HttpServerResponse.stream(Stream.orDie(files.stream(check.rejects)), {
       contentType: "text/csv; charset=utf-8",
       headers: { "content-disposition": `attachment; filename="rejects.csv"` },

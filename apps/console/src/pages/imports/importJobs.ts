@@ -4,7 +4,7 @@ import { importFile } from "@outreach/backoffice/recipients/importFile"
 import type { ImportId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
-import { type HeldList, HeldLists } from "./HeldLists.ts"
+import { type PendingList, PendingLists } from "./PendingLists.ts"
 
 /** Time that an action waits for its work, so that most pages show the outcome. */
 const WAIT = "3 seconds"
@@ -23,7 +23,7 @@ const optionsFor = (targets: ReadonlyArray<string>, { name }: Operator) =>
   ({ skipBad: true, ignoreColumns: true, fields: [], targets, operator: name }) as const
 
 const runCheck = Effect.fnUntraced(function* (
-  { campaignId, path }: HeldList,
+  { campaignId, path }: PendingList,
   targets: ReadonlyArray<string>,
   rejectsPath: string,
   operator: Operator,
@@ -35,7 +35,7 @@ const runCheck = Effect.fnUntraced(function* (
 
 /** Checks a list with these targets for its columns. Replaces an earlier check. */
 export const checkList = Effect.fnUntraced(function* (
-  list: HeldList,
+  list: PendingList,
   targets: ReadonlyArray<string>,
   operator: Operator,
 ) {
@@ -48,7 +48,7 @@ export const checkList = Effect.fnUntraced(function* (
       check.outcome = outcome
     }),
   )
-  const fiber = yield* (yield* HeldLists).forkIn(Scope.provide(work, scope), scope)
+  const fiber = yield* (yield* PendingLists).forkIn(Scope.provide(work, scope), scope)
   yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
 })
 
@@ -56,8 +56,8 @@ export const checkList = Effect.fnUntraced(function* (
  * Imports a checked list. Returns the import's id once it has started, or undefined if it still waits for other lists. Until then the list stays
  * available.
  */
-export const importList = Effect.fnUntraced(function* (list: HeldList, { targets }: ListCheck, operator: Operator) {
-  const { take, forkIn } = yield* HeldLists
+export const importList = Effect.fnUntraced(function* (list: PendingList, { targets }: ListCheck, operator: Operator) {
+  const { take, forkIn } = yield* PendingLists
   const begun = yield* Deferred.make<ImportId, Effect.Error<ReturnType<typeof importFile>>>()
   let isBegun = false
   const onBegin = (id: ImportId) =>

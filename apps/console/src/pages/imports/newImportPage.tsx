@@ -11,7 +11,6 @@ import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/la
 import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, isolated, Time, useView } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { type HeldList, HeldLists } from "./HeldLists.ts"
 import {
   checkColumns,
   downloadRejects,
@@ -28,12 +27,13 @@ import {
   wordsFor,
 } from "./importActions.ts"
 import type { ListCheck } from "./importJobs.ts"
+import { type PendingList, PendingLists } from "./PendingLists.ts"
 import { RejectedLines } from "./RejectedLines.tsx"
 
 const MAX_SAMPLES = 2
 
 /** Returns the columns of a list for a command. */
-const mapFor = ({ columns }: HeldList, targets: ReadonlyArray<string>): string => {
+const mapFor = ({ columns }: PendingList, targets: ReadonlyArray<string>): string => {
   const renamed = columns.flatMap(({ title, name }, i) => {
     const target = targets[i]
     return !target || name.toLowerCase() === target ? [] : [[title, target] as const]
@@ -46,7 +46,7 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
   inputs: { list: ListId },
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    const list = id === undefined ? undefined : (yield* HeldLists).find(operator, campaignId, id)
+    const list = id === undefined ? undefined : (yield* PendingLists).find(operator, campaignId, id)
     const map = list?.check && mapFor(list, list.check.targets)
     const flags = { campaign: campaignId, "ignore-columns": true, map }
     return (
@@ -80,7 +80,7 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
   }),
 })
 
-const SentList = ({ list, campaign }: { readonly list: HeldList; readonly campaign: Campaign }) => {
+const SentList = ({ list, campaign }: { readonly list: PendingList; readonly campaign: Campaign }) => {
   const { check } = list
   const targets = check?.targets ?? targetsOf(wantedOf(campaign), list.columns)
   const isRunning = check !== undefined && check.outcome === undefined
@@ -124,11 +124,11 @@ const failureOf = (cause: Cause.Cause<{ readonly message: string }>): string => 
 
 /** The target and first values of each column. */
 const ColumnChoices = (props: {
-  readonly list: HeldList
+  readonly list: PendingList
   readonly campaign: Campaign
   readonly targets: ReadonlyArray<string>
 }) => {
-  const typed = useView().refused?.values.getAll("columns") ?? []
+  const typed = useView().rejected?.values.getAll("columns") ?? []
   return (
     <>
       {props.list.columns.map(({ title, name, cells }, i) => {
@@ -157,7 +157,7 @@ const ColumnChoices = (props: {
 
 type Report = NonNullable<ListCheck["outcome"]> extends Exit.Exit<infer A, unknown> ? A : never
 
-const CheckedList = ({ list, report }: { readonly list: HeldList; readonly report: Report }) => {
+const CheckedList = ({ list, report }: { readonly list: PendingList; readonly report: Report }) => {
   const { imported, alreadyThere, suppressed, repeated, badCount, badLines, first = [] } = report
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))]
   const params = { campaign: list.campaignId }

@@ -8,7 +8,7 @@ import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
 import { formatCapped, formatCount, formatCounted, formatDuration, nameIn } from "../../components/format.ts"
-import { AskFirst, FilterBar } from "../../components/forms.tsx"
+import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, ShortId, Time } from "../../components/values.tsx"
@@ -166,7 +166,7 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
     {organization === undefined ? (
       <p>To replay them all, choose an organization below. To replay one, open it.</p>
     ) : (
-      <AskFirst page={replayInbox[0]} query={{ organization }} label={`Replay all ${capped(counts.quarantined)}`} />
+      <ConfirmLink page={replayInbox[0]} query={{ organization }} label={`Replay all ${capped(counts.quarantined)}`} />
     )}
   </>
 )

@@ -9,7 +9,7 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatCounted } from "../../components/format.ts"
-import { ActionForm, AskFirst } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Pager } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, IdLink, StatusBadge, Time, textOf } from "../../components/values.tsx"
@@ -76,10 +76,10 @@ const issuePage = definePage("/issues/:group", {
         />
         <div class="actions">
           {open > 0 && (
-            <AskFirst page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
+            <ConfirmLink page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
           )}
           {stored > 0 && (
-            <AskFirst
+            <ConfirmLink
               page={removeRoutes[0]}
               params={{ group: id }}
               label={`Remove ${formatCount(stored)}`}

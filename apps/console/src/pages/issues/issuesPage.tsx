@@ -6,7 +6,7 @@ import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { Effect, Struct } from "effect"
 import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
-import { AskFirst, FilterBar } from "../../components/forms.tsx"
+import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Chips, Live, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Id, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
@@ -138,7 +138,7 @@ const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
         "Time left": (job) => timeLeft(job),
         Created: ({ createdAt }) => <Time at={createdAt} />,
         Cancel: ({ id, state }) =>
-          state === "running" && <AskFirst page={cancelReplay[0]} params={{ replay: id }} label="Cancel" />,
+          state === "running" && <ConfirmLink page={cancelReplay[0]} params={{ replay: id }} label="Cancel" />,
       }}
     />
   </section>

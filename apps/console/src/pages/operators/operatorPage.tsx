@@ -7,7 +7,7 @@ import { removeOperator, setOperatorRole } from "@outreach/domain/operators/Oper
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatCounted } from "../../components/format.ts"
-import { ActionForm, AskFirst } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, IdLink, ShortId, Time } from "../../components/values.tsx"
@@ -81,7 +81,7 @@ const operatorPage = definePage("/operators/:operator", {
                 label="Change the role"
                 controls={{ role: { value: role } }}
               />
-              <AskFirst page={remove[0]} params={{ operator: id }} label="Remove" isDangerous />
+              <ConfirmLink page={remove[0]} params={{ operator: id }} label="Remove" isDangerous />
             </Section>
           </>
         )}

@@ -10,7 +10,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Redacted } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { formatDuration } from "../../components/format.ts"
-import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign, Id, IdLink, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
@@ -56,7 +56,7 @@ export const Keys = ({ organization, keys, now }: Partner) => {
 const Acts = ({ id, name }: ApiKey) => (
   <Folded action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
     <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
-    <AskFirst page={revokeKey[0]} params={{ key: id }} label="Revoke it" isDangerous />
+    <ConfirmLink page={revokeKey[0]} params={{ key: id }} label="Revoke it" isDangerous />
   </Folded>
 )
 

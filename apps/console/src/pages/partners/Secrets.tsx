@@ -13,7 +13,7 @@ import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
-import { ActionForm, AskFirst } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Id, IdLink, StatusBadge, Time } from "../../components/values.tsx"
@@ -77,7 +77,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
           "Partner last signed with it": ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" />,
           Revoke: (secret) =>
             isActive(secret) && (
-              <AskFirst page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />
+              <ConfirmLink page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />
             ),
         }}
       />

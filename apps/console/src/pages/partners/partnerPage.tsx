@@ -10,7 +10,7 @@ import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { AskFirst } from "../../components/forms.tsx"
+import { ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, Time, useMay } from "../../components/values.tsx"
@@ -125,8 +125,8 @@ const Outreach = ({ organization: { id: organization }, programs, senders }: Par
         }}
       />
       <p>
-        <AskFirst page={newProgramPage} query={{ organization }} label="Add a program" />{" "}
-        <AskFirst page={newSenderPage} query={{ organization }} label="Add a sender" />
+        <ConfirmLink page={newProgramPage} query={{ organization }} label="Add a program" />{" "}
+        <ConfirmLink page={newSenderPage} query={{ organization }} label="Add a sender" />
       </p>
     </Section>
   ) : null

@@ -3,7 +3,7 @@ import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { Effect } from "effect"
 import { formatCount } from "../../components/format.ts"
-import { AskFirst } from "../../components/forms.tsx"
+import { ConfirmLink } from "../../components/forms.tsx"
 import { Page, SortOrder, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Time, URGENCY } from "../../components/values.tsx"
@@ -25,7 +25,7 @@ export const partnersPage = definePage("/partners", {
     }))
     return (
       <Page title="Partners" commands={[ops("organizations list"), ops("organizations show", "org_…")]}>
-        {bound === undefined && <AskFirst page={newPartnerPage} label="Add an organization" isPrimary />}
+        {bound === undefined && <ConfirmLink page={newPartnerPage} label="Add an organization" isPrimary />}
         <Table
           label="Partners"
           rows={rows}

@@ -11,14 +11,14 @@ import { suppressionKeys } from "@outreach/domain/suppressions/Suppression"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { formatCounted } from "../../components/format.ts"
-import { ActionForm, AskFirst } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Items, Page, Pager, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Masked, StatusBadge, Time, useMay } from "../../components/values.tsx"
 import { defineCursor, required } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { PersonStanding } from "./PersonStanding.tsx"
+import { PersonStatus } from "./PersonStatus.tsx"
 import { erasePerson, exportPerson, liftPerson, On, suppressPerson } from "./personActions.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
@@ -58,7 +58,7 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
             left stands for a record that nobody can tell apart.
           </p>
         )}
-        {!isErased && <PersonStanding {...person} />}
+        {!isErased && <PersonStatus {...person} />}
         <Facts
           facts={{
             NPI: masked(npi, maskNpi),
@@ -160,7 +160,7 @@ const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => 
       )}
       <div class="actions">
         <ActionForm action={exportPerson} params={params} label="Export everything as JSON" />
-        <AskFirst page={erasePerson[0]} params={params} label="Erase" isDangerous />
+        <ConfirmLink page={erasePerson[0]} params={params} label="Erase" isDangerous />
       </div>
     </Section>
   )

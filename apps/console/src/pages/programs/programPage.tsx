@@ -12,7 +12,7 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { countOrNone, formatCount } from "../../components/format.ts"
-import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
@@ -76,7 +76,9 @@ const contentOf = (view: ProgramView) => {
           It has no sender name or no postal address, which each e-mail must show: no campaign of it can be created.
         </p>
       )}
-      {!isArchived && <AskFirst page={newCampaignPage} query={{ program: id }} label="Create a campaign" isPrimary />}
+      {!isArchived && (
+        <ConfirmLink page={newCampaignPage} query={{ program: id }} label="Create a campaign" isPrimary />
+      )}
       <div class="halves">
         <Section title="Facts">
           <ProgramFacts {...view} />
@@ -120,7 +122,7 @@ const contentOf = (view: ProgramView) => {
         />
       </Folded>
       {senders.every(({ programId }) => programId === null) && (
-        <AskFirst
+        <ConfirmLink
           page={newSenderPage}
           query={{ organization: organizationId, program: id }}
           label="Add a sender for it"

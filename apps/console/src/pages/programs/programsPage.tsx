@@ -4,7 +4,7 @@ import { ProgramId } from "@outreach/domain/Identifier"
 import type { Program } from "@outreach/domain/programs/Program"
 import { Effect } from "effect"
 import { formatCount, nameIn } from "../../components/format.ts"
-import { AskFirst, FilterBar } from "../../components/forms.tsx"
+import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, type Tone } from "../../components/values.tsx"
@@ -26,7 +26,7 @@ export const programsPage = definePage("/programs", {
     const isBound = operator.organizationId !== null
     return (
       <Page title="Programs" commands={[ops("programs list", { organization })]}>
-        <AskFirst page={newProgramPage} query={{ organization }} label="Add a program" isPrimary />
+        <ConfirmLink page={newProgramPage} query={{ organization }} label="Add a program" isPrimary />
         <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />
         <Table
           caption="Programs, oldest first, with the sums of their campaigns"

@@ -50,7 +50,7 @@ export const SenderRecords = (props: {
                   <Code class="record">{line}</Code> <CopyButton>{line}</CopyButton>
                 </>
               ),
-            "What DNS says": ({ name }) => <Said finding={findings.get(name)} isKnown={lookUp !== undefined} />,
+            "What DNS says": ({ name }) => <DnsResult finding={findings.get(name)} isKnown={lookUp !== undefined} />,
           }}
         />
       </Section>
@@ -58,7 +58,7 @@ export const SenderRecords = (props: {
   )
 }
 
-const Said = (props: { readonly finding: Finding | undefined; readonly isKnown: boolean }) => {
+const DnsResult = (props: { readonly finding: Finding | undefined; readonly isKnown: boolean }) => {
   const { finding, isKnown } = props
   if (finding === undefined) return <>{isKnown ? "Leave it published; Verify looks at what is new." : "…"}</>
   const [words, tone] = WORDS[finding.status]

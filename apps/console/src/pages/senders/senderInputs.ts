@@ -7,7 +7,7 @@ import { noneOr } from "@outreach/domain/textSchema"
 import { senderMailbox } from "@outreach/mail/mailFrom"
 import { Effect } from "effect"
 import { field } from "../../http/inputs.ts"
-import type { Refusal } from "../../http/PageError.ts"
+import type { TaggedFailure } from "../../http/PageError.ts"
 
 export const selectorInput = {
   selector: field(Selector, "Selector of the key", { hint: "Such as s2026; empty for the date and four digits" }),
@@ -42,8 +42,8 @@ export const senderFaults = {
 } as const
 
 /** Adds the missing or wrong records to an error, with the remedy. */
-export const sayingWhatFailed = <A, E extends Refusal, R>(verified: Effect.Effect<A, E, R>) =>
-  Effect.mapError(verified, (error): Refusal => {
+export const describeFailures = <A, E extends TaggedFailure, R>(verified: Effect.Effect<A, E, R>) =>
+  Effect.mapError(verified, (error): TaggedFailure => {
     if (!(error instanceof SenderNotVerified)) return error
     const failed = error.checks.filter(({ status }) => status === "failed")
     const sentences = failed.map(({ found, advice }) => `${found} ${advice}`)

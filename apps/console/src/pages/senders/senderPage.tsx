@@ -16,7 +16,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { Effect } from "effect"
 import { formatCount, formatDuration } from "../../components/format.ts"
-import { ActionForm, AskFirst, Folded } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
 import { Facts, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
@@ -27,7 +27,7 @@ import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
 import { removeSenderPage } from "./removeSenderPages.tsx"
 import { SenderLookUps } from "./SenderLookUps.ts"
 import { SenderRecords } from "./SenderRecords.tsx"
-import { sayingWhatFailed, selectorInput, senderFaults, senderInputs } from "./senderInputs.ts"
+import { describeFailures, selectorInput, senderFaults, senderInputs } from "./senderInputs.ts"
 import { SenderBadge } from "./sendersPage.tsx"
 
 const MAX_CAMPAIGNS = 20
@@ -101,7 +101,7 @@ const contentOf = (view: SenderView) => {
           }}
         />
       </Folded>
-      <AskFirst page={removeSenderPage} params={params} label="Remove it" />
+      <ConfirmLink page={removeSenderPage} params={params} label="Remove it" />
     </Page>
   )
 }
@@ -204,7 +204,7 @@ const verifyAction = defineAction("/senders/:sender/verify", "senders verify", {
   role: "operator",
   run: Effect.fnUntraced(function* ({ sender: id }) {
     const { lookUp } = yield* SenderLookUps
-    const { sender } = yield* sayingWhatFailed(verifySender(id, lookUp))
+    const { sender } = yield* describeFailures(verifySender(id, lookUp))
     return isToBeVerified(sender)
       ? "Verified. Within a minute, every worker sends in this name, signs with the newest key, and links stand on its domain."
       : "The DNS records are right."
@@ -235,7 +235,7 @@ const updateAction = defineAction("/senders/:sender/update", "senders update", {
       bounceDomain: given["bounce-domain"],
       linkDomain: given["link-domain"],
     })
-    const changed = yield* sayingWhatFailed(updateSender(sender, changes, { linkHost, lookUp }))
+    const changed = yield* describeFailures(updateSender(sender, changes, { linkHost, lookUp }))
     return isToBeVerified(changed)
       ? "Changed. Publish what is new of its DNS records, and then verify it."
       : "Changed. It counts within a minute."

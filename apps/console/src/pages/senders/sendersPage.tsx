@@ -6,7 +6,7 @@ import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
 import { nameIn } from "../../components/format.ts"
-import { AskFirst, FilterBar } from "../../components/forms.tsx"
+import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
@@ -30,7 +30,7 @@ export const sendersPage = definePage("/senders", {
         title="Senders"
         commands={[ops("senders list", { organization }), ops("link-domains list", { organization })]}
       >
-        <AskFirst page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />
+        <ConfirmLink page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />
         <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />
         <Table
           caption="In whose name e-mails are sent. Programs without a sender have that of their organization, or else the deployment's."
@@ -63,7 +63,7 @@ export const sendersPage = definePage("/senders", {
                 operator.organizationId === null &&
                 (({ domain }) =>
                   senders.every(({ linkDomain }) => linkDomain !== domain) && (
-                    <AskFirst page={removeLinkDomainPage} query={{ "link-domain": domain }} label="Remove" />
+                    <ConfirmLink page={removeLinkDomainPage} query={{ "link-domain": domain }} label="Remove" />
                   )),
             }}
           />

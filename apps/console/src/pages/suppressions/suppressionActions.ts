@@ -52,14 +52,14 @@ export const liftSuppression = defineAction("/suppressions/lift", "suppressions 
   run: changeBy(lift),
 })
 
-const refuse = (message: string) => Effect.fail(PageError.of(400, "Not done", message))
+const reject = (message: string) => Effect.fail(PageError.of(400, "Not done", message))
 
 /** Reads the scope of a suppression and the URL of its list. */
 const readScope = ({ program: programId, organization: organizationId }: InputsOf<typeof inputs>) => {
   if (programId !== undefined)
     return Effect.succeed({ scope: { programId }, list: `/suppressions?program=${programId}` })
   return organizationId === undefined
-    ? refuse("Choose a program or an organization.")
+    ? reject("Choose a program or an organization.")
     : Effect.succeed({
         scope: { organizationId },
         list: `/suppressions?organization=${organizationId}&scope=organization`,
@@ -68,7 +68,7 @@ const readScope = ({ program: programId, organization: organizationId }: InputsO
 
 const readClinician = ({ npi, email }: InputsOf<typeof inputs>) =>
   npi === undefined && email === undefined
-    ? refuse("Give an NPI, an e-mail address, or both.")
+    ? reject("Give an NPI, an e-mail address, or both.")
     : Effect.succeed({ npi: npi ?? null, email: email ?? null })
 
 export const suppressionActions = [addSuppression, liftSuppression] as const

@@ -6,11 +6,11 @@ import { eventually } from "@outreach/testing/eventually"
 import { Effect, Exit, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"
-import { HELD_MS, HeldLists, MAX_HELD } from "../../../src/pages/imports/HeldLists.ts"
+import { KEPT_MS, MAX_PENDING, PendingLists } from "../../../src/pages/imports/PendingLists.ts"
 import { temporaryFolder } from "../../temporaryFolder.ts"
 
 const { folder, files } = temporaryFolder()
-const layer = HeldLists.layer.pipe(Layer.provide(NodeFileSystem.layer))
+const layer = PendingLists.layer.pipe(Layer.provide(NodeFileSystem.layer))
 const test = effectTest(<A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer())))
 
 /** Starts the lists of a console. `stop` stops its process. */
@@ -22,18 +22,18 @@ const started = Effect.gen(function* () {
 
 const operator = (id: string) => ({ id, name: id }) as never
 const hold = (by: string, content = "npi,email\n") =>
-  HeldLists.use(({ hold }) =>
+  PendingLists.use(({ hold }) =>
     hold(operator(by), "cmp_1" as never, { name: "list.csv", content: Stream.succeed(Buffer.from(content)) }),
   )
 
-describe("a held list", () => {
+describe("a pending list", () => {
   test("is removed after 15 minutes, unless it is being imported", function* () {
     const { context, stop } = yield* started
     yield* Effect.gen(function* () {
-      const lists = yield* HeldLists
+      const lists = yield* PendingLists
       const [left, taken] = [yield* hold("one"), yield* hold("one")]
       yield* lists.take(taken)
-      yield* TestClock.adjust(HELD_MS - 1)
+      yield* TestClock.adjust(KEPT_MS - 1)
       expect([lists.find(operator("one"), "cmp_1" as never, left.id), files().length]).toEqual([left, 2])
       yield* TestClock.adjust(2)
       expect(lists.find(operator("one"), "cmp_1" as never, left.id)).toBeUndefined()
@@ -48,16 +48,16 @@ describe("a held list", () => {
   test("is removed for a newer one of the same operator only", function* () {
     const { context, stop } = yield* started
     yield* Effect.gen(function* () {
-      const lists = yield* HeldLists
+      const lists = yield* PendingLists
       const found = (by: string, { id }: { readonly id: string }) =>
         lists.find(operator(by), "cmp_1" as never, id) !== undefined
       const other = yield* hold("other")
-      const own = yield* Effect.forEach(Array.from({ length: MAX_HELD.ofOperator + 1 }), () => hold("one"))
+      const own = yield* Effect.forEach(Array.from({ length: MAX_PENDING.ofOperator + 1 }), () => hold("one"))
       expect(own.map((list) => found("one", list))).toEqual([false, true, true, true])
       expect([found("other", other), found("one", other)]).toEqual([true, false])
-      for (let i = MAX_HELD.ofOperator + 1; i < MAX_HELD.ofAll; i++) yield* hold(`operator ${i}`)
+      for (let i = MAX_PENDING.ofOperator + 1; i < MAX_PENDING.ofAll; i++) yield* hold(`operator ${i}`)
       expect(yield* Effect.flip(hold("late"))).toMatchObject({ status: 503 })
-      expect(files()).toHaveLength(MAX_HELD.ofAll)
+      expect(files()).toHaveLength(MAX_PENDING.ofAll)
     }).pipe(Effect.provideContext(context))
     yield* stop
     expect(files()).toEqual([])

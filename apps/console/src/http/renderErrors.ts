@@ -12,7 +12,7 @@ import { renderError } from "./renderPage.tsx"
  * Renders a failure as a page that describes it, and logs a defect. `view` returns the view of the signed-in operator, if any. If the
  * database fails, the form `sent` can be sent again, also when the failure occurred before the operator was known.
  */
-export const answerErrors =
+export const renderErrors =
   <R1 = never>(
     path: string,
     view: () => View | undefined = () => undefined,

@@ -4,7 +4,7 @@ import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { IdLink, Prose, useView } from "../../components/values.tsx"
 
 /** States whether a clinician gets e-mails, by suppressions and the newest campaigns. */
-export const PersonStanding = (props: {
+export const PersonStatus = (props: {
   readonly suppressions: ReadonlyArray<Suppression>
   readonly sendings: ReadonlyArray<RecipientSending>
   /** Programs by id. */

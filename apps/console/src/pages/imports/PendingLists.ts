@@ -12,9 +12,9 @@ import type { Upload } from "../../http/readForm.ts"
 import type { ListCheck } from "./importJobs.ts"
 
 /** Maximum number of lists. */
-export const MAX_HELD = { ofOperator: 3, ofAll: 20 } as const
+export const MAX_PENDING = { ofOperator: 3, ofAll: 20 } as const
 /** Lifetime of a list that isn't imported. */
-export const HELD_MS = 15 * 60_000
+export const KEPT_MS = 15 * 60_000
 /** Age after which a file belongs to a killed process. */
 const ABANDONED_MS = 60 * 60_000
 /** Maximum number of lists in a check or import, each with a database connection. */
@@ -26,7 +26,7 @@ const MAX_COLUMNS = 60
 const PREFIX = "outreach-console-list-"
 
 /** A list between its check and its import, in a file that only this process's user can read. */
-export interface HeldList {
+export interface PendingList {
   readonly id: string
   readonly operatorId: OperatorId
   readonly campaignId: CampaignId
@@ -55,22 +55,22 @@ const notWritable = PageError.of(
 )
 
 /** Stores the lists that operators have sent to this process until their import, for at most 15 minutes. */
-export class HeldLists extends Context.Service<HeldLists>()("console/pages/imports/HeldLists", {
+export class PendingLists extends Context.Service<PendingLists>()("console/pages/imports/PendingLists", {
   make: Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const scope = yield* Effect.scope
     const work = yield* Semaphore.make(CONCURRENCY)
-    const held = new Map<string, { readonly list: HeldList; readonly removal: Fiber.Fiber<void> }>()
+    const lists = new Map<string, { readonly list: PendingList; readonly removal: Fiber.Fiber<void> }>()
     let arriving = 0
 
-    const forget = (list: HeldList) => Effect.sync(() => held.delete(list.id))
-    const remove = (list: HeldList) => Effect.andThen(forget(list), Scope.close(list.scope, Exit.void))
+    const forget = (list: PendingList) => Effect.sync(() => lists.delete(list.id))
+    const remove = (list: PendingList) => Effect.andThen(forget(list), Scope.close(list.scope, Exit.void))
 
     const write = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, { name, content }: Upload) {
       const id = randomUUID()
       const path = join(tmpdir(), `${PREFIX}${id}`)
       const listScope = yield* Scope.fork(scope)
-      const until = (yield* Clock.currentTimeMillis) + HELD_MS
+      const until = (yield* Clock.currentTimeMillis) + KEPT_MS
       return yield* Effect.gen(function* () {
         const file = yield* createPrivateFile(path).pipe(Effect.mapError(() => notWritable))
         yield* Stream.runForEach(content, (bytes) => Effect.mapError(file.append(bytes), () => notWritable))
@@ -80,7 +80,7 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
           return yield* new UnusableFile({ file: path, reason })
         }
         const key = { id, operatorId: operator.id, campaignId, name, path }
-        return { ...key, columns, readAs, until, scope: listScope, check: undefined } as HeldList
+        return { ...key, columns, readAs, until, scope: listScope, check: undefined } as PendingList
       }).pipe(
         Scope.provide(listScope),
         Effect.onError(() => Scope.close(listScope, Exit.void)),
@@ -104,31 +104,31 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
     return {
       /** Writes a list to a file, and reads its columns. Removes the operator's oldest lists if necessary. */
       hold: Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, upload: Upload) {
-        const own = [...held.values()].filter(({ list }) => list.operatorId === operator.id)
-        for (const { list, removal } of own.slice(0, Math.max(0, own.length + 1 - MAX_HELD.ofOperator))) {
+        const own = [...lists.values()].filter(({ list }) => list.operatorId === operator.id)
+        for (const { list, removal } of own.slice(0, Math.max(0, own.length + 1 - MAX_PENDING.ofOperator))) {
           yield* Fiber.interrupt(removal)
           yield* remove(list)
         }
-        if (held.size + arriving >= MAX_HELD.ofAll) return yield* tooMany
+        if (lists.size + arriving >= MAX_PENDING.ofAll) return yield* tooMany
         arriving++
         const list = yield* write(operator, campaignId, upload).pipe(
           Effect.provideService(FileSystem.FileSystem, files),
           Effect.ensuring(Effect.sync(() => arriving--)),
         )
-        const removal = yield* Effect.forkIn(Effect.delay(remove(list), HELD_MS), scope)
-        held.set(list.id, { list, removal })
+        const removal = yield* Effect.forkIn(Effect.delay(remove(list), KEPT_MS), scope)
+        lists.set(list.id, { list, removal })
         return list
       }),
 
       /** Finds an operator's list for a campaign; undefined if it was removed. */
-      find: (operator: Operator, campaignId: CampaignId, id: string): HeldList | undefined => {
-        const list = held.get(id)?.list
+      find: (operator: Operator, campaignId: CampaignId, id: string): PendingList | undefined => {
+        const list = lists.get(id)?.list
         return list?.operatorId === operator.id && list.campaignId === campaignId ? list : undefined
       },
 
       /** Takes a list out, so that it can't be imported twice or removed during its import. */
-      take: Effect.fnUntraced(function* (list: HeldList) {
-        const found = held.get(list.id)
+      take: Effect.fnUntraced(function* (list: PendingList) {
+        const found = lists.get(list.id)
         yield* forget(list)
         if (found !== undefined) yield* Fiber.interrupt(found.removal)
       }),
@@ -139,5 +139,5 @@ export class HeldLists extends Context.Service<HeldLists>()("console/pages/impor
     }
   }),
 }) {
-  static readonly layer = Layer.effect(HeldLists, HeldLists.make)
+  static readonly layer = Layer.effect(PendingLists, PendingLists.make)
 }

@@ -4,7 +4,7 @@ import type { SignedIn } from "../signIn/Sessions.ts"
 import type { Faults } from "./inputs.ts"
 
 /** A rejected form: its page is shown again with the entered values. */
-export interface RefusedForm {
+export interface RejectedForm {
   /** The submitted URL. */
   readonly action: string
   readonly values: URLSearchParams
@@ -19,5 +19,5 @@ export interface RefusedForm {
 
 /** The session and form of a request that shows a page again, otherwise undefined. */
 export const ShownAgain = Context.Reference<
-  { readonly signedIn: SignedIn; readonly view: View & { readonly refused: RefusedForm } } | undefined
+  { readonly signedIn: SignedIn; readonly view: View & { readonly rejected: RejectedForm } } | undefined
 >("console/http/ShownAgain", { defaultValue: () => undefined })

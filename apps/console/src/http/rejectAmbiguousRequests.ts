@@ -7,7 +7,7 @@ import { PageError } from "./PageError.ts"
 const ONCE = ["host", "authorization", "cookie", "origin", "content-type"]
 
 /** Creates a check that returns the reason to reject an ambiguous request, before any of its headers is used. */
-export const refuseAmbiguous = (settings: {
+export const rejectAmbiguousRequests = (settings: {
   readonly consoleUrl: string
   readonly proxyHeader: string | null
 }): ((request: HttpServerRequest.HttpServerRequest) => PageError | undefined) => {

@@ -5,7 +5,7 @@ import { endpointState } from "../endpoints/endpointsPage.tsx"
 import { FailureSentence } from "./Deliveries.tsx"
 
 /** States whether a webhook arrived, or the reason why not. */
-export const DeliveryStanding = (props: {
+export const DeliveryStatus = (props: {
   readonly delivery: DeliverySummary
   readonly endpoint: EndpointStatus
   /** The first line of the response to the last failed attempt. */
