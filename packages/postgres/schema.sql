@@ -1107,24 +1107,6 @@ AS $function$
     'hex')
 $function$;
 
-CREATE OR REPLACE FUNCTION public.note_breaker()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into breaker_changes (organization_id, endpoint_id, changed_at, breaker)
-  values (new.organization_id, new.endpoint_id, clock_timestamp(), case when new.allowance is null then 'closed' else 'open' end)
-  on conflict do nothing;
-  delete from breaker_changes
-  where organization_id = new.organization_id and endpoint_id = new.endpoint_id and changed_at <= (
-    select changed_at from breaker_changes
-    where organization_id = new.organization_id and endpoint_id = new.endpoint_id
-    order by changed_at desc offset 100 limit 1
-  );
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.note_timeline()
  RETURNS text
  LANGUAGE plpgsql
@@ -1929,15 +1911,6 @@ create table audit_results (
   constraint audit_results_pkey PRIMARY KEY (command_id),
   constraint audit_results_check CHECK (((code IS NOT NULL) = (result = 'failed'::text))),
   constraint audit_results_result_check CHECK ((result = ANY (ARRAY['succeeded'::text, 'failed'::text, 'interrupted'::text])))
-);
-
-create table breaker_changes (
-  organization_id text collate "C" not null,
-  endpoint_id text collate "C" not null,
-  changed_at timestamp with time zone not null,
-  breaker text not null,
-  constraint breaker_changes_pkey PRIMARY KEY (organization_id, endpoint_id, changed_at),
-  constraint breaker_changes_breaker_check CHECK ((breaker = ANY (ARRAY['open'::text, 'closed'::text])))
 );
 
 create table campaign_count_changes (
@@ -2861,7 +2834,6 @@ CREATE INDEX webhook_endpoints_removed ON public.webhook_endpoints USING btree (
 
 alter table api_keys add constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table audit_results add constraint audit_results_command_id_fkey FOREIGN KEY (command_id) REFERENCES audit_log(id) ON DELETE CASCADE;
-alter table breaker_changes add constraint breaker_changes_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table campaign_counts add constraint campaign_counts_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table campaign_domains add constraint campaign_domains_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table campaigns add constraint campaigns_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
@@ -2919,7 +2891,6 @@ CREATE TRIGGER audit_log_is_not_removed BEFORE DELETE ON public.audit_log FOR EA
 CREATE TRIGGER audit_results_are_append_only BEFORE UPDATE OR TRUNCATE ON public.audit_results FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE CONSTRAINT TRIGGER audit_results_are_chained AFTER INSERT ON public.audit_results DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION chain_audit();
 CREATE TRIGGER audit_results_are_not_removed BEFORE DELETE ON public.audit_results FOR EACH STATEMENT WHEN ((current_setting('outreach.removes_audit'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER note_breaker AFTER UPDATE ON public.endpoint_readers FOR EACH ROW WHEN (((old.allowance IS NULL) <> (new.allowance IS NULL))) EXECUTE FUNCTION note_breaker();
 CREATE TRIGGER keep_inbox_key BEFORE INSERT ON public.inbox FOR EACH ROW EXECUTE FUNCTION keep_inbox_key();
 CREATE TRIGGER raise_endpoint_versions_insert AFTER INSERT ON public.signing_secrets FOR EACH ROW EXECUTE FUNCTION raise_endpoint_versions();
 CREATE TRIGGER raise_endpoint_versions_update AFTER UPDATE OF expires_at ON public.signing_secrets FOR EACH ROW WHEN ((old.expires_at IS DISTINCT FROM new.expires_at)) EXECUTE FUNCTION raise_endpoint_versions();

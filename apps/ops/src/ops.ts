@@ -50,7 +50,6 @@ const loaders = {
   organizations: () => import("./commands/organizations.ts").then(({ organizations }) => organizations),
   keys: () => import("./commands/keys.ts").then(({ keys }) => keys),
   endpoints: () => import("./commands/endpoints.ts").then(({ endpoints }) => endpoints),
-  "breaker-changes": () => import("./commands/breakerChanges.ts").then(({ breakerChanges }) => breakerChanges),
   secrets: () => import("./commands/secrets.ts").then(({ secrets }) => secrets),
   "keys-at-rest": () => import("./commands/keysAtRest.ts").then(({ keysAtRest }) => keysAtRest),
   programs: () => import("./commands/programs.ts").then(({ programs }) => programs),

@@ -241,10 +241,6 @@ describe("endpoints", () => {
     expect(await runJson("endpoints", "show", id)).toMatchObject({ breaker: "open" })
     await runJson("endpoints", "update", id, "--url", "https://acme.test/new")
     expect(await runJson("endpoints", "show", id)).toMatchObject({ breaker: "closed" })
-    expect((await runJson("breaker-changes", "list", "--endpoint", id)).data).toMatchObject([
-      { breaker: "closed" },
-      { breaker: "open" },
-    ])
     const outcomes = { delivered: 0, p50_ms: null }
     expect(await runJson("deliveries", "count-outcomes", "--endpoint", id)).toMatchObject(outcomes)
   })

@@ -24,7 +24,7 @@ it(
 it(
   "15 names of one partner that do not resolve keep no other waiting: 20 partners with names have all that is theirs, none of their breakers opens, and the workers find the database again by its name",
   async ({ onTestFinished }) => {
-    const { dead, healthy, stop, reconnect, breakersOpened } = await startNeighbours({
+    const { dead, healthy, stop, reconnect, countOpenBreakers } = await startNeighbours({
       hanging: 0,
       healthy: 20,
       deadNames: 15,
@@ -43,7 +43,7 @@ it(
       ).toBe(20)
       await reconnect()
     }
-    expect(await breakersOpened()).toBe(0)
+    expect(await countOpenBreakers()).toBe(0)
   },
   timeout,
 )

@@ -70,6 +70,7 @@ async function compare(partners: Partners): Promise<void> {
   const quantile = (share: number) => latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * share)]!
 
   const reconnects: number[] = []
+  let openBreakers = 0
   const run = async (kind: "hanging" | "fast") => {
     for (const { become } of sick) await become(kind)
     areDead = dead !== undefined && kind === "hanging"
@@ -78,6 +79,7 @@ async function compare(partners: Partners): Promise<void> {
     await load(WARM_UP_SECONDS)
     latencies = []
     await load(SECONDS)
+    openBreakers += await neighbours.countOpenBreakers()
     const answer = { p50: quantile(0.5), p99: quantile(0.99) }
     if (kind === "hanging" && partners.deadNames !== undefined) reconnects.push(await neighbours.reconnect())
     for (const { become } of sick) await become("fast")
@@ -105,14 +107,13 @@ async function compare(partners: Partners): Promise<void> {
     )
     console.log(`round ${round}: without, beside, without those that hang: p50 ${p50} ms, p99 ${p99} ms`)
   }
-  const opened = await neighbours.breakersOpened()
   await neighbours.stop()
   console.log(`p99 beside those that hang ÷ p99 without: ${describe(ratios)}`)
   console.log(`p99 without ÷ p99 without, for the machine's own noise: ${describe(noise)}`)
   if (partners.deadNames === undefined) return
-  console.log(`breakers of the others that opened: ${opened}`)
+  console.log(`open breakers of the others after a load: ${openBreakers}`)
   console.log(`seconds until both workers had found the database again: ${describe(reconnects)}`)
-  const isKept = middle(ratios) <= MAX_RATIO && opened === 0 && Math.max(...reconnects) <= MAX_RECONNECT_SECONDS
+  const isKept = middle(ratios) <= MAX_RATIO && openBreakers === 0 && Math.max(...reconnects) <= MAX_RECONNECT_SECONDS
   console.log(isKept ? "kept every promise" : "broke a promise")
   if (!isKept) process.exitCode = 1
 }

@@ -118,13 +118,13 @@ export const startNeighbours = async (options: {
     /** The partner with unresolvable names. */
     dead,
     healthy,
-    /** Counts opened breakers of all endpoints without dead names. */
-    breakersOpened: () =>
+    /** Counts open breakers of all endpoints without dead names. */
+    countOpenBreakers: () =>
       runtime.runPromise(
         SqlClient.SqlClient.use(
-          (sql) => sql<{ opened: number }>`
-            select count(*)::int as opened from breaker_changes where breaker = 'open' and endpoint_id <> all (${dead?.ids ?? []}::text[])`,
-        ).pipe(Effect.map(([row]) => row!.opened)),
+          (sql) => sql<{ open: number }>`
+            select count(*)::int as open from endpoint_readers where allowance is not null and endpoint_id <> all (${dead?.ids ?? []}::text[])`,
+        ).pipe(Effect.map(([row]) => row!.open)),
       ),
     /** Closes all database connections of the workers. Returns the seconds until each has renewed its lease. */
     reconnect: () =>

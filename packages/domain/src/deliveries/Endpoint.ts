@@ -115,11 +115,3 @@ export const EndpointStatus = Schema.Struct({
   oldestDueAt: Schema.NullOr(Timestamp),
 })
 export type EndpointStatus = typeof EndpointStatus.Type
-
-/** An opening or closing of an endpoint's breaker. */
-export const BreakerChange = Schema.Struct({
-  changedAt: Timestamp,
-  /** Its new state: an `open` breaker allows at most one call at a time. */
-  breaker: Schema.Literals(["open", "closed"]),
-})
-export type BreakerChange = typeof BreakerChange.Type

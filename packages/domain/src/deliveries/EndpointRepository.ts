@@ -4,7 +4,7 @@ import { DescribedError } from "../DescribedError.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { BreakerChange, Endpoint, EndpointSettings, EndpointStatus, EndpointUrl } from "./Endpoint.ts"
+import type { Endpoint, EndpointSettings, EndpointStatus, EndpointUrl } from "./Endpoint.ts"
 
 export class EndpointNotFound extends DescribedError("EndpointNotFound", "No webhook endpoint {endpointId}.") {}
 
@@ -38,8 +38,6 @@ export class EndpointRepository extends Context.Service<
     find(endpointId: EndpointId): Effect.Effect<EndpointStatus, EndpointNotFound>
     /** Returns an endpoint's complete URL, which may contain a secret of the partner. */
     address(endpointId: EndpointId): Effect.Effect<EndpointUrl, EndpointNotFound>
-    /** Lists the newest hundred openings and closings of an endpoint's breaker, newest first. */
-    breakerChanges(endpointId: EndpointId): Effect.Effect<ReadonlyArray<BreakerChange>>
     /** Creates delivery rows for published, unread events, so that changed event types apply only to later events. Part of the changing transaction. */
     detachFromLog(endpointId: EndpointId): Effect.Effect<void>
     /** Changes the given fields. Failures at an earlier URL no longer count. With a `version`, only that version is changed. */

@@ -422,17 +422,6 @@ create table endpoint_readers (
 ) with (fillfactor = 50);
 create index endpoint_readers_of_organization on endpoint_readers (organization_id, endpoint_id);
 
--- The newest openings and closings of each endpoint's breaker: note_breaker deletes older ones.
-create table breaker_changes (
-  organization_id text collate "C" not null,
-  endpoint_id text collate "C" not null references webhook_endpoints,
-  changed_at timestamptz not null,
-  breaker text not null check (breaker in ('open', 'closed')),
-  primary key (organization_id, endpoint_id, changed_at)
-);
-create trigger note_breaker after update on endpoint_readers for each row
-  when ((old.allowance is null) <> (new.allowance is null)) execute function note_breaker();
-
 -- The position of each reader: one row, which write_positions replaces by a new generation from time to time.
 -- Calls may have started for every event up to begun_at and begun_id. open lists those that aren't settled.
 -- An event with a row in deliveries counts as settled here.

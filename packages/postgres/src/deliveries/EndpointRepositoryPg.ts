@@ -1,7 +1,6 @@
 import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import {
-  BreakerChange,
   Endpoint,
   type EndpointSettings,
   EndpointStatus,
@@ -22,7 +21,6 @@ import { NOT_FAILING } from "./FailingEndpointRepositoryPg.ts"
 
 const endpoints = rowsOf(Endpoint, { url: "shown_url(url)", ownSecrets: "shared_secrets_until < 'infinity'" })
 const columns = endpoints.columnsOf("endpoint")
-const changes = rowsOf(BreakerChange)
 const decodeStatuses = decodeRows(EndpointStatus.fields)
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
 const decodeCount = decodeValue({ count: Schema.Int })
@@ -148,13 +146,6 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
         firstOr(EndpointNotFound, { endpointId }),
       ),
 
-    breakerChanges: (endpointId) =>
-      sql`
-          select ${changes.columnsOf("change")}
-          from webhook_endpoints endpoint join breaker_changes change
-            on change.organization_id = endpoint.organization_id and change.endpoint_id = endpoint.id
-          where endpoint.id = ${endpointId} order by changed_at desc`.pipe(changes.decode),
-
     detachFromLog: Effect.fnUntraced(function* (endpointId) {
       // Locked before its reader, in the same order as in every other statement.
       yield* sql`select from webhook_endpoints where id = ${endpointId} for no key update`
@@ -247,8 +238,6 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
             delete from reader_positions where endpoint_id in (select id from gone)
           ), readers as (
             delete from endpoint_readers where endpoint_id in (select id from gone)
-          ), changes as (
-            delete from breaker_changes where endpoint_id in (select id from gone)
           ), endpoints as (
             delete from webhook_endpoints where id in (select id from gone)
           )

@@ -43,7 +43,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
     worker: "select, delete",
     operator: "select, insert, update",
   },
-  breaker_changes: { worker: "select, insert, delete", operator: "select, insert, delete" },
   delivery_workers: { worker: "select, insert, update, delete", operator: "select" },
   endpoint_readers: { worker: "select, insert, update, delete", operator: "select, insert, update" },
   reader_positions: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },

@@ -6,7 +6,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
+import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import type { Transaction } from "@outreach/domain/Transaction"
@@ -283,49 +283,5 @@ describe("EndpointRepositoryPg", () => {
     const topics: Array<string> = []
     while (!topics.includes("endpoints")) topics.push(...(yield* Queue.take(notifications)).payload.split(","))
     expect(yield* find(endpointId)).toMatchObject({ breaker: "closed", failures: 0 })
-  })
-})
-
-describe("the history of a breaker", () => {
-  /** Writes the state of an endpoint's breaker, as its worker does. */
-  const write = Effect.fnUntraced(function* (endpointId: EndpointId, failures: number, allowance: number | null) {
-    const { take, token } = yield* workerOn()
-    yield* take()
-    const { version } = yield* (yield* EndpointRepository).find(endpointId)
-    const breaker = { version, failures, allowance, probeInMs: 0 }
-    yield* (yield* DeliveryLeases).write(token, [
-      { endpointId, open: undefined, intent: undefined, breaker, outcomes: [] },
-    ])
-  })
-
-  test("contains each opening and closing, newest first, without the changes in between", function* () {
-    const { endpoint } = yield* seedCampaign({ recipients: 0 })
-    const endpoints = yield* EndpointRepository
-    yield* write(endpoint.id, 4, null)
-    expect(yield* endpoints.breakerChanges(endpoint.id)).toEqual([])
-    yield* write(endpoint.id, 5, 1)
-    yield* write(endpoint.id, 6, 1)
-    yield* write(endpoint.id, 0, 2)
-    yield* write(endpoint.id, 0, null)
-    yield* write(endpoint.id, 7, 1)
-    yield* endpoints.enable(endpoint.id)
-    const changes = yield* endpoints.breakerChanges(endpoint.id)
-    expect(changes.map(({ breaker }) => breaker)).toEqual(["closed", "open", "closed", "open"])
-    expect(changes.map(({ changedAt }) => changedAt)).toEqual(
-      changes
-        .map(({ changedAt }) => changedAt)
-        .toSorted()
-        .reverse(),
-    )
-  })
-
-  test("is the newest hundred changes", function* () {
-    const { endpoint } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
-    yield* sql.unsafe(`do $$ begin for n in 1..101 loop
-      update endpoint_readers set allowance = case when allowance is null then 1 end where endpoint_id = '${endpoint.id}';
-    end loop; end $$`)
-    const changes = yield* (yield* EndpointRepository).breakerChanges(endpoint.id)
-    expect([changes.length, changes[0]!.breaker, changes.at(-1)!.breaker]).toEqual([100, "open", "closed"])
   })
 })

@@ -25,7 +25,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   audit_log: { others: "id role operator os_user host command arguments objects organizations submission" },
   audit_results: { others: "command_id result code" },
   audit_chain: { others: "kind command_id previous hash removed_by" },
-  breaker_changes: { others: "organization_id endpoint_id breaker" },
   campaign_count_changes: { others: "organization_id campaign_id id" },
   campaign_counts: { others: "organization_id campaign_id" },
   campaign_domains: { erased: "last_reply", kept: { domain: DOMAIN }, others: "organization_id campaign_id" },

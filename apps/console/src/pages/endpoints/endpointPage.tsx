@@ -3,19 +3,19 @@ import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deli
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
-import type { BreakerChange, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { formatRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
-import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "../../components/format.ts"
 import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { FailureSentence } from "../deliveries/Deliveries.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
@@ -24,7 +24,6 @@ import { EndpointActions, EndpointSettings, failingText, headersText, typesText 
 import { EndpointBadge, endpointState } from "./endpointsPage.tsx"
 
 const MAX_FAILURES = 5
-const MAX_CHANGES = 20
 const OUTCOME_HOURS = 24
 const OUTCOME_STEP_SECONDS = 900
 
@@ -35,7 +34,6 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const endpoint = yield* endpoints.find(id)
     const { organizationId } = endpoint
     const organization = yield* (yield* OrganizationReader).find(organizationId)
-    const changes = yield* endpoints.breakerChanges(id)
     const outcomes = yield* readOutcomes(id, now)
     const groups = yield* FailureGroupReader
     const cause = yield* groups.current(endpoint)
@@ -58,7 +56,6 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         commands={[
           ops("endpoints show", id),
           ops("deliveries count-outcomes", { endpoint: id }),
-          ops("breaker-changes list", { endpoint: id }),
           ops("secrets list", endpoint.ownSecrets ? { endpoint: id } : { organization: organizationId }),
         ]}
       >
@@ -67,7 +64,6 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         {isPresent && <EndpointActions endpoint={endpoint} />}
         <Failures causes={causes} endpointId={id} />
         {outcomes}
-        <Breaker changes={changes} now={now} />
         {isPresent && secrets}
         {isPresent && <EndpointSettings endpoint={endpoint} />}
       </Page>
@@ -153,31 +149,3 @@ const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: n
     </Section>
   )
 })
-
-const Breaker = (props: { readonly changes: ReadonlyArray<BreakerChange>; readonly now: number }) => {
-  // Each setting lasted until the next change, which is listed before it.
-  const rows = props.changes.slice(0, MAX_CHANGES).map((change, i) => {
-    const next = props.changes[i - 1]
-    const end = next === undefined ? props.now : toUnixMillis(next.changedAt)
-    const lasted = formatDuration((end - toUnixMillis(change.changedAt)) / 1000)
-    return { ...change, lasted: next === undefined ? `${lasted} until now` : lasted }
-  })
-  return (
-    <Section title="Breaker">
-      <Table
-        caption="When the breaker opened and closed, newest first"
-        rows={rows}
-        empty="The breaker has never opened."
-        columns={{
-          At: ({ changedAt }) => <Time at={changedAt} />,
-          State: ({ breaker }) => (
-            <StatusBadge tone={breaker === "open" ? "bad" : "good"}>
-              {breaker === "open" ? "Opened" : "Closed"}
-            </StatusBadge>
-          ),
-          For: ({ lasted }) => lasted,
-        }}
-      />
-    </Section>
-  )
-}
