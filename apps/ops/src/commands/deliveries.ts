@@ -1,20 +1,16 @@
-import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { DeliveryReader, MAX_SLOWEST_SCAN } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
 import { DELIVERY_STATES, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
-import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { webhookRetryDelays } from "@outreach/process/settings"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
 import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
-import { endpointFilter, endpointFlag, eventTypeFilter, organizationId, period } from "../inputs/filters.ts"
+import { endpointFilter, eventTypeFilter, organizationId, period } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, switchFlag, wholeNumber } from "../inputs/Input.ts"
 import { refuse } from "../output/Output.ts"
 
@@ -92,26 +88,8 @@ const retry = changing({
   format: ({ delivery }) => `${delivery} is due now.`,
 })
 
-const OUTCOME_HOURS = 24
-
-const countOutcomes = reading({
-  about: `Count the outcomes of an endpoint's calls in the last ${OUTCOME_HOURS} hours; with the latency that half of them did not exceed, and 99 of 100`,
-  input: { endpointId: endpointFlag },
-  *run({ endpointId }) {
-    yield* EndpointRepository.use(({ find }) => find(endpointId))
-    const now = yield* Clock.currentTimeMillis
-    const period = { endpointId, from: fromUnixMillis(now - OUTCOME_HOURS * 3_600_000), to: fromUnixMillis(now) }
-    return { ...period, ...(yield* DeliveryOutcomeReader.use(({ summary }) => summary(period))) }
-  },
-})
-
 export const deliveries = group({
   about: "Events on their way to the partners",
-  commands: { list, show, "show-request": request, retry, "count-outcomes": countOutcomes },
-  services: Layer.mergeAll(
-    DeliveryReader.layer,
-    DeliveryRepositoryPg,
-    EndpointRepositoryPg,
-    DeliveryOutcomeReader.layer,
-  ),
+  commands: { list, show, "show-request": request, retry },
+  services: Layer.merge(DeliveryReader.layer, DeliveryRepositoryPg),
 })

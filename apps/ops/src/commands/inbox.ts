@@ -54,13 +54,6 @@ const list = reading({
   columns: ["organizationId", "eventId", "type", "receivedAt", "reason", "differing"],
 })
 
-const reasons = reading({
-  about: "Count the events that were set aside by type and reason, at most 10,000 of them",
-  input: { organizationId: optional(organizationId) },
-  run: ({ organizationId }) => InboxReader.use(({ reasons }) => reasons(organizationId)),
-  columns: ["count", "type", "reason", "first", "last"],
-})
-
 const show = revealing({
   about: "Show an event that a partner sent: its state, and its content without personal data",
   examples: ["ops inbox show --organization org_… evt_…"],
@@ -98,6 +91,6 @@ const replay = changing({
 
 export const inbox = group({
   about: "Events that the partners sent",
-  commands: { list, show, replay, "count-reasons": reasons },
+  commands: { list, show, replay },
   services: Layer.merge(InboxRepositoryPg, InboxReader.layer),
 })

@@ -38,7 +38,6 @@ export const campaignId = argument(CampaignId, "The campaign's id, cmp_…")
 export const endpointId = argument(EndpointId, "The endpoint's id, whe_…")
 
 export const campaignFlag = flag(CampaignId, "The campaign's id, cmp_…")
-export const endpointFlag = flag(EndpointId, "The endpoint's id, whe_…")
 
 /** Maximum number of rows of a list without pages. */
 export const MAX_ROWS = 100_000

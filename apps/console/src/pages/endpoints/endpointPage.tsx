@@ -55,7 +55,6 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         id={id}
         commands={[
           ops("endpoints show", id),
-          ops("deliveries count-outcomes", { endpoint: id }),
           ops("secrets list", endpoint.ownSecrets ? { endpoint: id } : { organization: organizationId }),
         ]}
       >

@@ -79,13 +79,7 @@ const contentOf = (inbox: Inbox) => {
   const isQuarantined = state === "quarantined"
   const [title, empty] = STATES[state]
   return (
-    <Page
-      title="Inbox"
-      commands={[
-        ops("inbox list", { organization, [state]: !isQuarantined, ...others }),
-        ops("inbox count-reasons", { organization }),
-      ]}
-    >
+    <Page title="Inbox" commands={[ops("inbox list", { organization, [state]: !isQuarantined, ...others })]}>
       <States {...inbox} />
       {reasons.length > 0 && <Reasons {...inbox} />}
       <h2>{title}</h2>
