@@ -42,8 +42,6 @@ interface Declaration<I, C, Column extends string, Run, Provided, Needed> {
    * written here gets the result's type.
    */
   readonly format?: (result: ResultOf<Run>) => string | ReadonlyArray<string>
-  /** Writes the result as CSV; default: its rows, or a line for each field. */
-  readonly csv?: (result: ResultOf<Run>) => string
   /** Adds information about the result on standard error. */
   readonly note?: (result: ResultOf<Run>) => string | undefined
   /** Services that only this command of its group needs. */
@@ -188,7 +186,7 @@ export const checkFilter = Effect.fnUntraced(function* (filter: Parsed) {
 
 const printResult = Effect.fnUntraced(function* (
   result: unknown,
-  { columns, format, csv, note }: Pick<AnyDeclaration, "columns" | "format" | "csv" | "note">,
+  { columns, format, note }: Pick<AnyDeclaration, "columns" | "format" | "note">,
 ) {
   if (typeof result !== "object" || result === null) return
   if (columns !== undefined) {
@@ -200,7 +198,7 @@ const printResult = Effect.fnUntraced(function* (
     )
   }
   const text = () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n")
-  yield* print(result, text, csv && (() => csv(result as never)))
+  yield* print(result, text)
   const more = note?.(result as never)
   if (more !== undefined) yield* printToStderr(more)
 })

@@ -68,8 +68,6 @@ const loaders = {
   "dead-letters": () => import("./commands/deadLetters.ts").then(({ deadLetters }) => deadLetters),
   replays: () => import("./commands/replays.ts").then(({ replays }) => replays),
   digests: () => import("./commands/digests.ts").then(({ digests }) => digests),
-  numbers: () => import("./commands/numbers.ts").then(({ numbers }) => numbers),
-  "bounced-domains": () => import("./commands/numbers.ts").then(({ bouncedDomains }) => bouncedDomains),
   operators: () => import("./commands/operators.ts").then(({ operators }) => operators),
   "sign-in-links": () => import("./commands/operators.ts").then(({ signInLinks }) => signInLinks),
   sessions: () => import("./commands/operators.ts").then(({ sessions }) => sessions),

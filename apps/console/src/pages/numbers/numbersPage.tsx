@@ -78,11 +78,6 @@ const numbersPage = definePage("/numbers", {
     return (
       <Page
         title="Numbers"
-        commands={[
-          ops("numbers show", query),
-          ops("numbers show", { ...query, output: "csv" }),
-          ops("bounced-domains list", { organization, program }),
-        ]}
       >
         <FilterBar
           inputs={filters}
