@@ -155,13 +155,13 @@ it("is isolated and visible on every page", async () => {
 it("is isolated and visible in responses to forms, and in filters that repeat it", async () => {
   const { delivery, event, organization, recipient } = seeded.ids
   const shown = [
-    [`/deliveries/${delivery}/show`, {}],
+    [`/deliveries/${delivery}/show`, { reveal: "true" }],
     [`/inbox/${event}/show`, { organization, reveal: "true" }],
     [`/people/${recipient}/show`, { reveal: "true" }],
     ["/suppressions/show", { organization }],
   ] as const
   for (const [path, fields] of shown) expectHarmless(path, await admin.post(path, fields))
-  expect((await admin.post(`/deliveries/${delivery}/show`)).words).toContain(MARK)
+  expect((await admin.post(`/deliveries/${delivery}/show`, { reveal: "true" })).words).toContain(MARK)
   const filters = ["campaigns?text", "audit?operator", "audit?command", "inbox?reason", "inbox?type"]
   const answers = await Promise.all(filters.map((filter) => admin.get(`/${filter}=${encodeURIComponent(HOSTILE)}`)))
   expect(answers.map(({ text }) => RAW.exec(text))).toEqual(filters.map(() => null))

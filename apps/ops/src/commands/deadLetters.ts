@@ -1,8 +1,6 @@
 import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
-import { type DeadLetterFilter, NotDeadLetter } from "@outreach/domain/deliveries/DeadLetterRepository"
+import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
-import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { DeliveryId } from "@outreach/domain/Identifier"
@@ -14,7 +12,6 @@ import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg
 import { Effect, Layer } from "effect"
 import { changing, checkFilter, group, reading } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
-import { formatDelivery } from "../deliveries/formatDelivery.ts"
 import { deadLetterFilters, deadLetterSelector } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
 import { confirm, formatCount, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
@@ -41,19 +38,6 @@ const list = reading({
     return found
   },
   columns: ["id", "endpointId", "eventType", "state", "attempts", "finishedAt"],
-})
-
-const show = reading({
-  about: "Show a dead letter with its attempts",
-  input: { deliveryId: argument(DeliveryId, "The delivery's id, dlv_…") },
-  *run({ deliveryId }) {
-    const { delivery, attempts } = yield* DeliveryReader.use(({ findSigned }) => findSigned(deliveryId))
-    if (!DEAD_LETTER_REASONS.some((reason) => reason === delivery.state)) {
-      return yield* new NotDeadLetter({ deliveryIds: [deliveryId], replayed: 0 })
-    }
-    return { delivery, attempts }
-  },
-  format: (found) => formatDelivery(found),
 })
 
 const replay = changing({
@@ -145,11 +129,10 @@ const remove = changing({
 
 export const deadLetters = group({
   about: "Deliveries that were rejected, ran out of attempts, or crashed several workers",
-  commands: { list, show, replay, remove },
+  commands: { list, replay, remove },
   services: Layer.mergeAll(
     DeadLetterReader.layer,
     DeadLetterRepositoryPg,
-    DeliveryReader.layer,
     EndpointRepositoryPg,
     ReplayJobQueuePg,
   ),

@@ -1,7 +1,8 @@
 import { DeliveryReader, MAX_SLOWEST_SCAN } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { describeEmptyResponse } from "@outreach/backoffice/deliveries/describeEmptyResponse"
 import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
-import { DELIVERY_STATES, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
+import { type Attempt, DELIVERY_STATES, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
@@ -9,10 +10,9 @@ import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepo
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { Effect, Layer } from "effect"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { EVENT_DROPPED, formatDelivery } from "../deliveries/formatDelivery.ts"
 import { endpointFilter, eventTypeFilter, organizationId, period } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, switchFlag, wholeNumber } from "../inputs/Input.ts"
-import { refuse } from "../output/Output.ts"
+import { formatRecord, formatRows, refuse } from "../output/Output.ts"
 
 const deliveryId = argument(DeliveryId, "The delivery's id, dlv_…")
 
@@ -59,26 +59,30 @@ const list = reading({
   ],
 })
 
-const show = reading({
-  about: "Show a delivery with its attempts",
-  input: { deliveryId },
-  *run({ deliveryId }) {
-    const { delivery, attempts, retryDelays } = yield* DeliveryReader.use(({ findSigned }) => findSigned(deliveryId))
+const show = revealing({
+  about: "Show a delivery, which may be a dead letter, with its attempts",
+  examples: ["ops deliveries show dlv_…", "ops deliveries show dlv_… --reveal"],
+  input: { deliveryId, reveal: switchFlag("Show the body that is sent, too, with its personal data") },
+  *run({ deliveryId, reveal }) {
+    const reader = yield* DeliveryReader
+    const { delivery, attempts, retryDelays } = yield* reader.findSigned(deliveryId)
     const maxAttempts = maxAttemptsOf(delivery, retryDelays ?? (yield* webhookRetryDelays).delays)
-    return { delivery: { ...delivery, maxAttempts }, attempts }
+    const found = { delivery: { ...delivery, maxAttempts }, attempts }
+    return reveal ? { ...found, request: yield* reader.request(delivery) } : { ...found, request: undefined }
   },
-  format: (found) => formatDelivery(found),
+  format: ({ delivery, attempts, request }) => [
+    `${formatRecord(delivery)}${delivery.eventType === null ? EVENT_DROPPED : ""}`,
+    `Attempts\n${formatRows(attempts.map(withResponse), ["number", "startedAt", "latencyMs", "status", "outcome", "signedWith", "response"])}`,
+    ...(request ? [`POST ${request.url}\n\n${request.body ?? EVENT_DROPPED.trim()}`] : []),
+  ],
 })
 
-const request = revealing({
-  about: "Show the body that is sent of a delivery, which holds personal data",
-  input: { deliveryId },
-  *run({ deliveryId }) {
-    const reader = yield* DeliveryReader
-    const { delivery, attempts } = yield* reader.find(deliveryId)
-    return { ...(yield* reader.request(delivery)), attempts }
-  },
-  format: ({ url, body }) => `POST ${url}\n\n${body ?? EVENT_DROPPED.trim()}`,
+const EVENT_DROPPED =
+  "\n\nIts event is no longer stored (EVENTS_MONTHS), so its type is not known and it cannot be sent again."
+
+const withResponse = <A extends Attempt>(attempt: A): A => ({
+  ...attempt,
+  response: attempt.response || describeEmptyResponse(attempt),
 })
 
 const retry = changing({
@@ -90,6 +94,6 @@ const retry = changing({
 
 export const deliveries = group({
   about: "Events on their way to the partners",
-  commands: { list, show, "show-request": request, retry },
+  commands: { list, show, retry },
   services: Layer.merge(DeliveryReader.layer, DeliveryRepositoryPg),
 })

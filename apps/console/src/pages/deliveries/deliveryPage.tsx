@@ -23,6 +23,7 @@ import { Content, ForeignBlock, ForeignText, IdLink, Time } from "../../componen
 import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 import { ClinicianOf } from "../events/eventsPage.tsx"
+import { On } from "../people/personActions.tsx"
 import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
 import { DeliveryStatus } from "./DeliveryStatus.tsx"
 
@@ -47,8 +48,9 @@ export const replayDelivery = defineAction("/deliveries/replay", "dead-letters r
 })
 
 /** A delivery with its attempts side by side, with masked request and response. */
-const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show-request", {
+const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
   forPartners: true,
+  confirmed: { reveal: required(On) },
   run: Effect.fnUntraced(function* ({ delivery: id }, { operator, isShown, show }) {
     const deliveries = yield* DeliveryReader
     const { delivery, attempts, retryDelays } = yield* deliveries.findSigned(id)
@@ -74,8 +76,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show-request
         state={<DeliveryState {...delivery} />}
         id={id}
         commands={[
-          ops("deliveries show", id),
-          ...(isShown ? [ops("deliveries show-request", id)] : []),
+          ops("deliveries show", id, { reveal: isShown }),
           ...(waits ? [ops("deliveries retry", id)] : []),
           ...(isDead ? [ops("dead-letters replay", id)] : []),
         ]}
@@ -92,7 +93,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show-request
         <h2>Request</h2>
         <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
         {!isShown && (
-          <ActionForm action={show} label="Show the body and the responses">
+          <ActionForm action={show} hidden={{ reveal: true }} label="Show the body and the responses">
             <p>They may hold personal data. The audit log records that you looked.</p>
           </ActionForm>
         )}

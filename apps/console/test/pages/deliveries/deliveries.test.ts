@@ -151,7 +151,7 @@ describe("a delivery", () => {
     const masked = await operator.get(`/deliveries/${dead().id}`)
     expect(masked.words).toContain("not JSON, 4 characters")
     expect(masked.words).toContain('"token": "(6 characters)"')
-    const shown = await operator.post(`/deliveries/${dead().id}/show`)
+    const shown = await operator.post(`/deliveries/${dead().id}/show`, { reveal: "true" })
     expect(shown.words).toMatch(/"token": "[0-9A-Za-z]{6}"/)
     expect(shown.words).not.toContain("characters)")
   })
