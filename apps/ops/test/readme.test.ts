@@ -143,5 +143,5 @@ it("names every command by the grammar of the README", async () => {
   expect(used.filter((word) => !isVerb(word))).toEqual([])
   expect(verbs.filter((verb) => !used.some((word) => word === verb || word.startsWith(verb)))).toEqual([])
   const nouns = groups.flatMap((group) => (group.subcommands.length > 0 ? [group.name] : []))
-  expect(nouns.filter((noun) => !noun.endsWith("s") && noun !== "keys-at-rest")).toEqual(["inbox", "audit", "database"])
+  expect(nouns.filter((noun) => !noun.endsWith("s") && noun !== "keys-at-rest")).toEqual(["inbox", "audit"])
 })

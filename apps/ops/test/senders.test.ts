@@ -269,7 +269,7 @@ const ops = async (...args: ReadonlyArray<string>) => {
 const addWith = async (...args: ReadonlyArray<string>) => {
   const { organization, campaign } = await seed()
   const flags = ["--organization", organization.id, "--from", "Acme Health <outreach@acme.test>", ...KEY_FLAGS]
-  return { organization, campaign, sender: await ops("senders", "create", ...flags, ...args) }
+  return { campaign, sender: await ops("senders", "create", ...flags, ...args) }
 }
 
 const linkBaseOf = async (campaignId: string) => {
@@ -281,7 +281,7 @@ const linkBaseOf = async (campaignId: string) => {
 
 describe("a link domain", () => {
   it("is printed as a CNAME record, contains the links once it is verified, and is removed after a confirmation", async () => {
-    const { sender, campaign, organization } = await addWith("--link-domain", DOMAIN)
+    const { sender, campaign } = await addWith("--link-domain", DOMAIN)
     expect(sender).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: null })
     expect(sender.dns_records).toContainEqual({ name: DOMAIN, type: "CNAME", values: [`${HOST}.`] })
     const { stdout } = await run(["senders", "show", sender.id])
@@ -310,8 +310,6 @@ describe("a link domain", () => {
     expect(verified).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: expect.any(String) })
     expect(verified.checks.map(({ status }: Record<string, string>) => status)).toEqual(Array(4).fill("ok"))
     expect(await linkBaseOf(campaign.id)).toBe(`https://${DOMAIN}:${port}`)
-    const listed = { domain: DOMAIN, organization_id: organization.id, verified_at: expect.any(String) }
-    expect((await ops("link-domains", "list")).data).toContainEqual(expect.objectContaining(listed))
     const checked = await doctor()
     expect(checked).toContainEqual(expect.stringMatching(/^ok: The DNS records of 1 of \d senders? are right\.$/))
     for (const warning of warnings) expect(checked).not.toContain(warning)

@@ -1,18 +1,9 @@
 import { DomainName } from "@outreach/domain/DomainName"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
-import { changing, group, reading } from "../Declaration.ts"
-import { organizationId } from "../inputs/filters.ts"
-import { argument, optional } from "../inputs/Input.ts"
+import { changing, group } from "../Declaration.ts"
+import { argument } from "../inputs/Input.ts"
 import { confirm, yes } from "../output/Output.ts"
 import { senderRepository } from "../secretCipher.ts"
-
-const list = reading({
-  about:
-    "List the domains that serve links, also those that no sender names any more, by name, of one organization or all",
-  input: { organizationId: optional(organizationId) },
-  run: ({ organizationId }) => LinkDomainRepository.use(({ list }) => list(organizationId)),
-  columns: ["domain", "organizationId", "createdAt", "verifiedAt"],
-})
 
 const remove = changing({
   about:
@@ -27,6 +18,6 @@ const remove = changing({
 
 export const linkDomains = group({
   about: "The domains of tracked links",
-  commands: { list, remove },
+  commands: { remove },
   services: senderRepository,
 })

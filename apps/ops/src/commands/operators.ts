@@ -89,7 +89,7 @@ const signOut = changing({
   examples: ["ops operators sign-out opr_…", "ops operators sign-out opr_… --session ses_…"],
   input: {
     operatorId,
-    sessionId: optional(flag(SessionId, "Only this session of `sessions list`, ses_… (default all)")),
+    sessionId: optional(flag(SessionId, "Only this session of the operator's page in the console, ses_… (default all)")),
   },
   *run({ operatorId, sessionId }) {
     const operators = yield* OperatorRepository
@@ -142,22 +142,5 @@ const createLink = changing({
 export const signInLinks = group({
   about: "Links by which operators sign in, once each",
   commands: { create: createLink },
-  services: OperatorRepositoryPg,
-})
-
-const listSessions = reading({
-  about: "List the open sessions of an operator, the last used first",
-  input: { operatorId: flag(OperatorId, "The operator's id, opr_…") },
-  *run({ operatorId }) {
-    const operators = yield* OperatorRepository
-    yield* operators.find(operatorId)
-    return yield* operators.listSessions(operatorId)
-  },
-  columns: ["id", "createdAt", "lastUsedAt", "expiresAt"],
-})
-
-export const sessions = group({
-  about: "Where operators are signed in",
-  commands: { list: listSessions },
   services: OperatorRepositoryPg,
 })

@@ -42,60 +42,26 @@ const InspectedLoad = Schema.Struct({
 })
 export type InspectedLoad = typeof InspectedLoad.Type
 
-const InspectedStandby = Schema.Struct({
-  name: Schema.String,
-  address: Schema.NullOr(Schema.String),
-  /** As in `pg_stat_replication`: `streaming`, `catchup` and others. */
-  state: Schema.String,
-  /** `sync`, `quorum`, `potential` or `async`. */
-  syncState: Schema.String,
-  lagBytes: Schema.NullOr(Schema.Number),
-  lagSeconds: Schema.Number,
-})
-
-const InspectedServer = Schema.Struct({
-  version: Schema.String,
-  role: Schema.Literals(["primary", "standby"]),
-  /** Null if the server does not report it. */
-  timeline: Schema.NullOr(Schema.Int),
-  /** Age of the last commit that a standby replayed; null on a primary. */
-  replayedSecondsAgo: Schema.NullOr(Schema.Number),
-  /** The names of `synchronous_standby_names`. */
+/** The standbys, as in `synchronous_standby_names` and `pg_stat_replication`. */
+const InspectedStandbys = Schema.Struct({
   synchronousStandbys: Schema.String,
   /** Whether commits wait because too few synchronous standbys are connected; null if the role can't see the standbys. */
   commitsWait: Schema.NullOr(Schema.Boolean),
-  /** Null if the role can't see them. */
-  standbys: Schema.NullOr(Schema.Array(InspectedStandby)),
-  /** The timelines on which the clocks were last advanced, most clocks first; null for those of a server that doesn't report it. */
-  clockTimelines: Schema.Array(
-    Schema.Struct({
-      timeline: Schema.NullOr(Schema.Int),
-      isThisServers: Schema.Boolean,
-      organizations: Schema.Int,
-    }),
-  ),
-  /** The clocks that are ahead of the server's, furthest first; at most `MAX_CLOCKS_AHEAD`. */
-  clocksAhead: Schema.Array(
-    Schema.Struct({ organizationId: Schema.String, name: Schema.String, seconds: Schema.Number }),
-  ),
-  clocksAheadTotal: Schema.Int,
+  /** Null if the role can't see them. A `syncState` is `sync`, `quorum`, `potential` or `async`. */
+  standbys: Schema.NullOr(Schema.Array(Schema.Struct({ name: Schema.String, syncState: Schema.String }))),
 })
-export type InspectedServer = typeof InspectedServer.Type
 
 const decodeLoad = decodeRow(InspectedLoad.fields)
-const decodeServer = decodeRow({ server: InspectedServer })
+const decodeStandbys = decodeRow(InspectedStandbys.fields)
 const decodeExists = decodeRow({ exists: Schema.Boolean })
 const decodeGranted = decodeRows({ role: Schema.String, kind: Schema.Literals(ROLE_KINDS) })
 const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String) })
-
-const MAX_CLOCKS_AHEAD = 20
 
 /** Reads the configuration of the database and the connection for operators. */
 export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
   "backoffice/inspection/DatabaseInspection",
   (sql) => {
     /** Returns the number of the timeline in an identity of `current_identity()`, which writes it in hexadecimal. */
-    const timelineOf = (identity: string) => sql.literal(`('x' || split_part(${identity}, '/', 2))::bit(32)::integer`)
 
     /** None for a database without a schema. */
     const readGrantedRoles = Effect.gen(function* () {
@@ -158,44 +124,21 @@ export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
         }
       }),
 
-      readServer: sql`
+      readStandbys: sql`
     with server as materialized (
-      select pg_is_in_recovery() as recovers, current_identity() as identity, clock_timestamp() as now,
-        pg_has_role('pg_read_all_stats', 'usage') as sees_standbys, current_setting('synchronous_standby_names') as names
+      select pg_is_in_recovery() as recovers, pg_has_role('pg_read_all_stats', 'usage') as sees_standbys,
+        current_setting('synchronous_standby_names') as names
     ), standby as materialized (
-      select * from pg_stat_replication where (select sees_standbys from server)
-    ), ahead as materialized (
-      select organization_id, name, extract(epoch from last - now) as seconds
-      from server cross join organization_clock join organizations on id = organization_id where last > now
+      select application_name as name, sync_state from pg_stat_replication where (select sees_standbys from server)
     )
-    select jsonb_build_object(
-      'version', current_setting('server_version'),
-      'role', case when recovers then 'standby' else 'primary' end,
-      'timeline', case when recovers then (select timeline_id from pg_control_checkpoint()) else ${timelineOf("identity")} end,
-      'replayedSecondsAgo', case when recovers then extract(epoch from now - pg_last_xact_replay_timestamp()) end,
-      'synchronousStandbys', names,
+    select names as "synchronousStandbys",
       -- Names without a number require one standby.
-      'commitsWait', case when not sees_standbys then null else not recovers and names <> '' and
+      case when not sees_standbys then null else not recovers and names <> '' and
         (select count(*) from standby where sync_state in ('sync', 'quorum'))
-          < coalesce(substring(names from '^ *(?:[A-Za-z]+ *)?([0-9]+) *[(]')::int, 1) end,
-      'standbys', case when sees_standbys then (
-        select coalesce(jsonb_agg(jsonb_build_object(
-          'name', application_name, 'address', host(client_addr), 'state', state, 'syncState', sync_state,
-          'lagBytes', case when not recovers then pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end,
-          'lagSeconds', coalesce(extract(epoch from replay_lag), 0)) order by application_name), '[]') from standby) end,
-      'clockTimelines', (
-        select coalesce(jsonb_agg(jsonb_build_object('timeline', ${timelineOf("each.identity")},
-          'isThisServers', coalesce(each.identity = server.identity, false), 'organizations', count) order by count desc), '[]')
-        from (select identity, count(*) as count from organization_clock group by identity) each),
-      'clocksAhead', (
-        select coalesce(jsonb_agg(jsonb_build_object('organizationId', organization_id, 'name', name, 'seconds', seconds)
-          order by seconds desc), '[]')
-        from (select * from ahead order by seconds desc limit ${MAX_CLOCKS_AHEAD}) furthest),
-      'clocksAheadTotal', (select count(*) from ahead)
-    ) as server from server`.pipe(
-        decodeServer,
-        Effect.map(({ server }) => server),
-      ),
+          < coalesce(substring(names from '^ *(?:[A-Za-z]+ *)?([0-9]+) *[(]')::int, 1) end as "commitsWait",
+      case when sees_standbys then (
+        select coalesce(jsonb_agg(jsonb_build_object('name', name, 'syncState', sync_state) order by name), '[]') from standby) end as standbys
+    from server`.pipe(decodeStandbys),
 
       readLoad: sql`
     select current_setting('server_version') as version, pg_database_size(current_database())::double precision as bytes,

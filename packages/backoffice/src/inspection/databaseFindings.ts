@@ -121,7 +121,13 @@ export const clockFinding = Effect.gen(function* () {
 
 /** Compares `FAILOVER_SECONDS`, the time until workers resume after a promotion, with the standbys that could be promoted. */
 export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: number) {
-  const { synchronousStandbys, standbys } = yield* (yield* DatabaseInspection).readServer
+  const { synchronousStandbys, commitsWait, standbys } = yield* (yield* DatabaseInspection).readStandbys
+  if (commitsWait === true) {
+    return failed(
+      "Commits wait for a synchronous standby that isn't connected: nothing can be written until it is back.",
+      "Start the standby, or take it out of synchronous_standby_names; see docs/failover.md.",
+    )
+  }
   if (failoverSeconds === 0) {
     return synchronousStandbys === "" || standbys?.some(({ syncState }) => syncState === "async")
       ? ok("FAILOVER_SECONDS is 0: workers wait after a promotion, because the standby may be asynchronous.")

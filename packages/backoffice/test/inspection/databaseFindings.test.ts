@@ -78,16 +78,17 @@ test("the finding about FAILOVER_SECONDS warns if no standby is synchronous, or 
   })
 })
 
-test("the finding about FAILOVER_SECONDS warns if workers would wait after a failover without data loss", function* () {
+test("the finding about FAILOVER_SECONDS warns if workers would wait after a failover without data loss, and fails if commits wait", function* () {
   const inspection = yield* DatabaseInspection
-  const withStandbys = (synchronousStandbys: string) =>
+  const withStandbys = (synchronousStandbys: string, commitsWait = false) =>
     Effect.provideService(failoverFinding(0), DatabaseInspection, {
       ...inspection,
-      readServer: Effect.map(inspection.readServer, (server) => ({ ...server, synchronousStandbys })),
+      readStandbys: Effect.succeed({ synchronousStandbys, commitsWait, standbys: null }),
     })
   expect((yield* withStandbys("")).status).toBe("ok")
   expect(yield* withStandbys("ANY 1 (db_b, db_c)")).toMatchObject({
     status: "warning",
     found: expect.stringContaining("the workers wait for `ops restores finish --promoted`"),
   })
+  expect((yield* withStandbys("db_b", true)).status).toBe("failed")
 })

@@ -31,7 +31,7 @@ const operatorPage = definePage("/operators/:operator", {
       <Page
         title={<ForeignText>{name}</ForeignText>}
         id={id}
-        commands={[ops("sessions list", { operator: id }), ops("audit list", { operator: name })]}
+        commands={[ops("operators list"), ops("audit list", { operator: name })]}
       >
         <Facts
           facts={{

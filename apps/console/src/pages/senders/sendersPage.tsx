@@ -28,7 +28,7 @@ export const sendersPage = definePage("/senders", {
     return (
       <Page
         title="Senders"
-        commands={[ops("senders list", { organization }), ops("link-domains list", { organization })]}
+        commands={[ops("senders list", { organization })]}
       >
         <ConfirmLink page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />
         <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />

@@ -23,7 +23,7 @@ export const systemPage = definePage("/system", {
   run: Effect.fnUntraced(function* () {
     const system = yield* readSystem
     return (
-      <Page title="System" commands={[ops("doctor"), ops("status"), ops("database show")]}>
+      <Page title="System" commands={[ops("doctor"), ops("status")]}>
         <Problems {...system} />
         <p>This console is release {RELEASE}.</p>
       </Page>
