@@ -95,33 +95,10 @@ describe("digests list", () => {
     const { stdout } = await run(["digests", "list", ...of(), ...range])
     expect(stdout).toContain("2026-02-03  0                     2     0        2       1        8         3         0")
   })
-})
-
-describe("digests verify", () => {
-  it("compares the digest with a recount of a date or a range, and fails with the differences", async () => {
-    expect(await runJson("digests", "verify", "2026-02-03")).toEqual({ dates: 1, discrepancies: [] })
-    const { stdout } = await run(["digests", "verify", "--organization", org, "2026-02-01", "--to", "2026-03-02"])
-    expect(stdout).toBe("The digest is right for 30 dates: its counts equal the recount.\n")
-    await meanwhile(
-      SqlClient.SqlClient.use((sql) => sql`update digest_outreach set sent = 7 where program_id = ${programId}`),
-    )
-    const wrong = ["digests", "verify", "2026-02-02", "--to", "2026-02-04"]
-    const difference = { organization_id: org, program_id: programId, date: "2026-02-03", count: "sent" }
-    expect(await runFailing(...wrong)).toMatchObject({
-      ...{ code: "digest_differs", exit: 1, discrepancies: [{ ...difference, kept: 7, counted: 2 }] },
-    })
-    const { stderr } = await run(wrong)
-    expect(stderr).toMatch(
-      /2026-02-03 +pgm_[0-9a-f]+ +sent +7 +2\n1 count of the digest differs from the recount of the events/,
-    )
-    await meanwhile(
-      SqlClient.SqlClient.use((sql) => sql`update digest_outreach set sent = 2 where program_id = ${programId}`),
-    )
-  })
 
   it.each(["2026-02-02", "2030-01-01"])("rejects a range from 2026-02-03 to %s", async (to) => {
-    const refused = await runFailing("digests", "verify", "2026-02-03", "--to", to)
-    expect(refused).toMatchObject({ code: "unusable_range", exit: 1 })
+    const refused = await runFailing("digests", "list", ...of(), "--from", "2026-02-03", "--to", to)
+    expect(refused).toMatchObject({ exit: 1 })
   })
 })
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
+import { recountDigest } from "@outreach/testing/recountDigest"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, type Layer, ManagedRuntime } from "effect"
@@ -126,8 +125,8 @@ it(`${EVENTS} events, sent in any order and again and again, come to what they c
     (sql) => sql`select npi, withdrawn_at is not null as withdrawn from recipients`,
   )
   expect(recipients.filter(({ npi, withdrawn }) => withdrawn !== named.has(npi))).toEqual([])
-  const today = new Date().toISOString().slice(0, 10) as CalendarDate
-  const recounted = await runtime.runPromise(Effect.flatMap(DigestRepository, (ledger) => ledger.recount(today)))
+  const today = new Date().toISOString().slice(0, 10)
+  const recounted = await runtime.runPromise(recountDigest(today, organization.id))
   expect(recounted).toEqual([])
   console.log(`${sendings.length} sendings of ${EVENTS} events, ${kills} kills`)
 })

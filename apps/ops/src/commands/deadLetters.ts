@@ -130,10 +130,5 @@ const remove = changing({
 export const deadLetters = group({
   about: "Deliveries that were rejected, ran out of attempts, or crashed several workers",
   commands: { list, replay, remove },
-  services: Layer.mergeAll(
-    DeadLetterReader.layer,
-    DeadLetterRepositoryPg,
-    EndpointRepositoryPg,
-    ReplayJobQueuePg,
-  ),
+  services: Layer.mergeAll(DeadLetterReader.layer, DeadLetterRepositoryPg, EndpointRepositoryPg, ReplayJobQueuePg),
 })

@@ -1,18 +1,18 @@
 import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { datesBetween } from "@outreach/domain/digest/DateRange"
+import { addDays } from "@outreach/domain/digest/DateRange"
 import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
-import { DigestRepository, type Discrepancy } from "@outreach/domain/digest/DigestRepository"
-import { MAX_DATES, verifyDigest } from "@outreach/domain/digest/verifyDigest"
+import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { ProgramId } from "@outreach/domain/Identifier"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
-import { Partitions } from "@outreach/postgres/Partitions"
-import { Effect, Layer, Struct } from "effect"
+import { Layer, Struct } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { calendarDate, dateArgument, organizationId } from "../inputs/filters.ts"
-import { described, flag, optional } from "../inputs/Input.ts"
-import { formatCell, formatCount, formatRows, formatTable, printToStderr, refuse } from "../output/Output.ts"
+import { flag } from "../inputs/Input.ts"
+import { formatCell, formatTable, refuse } from "../output/Output.ts"
+
+const MAX_DATES = 1000
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
 
@@ -36,7 +36,9 @@ const list = reading({
     to: calendarDate("The last date"),
   },
   *run({ organizationId, programId, from, to }) {
-    yield* Effect.fromResult(datesBetween(from, to, MAX_DATES))
+    if (to >= addDays(from, MAX_DATES)) {
+      return yield* refuse("UnusableRange", `The range may have at most ${MAX_DATES} dates.`, { maxDates: MAX_DATES })
+    }
     const days = yield* DigestReader.use(({ days }) => days(organizationId, programId, from, to))
     return days.map(({ outreach, funnel, ...day }) => ({
       ...{ ...day, outreach, funnel, ...Struct.pick(outreach, ["sent", "bounced", "opened", "clicked"]) },
@@ -52,38 +54,10 @@ const list = reading({
   ],
 })
 
-const verify = reading({
-  about: "Recount dates from every event and qualification, and compare the counts with the digest",
-  examples: ["ops digests verify 2026-11-20", "ops digests verify 2026-11-01 --organization org_… --to 2026-11-20"],
-  input: {
-    organizationId: optional(described(organizationId, "Only this organization, org_…")),
-    date: dateArgument("The date in UTC, or the first of a range"),
-    to: optional(calendarDate("The last date of a range")),
-  },
-  *run({ organizationId, date, to = date }) {
-    const { dates, discrepancies } = yield* verifyDigest(date, to, organizationId)
-    const keptFrom = yield* Partitions.use(({ eventsKeptFrom }) => eventsKeptFrom)
-    const kept = keptFrom !== null && date < keptFrom.slice(0, 10) ? { eventsKeptFrom: keptFrom } : {}
-    if (kept.eventsKeptFrom !== undefined) {
-      yield* printToStderr(
-        `No events are kept from before ${kept.eventsKeptFrom.slice(0, 10)}: for earlier dates, only the qualifications were recounted.`,
-      )
-    }
-    if (discrepancies.length > 0) {
-      yield* printToStderr(formatRows<Discrepancy>(discrepancies, ["date", "programId", "count", "kept", "counted"]))
-      const { length } = discrepancies
-      const sentence = `${formatCount(length, "count")} of the digest ${length === 1 ? "differs" : "differ"} from the recount of the events and the qualifications.`
-      return yield* refuse("DigestDiffers", sentence, { discrepancies, ...kept })
-    }
-    return { dates, discrepancies, ...kept }
-  },
-  format: ({ dates }) => `The digest is right for ${formatCount(dates, "date")}: its counts equal the recount.`,
-})
-
 export const digests = group({
   about: "The partners' daily digests",
-  commands: { list, show, verify },
-  services: Layer.mergeAll(DigestRepositoryPg, DigestReader.layer, Partitions.layer),
+  commands: { list, show },
+  services: Layer.merge(DigestRepositoryPg, DigestReader.layer),
 })
 
 const STAGES: ReadonlyArray<FunnelStage> = ["account_created", "learner_qualified", "completer_qualified"]

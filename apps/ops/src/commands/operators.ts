@@ -89,7 +89,9 @@ const signOut = changing({
   examples: ["ops operators sign-out opr_…", "ops operators sign-out opr_… --session ses_…"],
   input: {
     operatorId,
-    sessionId: optional(flag(SessionId, "Only this session of the operator's page in the console, ses_… (default all)")),
+    sessionId: optional(
+      flag(SessionId, "Only this session of the operator's page in the console, ses_… (default all)"),
+    ),
   },
   *run({ operatorId, sessionId }) {
     const operators = yield* OperatorRepository

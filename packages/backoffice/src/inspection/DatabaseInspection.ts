@@ -61,8 +61,6 @@ const decodeClockFaults = decodeRow({ faults: Schema.Array(Schema.String) })
 export class DatabaseInspection extends DatabaseService<DatabaseInspection>()(
   "backoffice/inspection/DatabaseInspection",
   (sql) => {
-    /** Returns the number of the timeline in an identity of `current_identity()`, which writes it in hexadecimal. */
-
     /** None for a database without a schema. */
     const readGrantedRoles = Effect.gen(function* () {
       const { exists } = yield* sql`select to_regclass('granted_roles') is not null as exists`.pipe(decodeExists)

@@ -1,25 +1,12 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
 import { DescribedError } from "../DescribedError.ts"
-import { OrganizationId, ProgramId } from "../Identifier.ts"
+import type { OrganizationId, ProgramId } from "../Identifier.ts"
 import type { Npi } from "../recipients/Npi.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { CalendarDate } from "./CalendarDate.ts"
-import { ReadDate } from "./DateRange.ts"
 import type { CompleterQuota, DigestRecord, FunnelStage, Qualification } from "./Digest.ts"
 
 export class DateInFuture extends DescribedError("DateInFuture", "{date} has not begun yet (UTC).") {}
-
-/** A stored count that differs from its sources. */
-export const Discrepancy = Schema.Struct({
-  organizationId: OrganizationId,
-  programId: ProgramId,
-  date: ReadDate,
-  /** Name of the count, such as `unique_opened`. */
-  count: Schema.String,
-  kept: Schema.Int,
-  counted: Schema.Int,
-})
-export type Discrepancy = typeof Discrepancy.Type
 
 export class DigestRepository extends Context.Service<
   DigestRepository,
@@ -42,7 +29,5 @@ export class DigestRepository extends Context.Service<
     ): Effect.Effect<ReadonlySet<string>>
     /** Reads a date of every program of an organization, oldest program first. The cost doesn't depend on the counted events. */
     read(organizationId: OrganizationId, date: CalendarDate): Effect.Effect<ReadonlyArray<DigestRecord>, DateInFuture>
-    /** Recounts a date of one organization or all, and returns the differing counts. Reads every event of the date. */
-    recount(date: CalendarDate, organizationId?: OrganizationId): Effect.Effect<ReadonlyArray<Discrepancy>>
   }
 >()("domain/digest/DigestRepository") {}

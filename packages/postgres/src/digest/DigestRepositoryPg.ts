@@ -14,12 +14,11 @@ import { Program } from "@outreach/domain/programs/Program"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Schema, Struct } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { decodeColumn, decodeRows, decodeValue, rowsOf } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { funnelCounts, OUTREACH_COUNTS } from "./digestColumns.ts"
-import { recountDigest } from "./recountDigest.ts"
 
 const program = rowsOf(Program)
 const decodeQualifications = decodeRows({
@@ -113,9 +112,6 @@ export const DigestRepositoryPg = adapter(DigestRepository, (sql) => ({
       },
     }))
   }),
-
-  recount: (date, organizationId) =>
-    Effect.provideService(recountDigest(date, organizationId), SqlClient.SqlClient, sql),
 }))
 
 /**

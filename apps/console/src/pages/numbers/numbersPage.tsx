@@ -15,7 +15,6 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
 import { choice, field, type InputsOf, oneOf, organizationFilter } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
 import { DomainsTable, GroupTable } from "./NumberTables.tsx"
@@ -76,9 +75,7 @@ const numbersPage = definePage("/numbers", {
     const domains = yield* reader.bouncedDomains(filter, MAX_DOMAINS)
     const title = `${period.from === period.to ? period.to : `${period.from} to ${period.to}`}, by ${by}`
     return (
-      <Page
-        title="Numbers"
-      >
+      <Page title="Numbers">
         <FilterBar
           inputs={filters}
           values={query}

@@ -26,10 +26,7 @@ export const sendersPage = definePage("/senders", {
     const domains = yield* (yield* LinkDomainRepository).list(organization)
     const nameOf = (id: string): string => nameIn([...organizations, ...programs], id)
     return (
-      <Page
-        title="Senders"
-        commands={[ops("senders list", { organization })]}
-      >
+      <Page title="Senders" commands={[ops("senders list", { organization })]}>
         <ConfirmLink page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />
         <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />
         <Table

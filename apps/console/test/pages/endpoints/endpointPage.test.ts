@@ -257,7 +257,7 @@ it("shows the whole address only to those who ask for it", async () => {
   expect(page.document.querySelector("h1")!.textContent).toBe("https://partner.test/services/T0123/…?…")
   const list = await admin.get(`/deliveries?endpoint=${endpoint.id}`)
   const delivery = list.document.querySelector("a[href^='/deliveries/dlv_']")!.getAttribute("href")!
-  const shown = [await admin.get(delivery), await admin.post(`${delivery}/show`)]
+  const shown = [await admin.get(delivery), await admin.post(`${delivery}/show`, { reveal: "true" })]
   for (const { words } of shown) expect(words).toContain("POST https://partner.test/services/T0123/…?…")
   for (const { text } of [page, list, ...shown]) expect(text).not.toMatch(/topsecret|xoxb/)
   expect((await admin.post(`${path}/show`, { reveal: "true" })).words).toContain(address)
