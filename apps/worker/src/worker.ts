@@ -19,7 +19,7 @@ import { replay } from "./deliveries/replay.ts"
 import { judgeHits } from "./hits/judgeHits.ts"
 import { applyInbox } from "./inbox/applyInbox.ts"
 import { retryForever } from "./loops/retryForever.ts"
-import { whileServing } from "./loops/whileServing.ts"
+import { runWhileServing } from "./loops/runWhileServing.ts"
 import { publish } from "./mail/publish.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
 import { SmtpMailer } from "./mail/SmtpMailer.ts"
@@ -92,7 +92,7 @@ export const worker = Effect.gen(function* () {
     ...(recipientsMonths === null ? [] : [eraseEndedRecipients(recipientsMonths)]),
   ]
   const loops = [
-    whileServing(Effect.all(work, { concurrency: "unbounded", discard: true }), config.failoverSeconds),
+    runWhileServing(Effect.all(work, { concurrency: "unbounded", discard: true }), config.failoverSeconds),
     watchClock,
     readGauges,
   ]

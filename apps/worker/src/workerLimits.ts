@@ -9,8 +9,8 @@ export const workerLimits = {
     /** How long calls may start after the database confirmed the state of endpoints. */
     currentMs: 2000,
     beatsPerSweep: 4,
-    /** Beats between full looks at the logs of all endpoints. */
-    beatsPerLook: 300,
+    /** Beats between full reads of the logs of all endpoints. */
+    beatsPerFullRead: 300,
     beatsPerRecovery: 2,
     /** Share of the free calls that an endpoint with a call in flight may use. */
     shareOfFree: 1 / 8,

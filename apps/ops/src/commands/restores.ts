@@ -75,10 +75,10 @@ const show = reading({
   *run() {
     const restores = yield* RestoreRepository
     const latest = yield* restores.latest
-    const standing = yield* restores.standing
+    const state = yield* restores.databaseState
     return {
-      workers: decideService(standing, 0) === "wait" ? "paused" : "running",
-      ...standing,
+      workers: decideService(state, 0) === "wait" ? "paused" : "running",
+      ...state,
       latest: latest === undefined ? null : yield* restoreReport(latest),
     }
   },

@@ -1,5 +1,5 @@
 import { afterCall } from "@outreach/domain/deliveries/breaker"
-import { noteBegun } from "@outreach/domain/deliveries/callRate"
+import { recordStart } from "@outreach/domain/deliveries/callRate"
 import type { DeliveryReason } from "@outreach/domain/deliveries/classifyResponse"
 import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
@@ -13,7 +13,7 @@ import {
   changeQueue,
   type EndpointQueue,
   type Held,
-  mustBeAlone,
+  isExclusive,
   nextCallAt,
   openQueue,
   queueTurns,
@@ -73,7 +73,7 @@ export const createDeliveryScheduler = (options: {
   /** Number of deliveries in memory whose calls haven't started. */
   let held = 0
   let isReadUrgent = false
-  let isOneAlone = false
+  let isExclusiveRunning = false
   let turn = 0
 
   const limitOf = (queue: EndpointQueue) => callLimit(queue, perEndpoint, now())
@@ -109,7 +109,7 @@ export const createDeliveryScheduler = (options: {
     const isUrgent = queue.waiting.length * 2 < limit
     // An endpoint that is at least half full is read only together with more urgent ones.
     if (slots <= 0 || (!isUrgent && slots * 2 < Math.min(readAhead * limit, maxReadOfEndpoint))) return
-    if (queue.mayGoOn) {
+    if (queue.mayHaveUnread) {
       toRead.add(queue)
       isReadUrgent ||= isUrgent
     }
@@ -123,12 +123,13 @@ export const createDeliveryScheduler = (options: {
 
   /** Takes an endpoint's next delivery if its call may start now. */
   const nextOf = (queue: EndpointQueue): Held | undefined => {
-    if (queue.isLeaving || queue.isFoundGone || queue.isAlone || outdated.has(queue)) return turns.leaveOut(queue)
+    if (queue.isLeaving || queue.isFoundGone || queue.hasExclusiveCall || outdated.has(queue))
+      return turns.leaveOut(queue)
     const { size } = queue.calls
     if (size >= 1 && size >= freeForSecondCalls() * shareOfFree) return undefined
     if (size >= limitOf(queue) || nextCallAt(queue) > now()) return turns.leaveOut(queue)
     const [due] = queue.due
-    if (due !== undefined && mustBeAlone(due)) return isOneAlone || size > 0 ? undefined : queue.due.shift()
+    if (due !== undefined && isExclusive(due)) return isExclusiveRunning || size > 0 ? undefined : queue.due.shift()
     // A retry is sent after a few events, however many events are waiting.
     const isTurnOfDue = due !== undefined && !due.delivery.isReplay && ++turn % eventsPerRetry === 0
     return (isTurnOfDue ? queue.due.shift() : undefined) ?? queue.waiting.shift() ?? queue.due.shift()
@@ -165,7 +166,7 @@ export const createDeliveryScheduler = (options: {
   const learn = (queue: EndpointQueue, result: AttemptResult | undefined) => {
     if (result?.reason !== "name_not_asked") {
       const breaker = afterCall(queue.breaker, result !== undefined && result.verdict !== "transient", now())
-      if (breaker !== queue.breaker) queue.isBreakerNews = true
+      if (breaker !== queue.breaker) queue.isBreakerChanged = true
       queue.breaker = breaker
     }
     if (result === undefined) return
@@ -221,7 +222,7 @@ export const createDeliveryScheduler = (options: {
       const wanted = take(toRead, (queue) => slotsOf(queue, queue.waiting.length))
       isReadUrgent = toRead.size > 0
       // A hint that arrives from now on may be too late for this reading.
-      for (const queue of wanted.keys()) queue.mayGoOn = false
+      for (const queue of wanted.keys()) queue.mayHaveUnread = false
       return wanted
     },
     /** Takes the endpoints whose rows are due, with the number of rows for each. */
@@ -251,15 +252,15 @@ export const createDeliveryScheduler = (options: {
     /**
      * Updates this worker's endpoints from the database. Returns the lost endpoints and the disabled ones.
      *
-     * `secrets` are the signing secrets of all `changed` endpoints. `owned` are all of this worker's endpoints, or those among `looked`.
+     * `secrets` are the signing secrets of all `changed` endpoints. `owned` are all of this worker's endpoints, or those among `checked`.
      */
     update: (
       owned: ReadonlyArray<OwnedEndpoint>,
       secrets: ReadonlyMap<EndpointId, ReadonlyArray<SigningSecret>>,
-      looked: Iterable<EndpointId> = queues.keys(),
+      checked: Iterable<EndpointId> = queues.keys(),
     ) => {
       const known = new Set(owned.map(({ endpointId }) => endpointId))
-      const lost = [...looked].flatMap((id) => (known.has(id) ? [] : (queues.get(id) ?? [])))
+      const lost = [...checked].flatMap((id) => (known.has(id) ? [] : (queues.get(id) ?? [])))
       const disabled: Array<EndpointQueue> = []
       for (const each of owned) {
         const queue = queues.get(each.endpointId)
@@ -291,34 +292,34 @@ export const createDeliveryScheduler = (options: {
     },
 
     /** Notes a new event or due row of an organization, or of any organization if it is null. */
-    heard: (topic: "events" | "due", organizationId: OrganizationId | null) => {
+    notify: (topic: "events" | "due", organizationId: OrganizationId | null) => {
       const meant = organizationId === null ? queues.values() : (byOrganization.get(organizationId) ?? [])
       for (const queue of meant) {
-        if (topic === "events") queue.mayGoOn = true
+        if (topic === "events") queue.mayHaveUnread = true
         else queue.nextDueAt = Math.min(queue.nextDueAt, now())
         plan(queue)
       }
     },
 
     /** Notes that the logs of these endpoints contain more events. */
-    goesOn: (endpointIds: ReadonlyArray<EndpointId>) => {
+    readAgain: (endpointIds: ReadonlyArray<EndpointId>) => {
       for (const queue of endpointIds.flatMap((id) => queues.get(id) ?? [])) {
-        queue.mayGoOn = true
+        queue.mayHaveUnread = true
         plan(queue)
       }
     },
 
     /** Stores deliveries read from the logs. */
-    wasRead: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
+    addRead: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
       receive(wanted, deliveries, readAt, (queue, found, isAll) => {
         queue.read = found
-        queue.mayGoOn ||= !isAll
+        queue.mayHaveUnread ||= !isAll
         if (found.length > 0) toWrite.add(queue)
       })
     },
 
     /** Notes that the intent to call for the read deliveries was written. */
-    mayCall: (queue: EndpointQueue) => {
+    addCallable: (queue: EndpointQueue) => {
       queue.reader = afterRead(
         queue.reader,
         queue.read.map(({ delivery }) => delivery.eventId),
@@ -329,7 +330,7 @@ export const createDeliveryScheduler = (options: {
     },
 
     /** Stores the rows that were taken. Returns the endpoints without further rows for now. */
-    wasTaken: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
+    addTaken: (wanted: ReadonlyMap<EndpointQueue, number>, deliveries: ReadonlyArray<Delivery>, readAt: number) => {
       const exhausted: Array<EndpointQueue> = []
       receive(wanted, deliveries, readAt, (queue, found, isAll) => {
         for (const { delivery } of found) known.add(delivery.id)
@@ -354,7 +355,7 @@ export const createDeliveryScheduler = (options: {
     },
 
     /** Notes that a worker with calls to this endpoint was lost. The calls count until their timeout; for `currentMs` it may start more. */
-    wasLost: (endpointId: EndpointId) => {
+    noteLostWorker: (endpointId: EndpointId) => {
       const queue = queues.get(endpointId)
       if (queue === undefined) return
       const countsMs = Math.max(queue.maxInFlight === null ? 0 : callMs, queue.perSecond === null ? 0 : 1000)
@@ -390,8 +391,8 @@ export const createDeliveryScheduler = (options: {
       inFlight++
       if (queue.calls.size === 0) busy++
       queue.calls.add(begun)
-      if (queue.perSecond !== null) noteBegun(queue.begun, now())
-      if (mustBeAlone(begun)) isOneAlone = queue.isAlone = true
+      if (queue.perSecond !== null) recordStart(queue.begun, now())
+      if (isExclusive(begun)) isExclusiveRunning = queue.hasExclusiveCall = true
       if (!begun.delivery.isRow) queue.reader = begin(queue.reader)
       plan(queue)
       return next
@@ -405,7 +406,7 @@ export const createDeliveryScheduler = (options: {
         if (current?.calls === queue.calls) busy--
         if (removed.get(queue.endpointId)?.calls === queue.calls) removed.delete(queue.endpointId)
       }
-      if (mustBeAlone(called)) isOneAlone = queue.isAlone = false
+      if (isExclusive(called)) isExclusiveRunning = queue.hasExclusiveCall = false
       // A call that started before the endpoint changed doesn't count for its current version.
       if (result === undefined || result.version === queue.version) {
         learn(queue, result)

@@ -2,7 +2,7 @@ import { type Breaker, CLOSED, callsAllowed } from "@outreach/domain/deliveries/
 import { rateAllowsAt } from "@outreach/domain/deliveries/callRate"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
-  ALONE_FROM_LOSSES,
+  EXCLUSIVE_FROM_LOSSES,
   type Outcome,
   type OwnedEndpoint,
   type SigningSecret,
@@ -53,16 +53,16 @@ export interface EndpointQueue {
   /** Start times of the calls of the last second, if the endpoint has a rate. */
   readonly begun: Array<number>
   /** Whether a delivery is in flight that must be sent alone. */
-  isAlone: boolean
+  hasExclusiveCall: boolean
   /** Current call limit for a slow partner: halved after a timeout, increased by one after a quick response. */
   allowance: number
   breaker: Breaker
   /** No call starts before this time: its name wasn't resolved yet, or calls of another worker still count. */
   pausedUntil: number
-  isBreakerNews: boolean
+  isBreakerChanged: boolean
   readonly outcomes: Array<Outcome>
   /** Whether the log may contain events that weren't read yet. */
-  mayGoOn: boolean
+  mayHaveUnread: boolean
   /** When the next row, and the next replay, may be due. */
   nextDueAt: number
   nextReplayAt: number
@@ -93,11 +93,11 @@ export const openQueue = (
   due: [],
   calls,
   begun: [],
-  isAlone: false,
+  hasExclusiveCall: false,
   // Other workers' calls within the last second are unknown.
   pausedUntil: owned.perSecond === null ? 0 : now + 1000,
   outcomes: [],
-  mayGoOn: true,
+  mayHaveUnread: true,
   nextDueAt: 0,
   nextReplayAt: Number.POSITIVE_INFINITY,
   takesReplays: true,
@@ -114,7 +114,7 @@ export const changeQueue = (
 ): void => {
   if (queue.url !== owned.url) queue.calls = new Set()
   // The new version may include event types that the old one excluded.
-  queue.mayGoOn = true
+  queue.mayHaveUnread = true
   Object.assign(queue, stateOf(owned, secrets, now))
 }
 
@@ -131,7 +131,7 @@ const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, no
   secrets: secrets.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
   allowance: Number.POSITIVE_INFINITY,
   breaker: breakerOf(owned, now),
-  isBreakerNews: false,
+  isBreakerChanged: false,
   isFoundGone: false,
 })
 
@@ -158,7 +158,7 @@ export const callLimit = (queue: EndpointQueue, perEndpoint: number, now: number
     : 0
 
 /** Whether a delivery must be sent alone, because it may have crashed its workers. */
-export const mustBeAlone = ({ delivery }: Held): boolean => delivery.losses >= ALONE_FROM_LOSSES
+export const isExclusive = ({ delivery }: Held): boolean => delivery.losses >= EXCLUSIVE_FROM_LOSSES
 
 /** Creates the order in which endpoints send: organizations take turns, and within each, its endpoints. */
 export const queueTurns = () => {

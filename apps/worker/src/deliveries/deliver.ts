@@ -3,7 +3,7 @@ import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases, type Outcome, type Progress } from "@outreach/domain/deliveries/DeliveryLeases"
 import { afterWrite, stillOpen } from "@outreach/domain/deliveries/logReader"
 import type { EndpointId } from "@outreach/domain/Identifier"
-import { areApart } from "@outreach/domain/restores/Restore"
+import { isClockSkewed } from "@outreach/domain/restores/Restore"
 import { Hints } from "@outreach/postgres/events/Hints"
 import type { Schedule } from "@outreach/retry-policy"
 import { Cause, Clock, Effect, Exit, FiberSet, Latch, Semaphore } from "effect"
@@ -34,7 +34,7 @@ const limits = workerLimits.deliveries
 /** Dies if this machine's clock or the database's is so wrong that partners would reject the signatures. */
 const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    deliveries.some(({ readAt }) => areApart(readAt, now))
+    deliveries.some(({ readAt }) => isClockSkewed(readAt, now))
       ? Effect.die(new Error("The clocks of the database and of this machine are more than an hour apart."))
       : Effect.void,
   )
@@ -99,9 +99,9 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   const write = Effect.gen(function* () {
     if (unfinished.length === 0) {
       unfinished = [...scheduler.toWrite].map((queue) => {
-        const { isBreakerNews } = queue
-        queue.isBreakerNews = false
-        return { queue, outcomes: queue.outcomes.splice(0), isBreakerNews }
+        const { isBreakerChanged } = queue
+        queue.isBreakerChanged = false
+        return { queue, outcomes: queue.outcomes.splice(0), isBreakerChanged }
       })
       scheduler.toWrite.clear()
       unwritten = 0
@@ -116,7 +116,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       if (isLost) scheduler.remove(queue)
       else if (!isGone) {
         queue.reader = afterWrite(queue.reader, eventsOf(outcomes))
-        scheduler.mayCall(queue)
+        scheduler.addCallable(queue)
       }
       for (const called of outcomes) {
         const { isRow, id } = called.delivery
@@ -132,14 +132,14 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     }
   })
 
-  const toProgress = ({ queue, outcomes, isBreakerNews }: Written): Progress => {
+  const toProgress = ({ queue, outcomes, isBreakerChanged }: Written): Progress => {
     const { version, breaker, isGone } = queue
     const { failures, allowance, probeAt } = breaker
-    const isNews = queue.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
+    const hasChanges = queue.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
     return {
       endpointId: queue.endpointId,
       open:
-        isNews && !isGone
+        hasChanges && !isGone
           ? [
               ...stillOpen(afterWrite(queue.reader, eventsOf(outcomes))),
               ...queue.read.map(({ delivery }) => delivery.eventId),
@@ -147,7 +147,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
           : undefined,
       intent: cursorOf(queue.read.at(-1)),
       breaker:
-        isBreakerNews && !isGone
+        isBreakerChanged && !isGone
           ? { version, failures, allowance, probeInMs: Math.max(0, probeAt - now()) }
           : undefined,
       // Calls in flight at the release of the endpoint have rows by now.
@@ -162,9 +162,11 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     if (wanted.size === 0) return
     const deliveries = yield* leases.read(worker, toWanted(wanted)).pipe(
       Effect.tap(assertTimely),
-      Effect.onError(() => Effect.sync(() => scheduler.goesOn([...wanted.keys()].map(({ endpointId }) => endpointId)))),
+      Effect.onError(() =>
+        Effect.sync(() => scheduler.readAgain([...wanted.keys()].map(({ endpointId }) => endpointId))),
+      ),
     )
-    scheduler.wasRead(wanted, deliveries, monotonicMs(clock))
+    scheduler.addRead(wanted, deliveries, monotonicMs(clock))
   })
 
   const takeDue = Effect.gen(function* () {
@@ -186,7 +188,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         }),
       ),
     )
-    const exhausted = scheduler.wasTaken(wanted, deliveries, monotonicMs(clock))
+    const exhausted = scheduler.addTaken(wanted, deliveries, monotonicMs(clock))
     if (exhausted.length === 0) return
     const next = yield* leases.nextDue(
       worker,
@@ -218,8 +220,8 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
 
   const hear = hints.listen(({ topic, organizationId }) =>
     Effect.sync(() => {
-      if (topic === "events" || topic === "due") scheduler.heard(topic, organizationId)
-      else if (topic === "endpoints") endpoints.heardOfEndpoints()
+      if (topic === "events" || topic === "due") scheduler.notify(topic, organizationId)
+      else if (topic === "endpoints") endpoints.endpointsChanged()
       else return
       wakeUp.openUnsafe()
     }),
@@ -259,7 +261,7 @@ const eventsOf = (outcomes: ReadonlyArray<Outcome>) =>
 interface Written {
   readonly queue: EndpointQueue
   readonly outcomes: ReadonlyArray<Outcome>
-  readonly isBreakerNews: boolean
+  readonly isBreakerChanged: boolean
 }
 
 const cursorOf = (held: Held | undefined) =>

@@ -36,9 +36,9 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   let leaseUntil = 0
   let currentUntil = 0
   /** Whether endpoints changed owner. */
-  let isNews = true
+  let hasChanges = true
   /** Whether the ownership of endpoints is unknown. */
-  let isUnsure = false
+  let mayHaveMissed = false
   /** Snapshot of the last beat; undefined if it failed. */
   let snapshot: string | undefined
   /** Number of endpoints of all workers. */
@@ -53,7 +53,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       // The ownership is unknown until the next refresh.
       Effect.onError(() =>
         Effect.sync(() => {
-          isUnsure = true
+          mayHaveMissed = true
         }),
       ),
     )
@@ -61,11 +61,11 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
   })
 
   /** Refreshes all endpoints of this worker, or some. */
-  const refresh = Effect.fnUntraced(function* (looked?: ReadonlyArray<EndpointId>) {
-    const owned = yield* leases.listOwned(worker, looked)
+  const refresh = Effect.fnUntraced(function* (checked?: ReadonlyArray<EndpointId>) {
+    const owned = yield* leases.listOwned(worker, checked)
     // Read after the versions: newer secrets have raised the versions again.
     const secrets = yield* leases.secrets(scheduler.changed(owned).map(({ endpointId }) => endpointId))
-    const { lost, disabled } = scheduler.update(owned, secrets, looked)
+    const { lost, disabled } = scheduler.update(owned, secrets, checked)
     for (const queue of lost) scheduler.remove(queue)
     yield* giveUp(disabled)
   })
@@ -79,7 +79,7 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
           Effect.annotateLogs({ deliveryId, endpointId }),
         )
       }
-      scheduler.wasLost(endpointId)
+      scheduler.noteLostWorker(endpointId)
     }
   })
 
@@ -88,14 +88,14 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     at: number,
     changed: ReadonlyArray<EndpointId> | undefined,
   ) {
-    const looked = changed && [...new Set([...changed, ...scheduler.calledElsewhere()])]
-    let isChanged = isNews || looked === undefined || looked.length > 0
-    isNews = false
+    const checked = changed && [...new Set([...changed, ...scheduler.calledElsewhere()])]
+    let isChanged = hasChanges || checked === undefined || checked.length > 0
+    hasChanges = false
     // Takeovers by other workers must be known before a call starts.
-    if (looked === undefined || looked.length > 0) yield* refresh(looked)
-    if (looked === undefined) isUnsure = false
-    // No notification named the writers since the last beat; or a periodic full look, in case a log wasn't read to its end for an unforeseen reason.
-    if (looked === undefined || beats % limits.beatsPerLook === 0) scheduler.heard("events", null)
+    if (checked === undefined || checked.length > 0) yield* refresh(checked)
+    if (checked === undefined) mayHaveMissed = false
+    // No notification named the writers since the last beat; or a periodic full read, in case a log wasn't read to its end for an unforeseen reason.
+    if (checked === undefined || beats % limits.beatsPerFullRead === 0) scheduler.notify("events", null)
     currentUntil = at + limits.currentMs
     if (queues.size > share) yield* giveUp(idlestOf(queues.values(), queues.size - share))
     else if (queues.size < share) {
@@ -121,16 +121,16 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
       const at = now()
       const since = at < leaseUntil ? snapshot : undefined
       snapshot = undefined
-      const standing = yield* registering.withPermit(
+      const registration = yield* registering.withPermit(
         Effect.suspend(() =>
           hasLeft ? Effect.undefined : measureClaim(leases.heartbeat(worker, leaseSeconds, since)),
         ),
       )
-      if (standing === undefined) return
-      const { rank, workers, endpoints, written } = standing
+      if (registration === undefined) return
+      const { rank, workers, endpoints, written } = registration
       shared = endpoints ?? shared
       for (const { organizationId, last } of written) {
-        if (stamps.get(organizationId) !== last) scheduler.heard("events", organizationId)
+        if (stamps.get(organizationId) !== last) scheduler.notify("events", organizationId)
         stamps.set(organizationId, last)
       }
       const share = Math.floor(shared / workers) + (rank < shared % workers ? 1 : 0)
@@ -139,12 +139,12 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
         return toShare(
           share,
           at,
-          since === undefined || isUnsure ? undefined : standing.changed.filter((id) => queues.has(id)),
+          since === undefined || mayHaveMissed ? undefined : registration.changed.filter((id) => queues.has(id)),
         )
       })
       yield* writing.withPermit(follow)
       leaseUntil = at + leaseSeconds * 1000
-      snapshot = standing.snapshot
+      snapshot = registration.snapshot
       beats++
     }),
 
@@ -155,8 +155,8 @@ export const ownEndpoints = Effect.fnUntraced(function* (options: {
     ),
 
     /** Notes that endpoints or their owners changed. */
-    heardOfEndpoints: () => {
-      isNews = true
+    endpointsChanged: () => {
+      hasChanges = true
       beatNow.openUnsafe()
     },
 

@@ -1,10 +1,10 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
 import { Effect } from "effect"
+import { processInTurns } from "../loops/processInTurns.ts"
 import { repeatWithPauses } from "../loops/retryForever.ts"
-import { takeTurns } from "../loops/takeTurns.ts"
 
 /** Classifies hits and publishes them as opens and clicks, until interrupted. */
 export const judgeHits = Effect.flatMap(HitRepository, ({ waiting }) =>
-  repeatWithPauses("judgeHits", takeTurns("judgeHits", waiting, judgeSome)),
+  repeatWithPauses("judgeHits", processInTurns("judgeHits", waiting, judgeSome)),
 )

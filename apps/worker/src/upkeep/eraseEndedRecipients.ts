@@ -5,8 +5,8 @@ import type { RecipientPosition } from "@outreach/domain/recipients/RecipientRep
 import { settleAll } from "@outreach/domain/settleAll"
 import { Array as Arr, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
-import { withRest } from "../loops/withRest.ts"
-import { whileBelieved } from "./watchClock.ts"
+import { withPauses } from "../loops/withPauses.ts"
+import { whileClockTrusted } from "./watchClock.ts"
 
 const BATCH_SIZE = 200
 
@@ -23,12 +23,12 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
     const eraseAllOf = Effect.gen(function* () {
       let after: RecipientPosition | null = null
       do {
-        const page: Effect.Success<ReturnType<typeof erasures.readUnerased>> = yield* withRest(
+        const page: Effect.Success<ReturnType<typeof erasures.readUnerased>> = yield* withPauses(
           erasures.readUnerased(campaign, after),
         )
         for (const ids of Arr.chunksOf(page.ids, BATCH_SIZE)) {
           // Counted before the rest, during which the worker may be stopped.
-          yield* withRest(Effect.map(eraseRecipients(campaign.organizationId, ids), (count) => (recipients += count)))
+          yield* withPauses(Effect.map(eraseRecipients(campaign.organizationId, ids), (count) => (recipients += count)))
         }
         after = page.next
       } while (after !== null)
@@ -56,6 +56,6 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
   })
   return yield* retryForever(
     "eraseEndedRecipients",
-    Effect.andThen(whileBelieved(settleAll([erasures.forgetEvents, eraseAll])), Effect.sleep("1 hour")),
+    Effect.andThen(whileClockTrusted(settleAll([erasures.forgetEvents, eraseAll])), Effect.sleep("1 hour")),
   )
 })

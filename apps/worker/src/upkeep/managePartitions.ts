@@ -6,9 +6,9 @@ import { Hints } from "@outreach/postgres/events/Hints"
 import { PARTITIONED_TABLES, type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { Clock, type Config, Effect } from "effect"
 import { logFailure, retryForever } from "../loops/retryForever.ts"
-import { untilNone, withRest } from "../loops/withRest.ts"
+import { repeatUntilEmpty, withPauses } from "../loops/withPauses.ts"
 import type { WorkerConfig } from "../WorkerConfig.ts"
-import { whileBelieved } from "./watchClock.ts"
+import { whileClockTrusted } from "./watchClock.ts"
 
 /** Retention of data; null keeps it permanently. */
 export type Retention = Omit<Config.Success<typeof WorkerConfig>["retention"], "recipientsMonths">
@@ -63,17 +63,17 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   const purgeOld = Effect.fnUntraced(function* (days: number) {
     const before = yield* (yield* DeadLetterRepository).daysAgo(days)
     if (before === null) return
-    yield* purgeDeadLetters({ keepsDoubtful: true }, before, withRest)
+    yield* purgeDeadLetters({ keepsDoubtful: true }, before, withPauses)
   })
 
   const everyMinute = <E, R>(name: string, work: Effect.Effect<unknown, E, R>) =>
-    retryForever(name, Effect.andThen(whileBelieved(work), Effect.sleep("1 minute")))
+    retryForever(name, Effect.andThen(whileClockTrusted(work), Effect.sleep("1 minute")))
   // Separate, so that a long deletion doesn't delay new partitions.
   return yield* Effect.all(
     [
       everyMinute("managePartitions", keepAll),
-      everyMinute("forgetHits", untilNone(hits.forget(historyDays))),
-      everyMinute("forgetAttempts", untilNone(messages.forgetAttempts(historyDays))),
+      everyMinute("forgetHits", repeatUntilEmpty(hits.forget(historyDays))),
+      everyMinute("forgetAttempts", repeatUntilEmpty(messages.forgetAttempts(historyDays))),
       ...(deadLettersDays === null ? [] : [everyMinute("purgeDeadLetters", purgeOld(deadLettersDays))]),
     ],
     { concurrency: "unbounded", discard: true },

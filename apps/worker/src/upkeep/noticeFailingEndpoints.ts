@@ -8,7 +8,7 @@ import { Clock, Effect, type Redacted, Result } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
 import { mailOutcome, type SmtpFailure } from "../mail/SmtpMailer.ts"
 import { composeFailingNotice } from "./composeFailingNotice.ts"
-import { whileBelieved } from "./watchClock.ts"
+import { whileClockTrusted } from "./watchClock.ts"
 
 /** Options of the notices. */
 export interface NoticeOptions {
@@ -27,7 +27,7 @@ export const noticeFailingEndpoints = (options: NoticeOptions) => {
   const judge = Effect.flatMap(judgeFailingEndpoints(options.hours), (given) => Effect.forEach(given, logNotice))
   return retryForever(
     "noticeFailingEndpoints",
-    Effect.andThen(settleAll([whileBelieved(judge), sendNotices(options)]), Effect.sleep("5 minutes")),
+    Effect.andThen(settleAll([whileClockTrusted(judge), sendNotices(options)]), Effect.sleep("5 minutes")),
   )
 }
 

@@ -8,8 +8,8 @@ import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
-import { untilNone } from "../loops/withRest.ts"
-import { whileBelieved } from "./watchClock.ts"
+import { repeatUntilEmpty } from "../loops/withPauses.ts"
+import { whileClockTrusted } from "./watchClock.ts"
 
 /** Adds changes to the counts of campaigns, until interrupted. */
 export const countCampaigns = Effect.flatMap(CampaignCounts, ({ fold }) =>
@@ -23,7 +23,7 @@ export const closeFailureGroups = Effect.flatMap(DeliveryOutcomes, ({ closeGroup
 
 /** Cancels waiting deliveries of removed endpoints every few seconds, until interrupted. */
 export const endRemovedEndpoints = Effect.flatMap(EndpointRepository, ({ endRemoved }) =>
-  retryForever("endRemovedEndpoints", Effect.andThen(untilNone(endRemoved), Effect.sleep("5 seconds"))),
+  retryForever("endRemovedEndpoints", Effect.andThen(repeatUntilEmpty(endRemoved), Effect.sleep("5 seconds"))),
 )
 
 /** Deletes rate windows, idempotency keys, sending rates, sign-in links and operators' sessions that are over, once a minute, until interrupted. */
@@ -34,7 +34,7 @@ export const deleteExpired = Effect.gen(function* () {
     (yield* MessageQueue).forgetRates,
     (yield* OperatorRepository).deleteExpired,
   ])
-  return yield* retryForever("deleteExpired", Effect.andThen(whileBelieved(once), Effect.sleep("1 minute")))
+  return yield* retryForever("deleteExpired", Effect.andThen(whileClockTrusted(once), Effect.sleep("1 minute")))
 })
 
 /**
@@ -45,10 +45,10 @@ export const mergeOutcomes = Effect.fnUntraced(function* (days: number) {
   const outcomes = yield* DeliveryOutcomes
   const { forgetRemoved } = yield* EndpointRepository
   const once = settleAll([
-    untilNone(outcomes.merge),
-    untilNone(outcomes.forget(days)),
+    repeatUntilEmpty(outcomes.merge),
+    repeatUntilEmpty(outcomes.forget(days)),
     outcomes.forgetGroups(days),
-    untilNone(forgetRemoved(days)),
+    repeatUntilEmpty(forgetRemoved(days)),
   ])
-  return yield* retryForever("mergeOutcomes", Effect.andThen(whileBelieved(once), Effect.sleep("1 hour")))
+  return yield* retryForever("mergeOutcomes", Effect.andThen(whileClockTrusted(once), Effect.sleep("1 hour")))
 })

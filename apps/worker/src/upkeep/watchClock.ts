@@ -25,7 +25,7 @@ export const watchClock = Effect.gen(function* () {
 })
 
 /** Runs an effect that deletes data by age, unless the database's clock isn't trusted. */
-export const whileBelieved = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+export const whileClockTrusted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(ClockWatch, ({ doubt }) =>
     Effect.flatMap(doubt, (doubt) => (doubt === null ? Effect.asVoid(effect) : Effect.void)),
   )

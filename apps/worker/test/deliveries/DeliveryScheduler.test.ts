@@ -67,8 +67,8 @@ const schedulerOf = (
         }
       }),
     )
-    scheduler.wasRead(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
-    for (const queue of wanted.keys()) scheduler.mayCall(queue)
+    scheduler.addRead(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
+    for (const queue of wanted.keys()) scheduler.addCallable(queue)
     return wanted
   }
   const held = () => [...scheduler.queues.values()].reduce((sum, queue) => sum + queue.waiting.length, 0)
@@ -133,8 +133,8 @@ describe("the scheduler of endpoints", () => {
   it("reads a log again that was hinted at while it was read, and no other", () => {
     const { scheduler } = schedulerOf(2, 16)
     const wanted = scheduler.wantedOfLogs()
-    scheduler.heard("events", "org_1" as OrganizationId)
-    scheduler.wasRead(wanted, [], 0)
+    scheduler.notify("events", "org_1" as OrganizationId)
+    scheduler.addRead(wanted, [], 0)
     expect([...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)).toEqual(["whe_1"])
     expect(scheduler.isReadDue()).toBe(false)
   })
@@ -143,7 +143,7 @@ describe("the scheduler of endpoints", () => {
     const { scheduler } = schedulerOf(2, 16)
     const failed = [...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)
     expect(scheduler.isReadDue()).toBe(false)
-    scheduler.goesOn(failed)
+    scheduler.readAgain(failed)
     expect([...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)).toEqual(failed)
   })
 
@@ -169,7 +169,7 @@ describe("the scheduler of endpoints", () => {
     const calls = Array.from({ length: 16 }, () => scheduler.begin()!)
     const isToWrite = calls.map(([queue, held]) => scheduler.ended(queue, held, resultOf("name_not_asked")))
     expect(isToWrite).toEqual(Array(16).fill(false))
-    expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerNews: false })
+    expect(queue).toMatchObject({ breaker: { failures: 0, allowance: null }, outcomes: [], isBreakerChanged: false })
     expect(queue!.reader).toMatchObject({ calling: [], answered: [] })
     expect(scheduler.begin()).toBeUndefined()
     expect(scheduler.wakeAt()).toBe(pauseMs)
@@ -204,7 +204,7 @@ describe("the scheduler of endpoints", () => {
     expect(queue!.outcomes).toMatchObject(
       calls.map(({ delivery }) => ({ delivery, attempt: null, settlement: { state: "retry" } })),
     )
-    expect([queue!.calls.size, queue!.isBreakerNews, scheduler.begin()]).toEqual([0, true, undefined])
+    expect([queue!.calls.size, queue!.isBreakerChanged, scheduler.begin()]).toEqual([0, true, undefined])
   })
 
   it("begins no call to an endpoint that was found gone before its version has changed", () => {
@@ -273,7 +273,7 @@ describe("an endpoint that changed", () => {
   it("is called by nothing that is older than what was read of it", () => {
     const { scheduler, queue, change } = begun(1)
     const [delivery] = queue.waiting
-    scheduler.wasTaken(new Map([[queue, 1]]), [{ ...delivery!.delivery, version: 2, isRow: true }], 0)
+    scheduler.addTaken(new Map([[queue, 1]]), [{ ...delivery!.delivery, version: 2, isRow: true }], 0)
     expect(scheduler.outdated()).toEqual([queue.endpointId])
     expect(scheduler.begin()).toBeUndefined()
     change({ version: 2 }, secretOf("second"))
@@ -325,7 +325,7 @@ const limited = (settings: Partial<OwnedEndpoint>) => {
       ...{ id: `${row}_${clock.now}_${i}`, eventId: row, endpointId: queue!.endpointId, version: 1, losses: 0 },
       ...{ isRow: true, isReplay: row === "replay" },
     }))
-    scheduler.wasTaken(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
+    scheduler.addTaken(wanted, deliveries as unknown as ReadonlyArray<Delivery>, 0)
     return found
   }
   const change = (changes: Partial<OwnedEndpoint>) => {
@@ -394,13 +394,13 @@ describe("an endpoint with a rate", () => {
   it("sends events first, then retries, then replays, and takes no replays while events wait", () => {
     const { scheduler, pass, send, takeRows, queue } = limited({ perSecond: 4 })
     // Its log is still empty.
-    queue.mayGoOn = false
+    queue.mayHaveUnread = false
     pass(1000)
     expect(takeRows("replay", "replay", "replay")).toEqual(["replay", "replay"])
     const sent = () => send().map(({ delivery }) => String(delivery.eventId).replace(/evt_.*/, "event"))
     expect(sent()).toEqual(["replay"])
     // A replay waits; events arrive, and a retry is due.
-    queue.mayGoOn = true
+    queue.mayHaveUnread = true
     scheduler.dueIn(queue.endpointId, 0)
     pass(100)
     expect(takeRows("retry", "replay")).toEqual(["retry"])
@@ -413,14 +413,14 @@ describe("an endpoint with a rate", () => {
     expect(order).not.toContain("replay")
     // No more events.
     queue.waiting.length = 0
-    queue.mayGoOn = false
+    queue.mayHaveUnread = false
     pass(1000)
     expect(sent()).toEqual(["replay"])
   })
 
   it("waits longer if a worker was lost with its calls, which may have begun some for two seconds more", () => {
     const { scheduler, pass, send, queue } = limited({ perSecond: 5 })
-    scheduler.wasLost(queue.endpointId)
+    scheduler.noteLostWorker(queue.endpointId)
     pass(currentMs + 999)
     expect(send()).toEqual([])
     pass(1)
@@ -431,7 +431,7 @@ describe("an endpoint with a rate", () => {
 describe("an endpoint with a limit of calls in flight", () => {
   it("has no call until those of a worker that was lost must have ended", () => {
     const { scheduler, pass, send, queue } = limited({ maxInFlight: 2 })
-    scheduler.wasLost(queue.endpointId)
+    scheduler.noteLostWorker(queue.endpointId)
     pass(currentMs + CALL_MS - 1)
     expect(send()).toEqual([])
     pass(1)

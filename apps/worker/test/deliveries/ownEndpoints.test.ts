@@ -38,7 +38,7 @@ const setUp = Effect.gen(function* () {
     /** Snapshot passed to each beat. */
     asked: [] as Array<string | undefined>,
     /** Refreshed endpoints; undefined for all. */
-    looked: [] as Array<ReadonlyArray<EndpointId> | undefined>,
+    refreshed: [] as Array<ReadonlyArray<EndpointId> | undefined>,
   }
   const secret = { secret: Redacted.make("whsec"), endsInMs: null }
   const leases = {
@@ -59,7 +59,7 @@ const setUp = Effect.gen(function* () {
       }),
     listOwned: (_worker, endpoints) =>
       Effect.sync(() => {
-        database.looked.push(endpoints)
+        database.refreshed.push(endpoints)
         return [database.endpoint]
       }),
     secrets: () => Effect.succeed(new Map([[endpoint.endpointId, [secret]]])),
@@ -97,17 +97,17 @@ it.effect(
     }),
 )
 
-it.effect("looks at an endpoint again as soon as the database says that it has changed, without a hint", () =>
+it.effect("refreshes an endpoint immediately when the database reports a change, without a hint", () =>
   Effect.gen(function* () {
     const { beat, database, scheduler } = yield* setUp
     const { endpointId } = database.endpoint
     yield* beat
     yield* beat
-    expect(database.looked).toEqual([undefined])
+    expect(database.refreshed).toEqual([undefined])
     database.endpoint = { ...database.endpoint, version: 2, url: EndpointUrl.make("https://partner.test/new") }
     database.changed = [endpointId]
     yield* beat
-    expect(database.looked).toEqual([undefined, [endpointId]])
+    expect(database.refreshed).toEqual([undefined, [endpointId]])
     expect([...scheduler.queues.values()]).toMatchObject([{ version: 2, url: "https://partner.test/new" }])
   }),
 )
@@ -130,7 +130,7 @@ it.effect("reads a log on once for each stamp of its organization, without a hin
   }),
 )
 
-it.effect("looks at all that it owns after a beat that failed, and reads all logs on", () =>
+it.effect("refreshes all owned endpoints after a failed beat, and continues to read all logs", () =>
   Effect.gen(function* () {
     const { beat, database, scheduler } = yield* setUp
     yield* beat
@@ -142,7 +142,7 @@ it.effect("looks at all that it owns after a beat that failed, and reads all log
     yield* beat
     yield* beat
     expect(database.asked).toEqual([undefined, "1", "2", undefined, "4"])
-    expect(database.looked).toEqual([undefined, undefined])
+    expect(database.refreshed).toEqual([undefined, undefined])
     expect(scheduler.wantedOfLogs().size).toBe(1)
   }),
 )

@@ -7,7 +7,7 @@ import { Endpoint, StoredEndpointUrl } from "./Endpoint.ts"
 /** Number of workers lost during a delivery's calls after which it becomes a dead letter (poison). */
 export const MAX_LOSSES = 5
 /** Number of lost workers after which a delivery is sent alone. */
-export const ALONE_FROM_LOSSES = 3
+export const EXCLUSIVE_FROM_LOSSES = 3
 
 export const OwnedEndpoint = Schema.Struct({
   endpointId: EndpointId,

@@ -13,7 +13,7 @@ export const rateAllowsAt = (perSecond: number, begun: ReadonlyArray<number>): n
 }
 
 /** Records the start of a call; removes entries older than a second in batches. */
-export const noteBegun = (begun: Array<number>, now: number): void => {
+export const recordStart = (begun: Array<number>, now: number): void => {
   begun.push(now)
   if (begun[0]! < now - 2 * SECOND_MS)
     begun.splice(

@@ -11,7 +11,7 @@ export type RestoreFault = typeof RestoreFault.Type
  * A database's identity, and whether it may be used for sending. An identity is a system identifier, a timeline, and the mark of the server that started it:
  * `7711060699332017234/00000002/0-3000148@1795471234.123456`.
  */
-export const DatabaseStanding = Schema.Struct({
+export const DatabaseState = Schema.Struct({
   fault: Schema.NullOr(RestoreFault),
   /** Identity last seen by the workers; null before the first. */
   recorded: Schema.NullOr(Schema.String),
@@ -22,13 +22,13 @@ export const DatabaseStanding = Schema.Struct({
   /** The server's clock in Unix milliseconds. */
   now: Schema.Finite,
 })
-export type DatabaseStanding = typeof DatabaseStanding.Type
+export type DatabaseState = typeof DatabaseState.Type
 
 /** Maximum difference between the clocks of the database and a process before one of them is considered wrong. */
-const MAX_APART_MS = 3_600_000
+const MAX_SKEW_MS = 3_600_000
 
 /** Returns whether two times in Unix milliseconds differ so much that a clock must be wrong. */
-export const areApart = (one: number, other: number): boolean => Math.abs(one - other) > MAX_APART_MS
+export const isClockSkewed = (one: number, other: number): boolean => Math.abs(one - other) > MAX_SKEW_MS
 
 /**
  * Decides whether a worker uses a database, uses it and records its identity, or waits for an operator.
@@ -36,7 +36,7 @@ export const areApart = (one: number, other: number): boolean => Math.abs(one - 
  * A promotion changes the timeline, after a failover or a restore. After a failover, the workers saw the database a moment ago.
  */
 export const decideService = (
-  { fault, recorded, current, unseenSeconds }: Omit<DatabaseStanding, "now">,
+  { fault, recorded, current, unseenSeconds }: Omit<DatabaseState, "now">,
   /** Maximum duration of a lossless failover; 0 if every promotion waits for an operator. */
   failoverSeconds: number,
 ): "serve" | "record" | "wait" => {

@@ -5,7 +5,7 @@ import type { OrganizationId, RecipientId, RestoreId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
-import type { DatabaseStanding, Restore, RestoredCampaign, RestoredOrganization } from "./Restore.ts"
+import type { DatabaseState, Restore, RestoredCampaign, RestoredOrganization } from "./Restore.ts"
 
 /** Stores restores, and applies their changes. */
 export class RestoreRepository extends Context.Service<
@@ -42,7 +42,7 @@ export class RestoreRepository extends Context.Service<
     readonly resumeCampaigns: Effect.Effect<void>
     finish(id: RestoreId): Effect.Effect<void>
     /** Reads the database's identity, and whether it may be used for sending. */
-    readonly standing: Effect.Effect<DatabaseStanding>
+    readonly databaseState: Effect.Effect<DatabaseState>
     /** Records the database's identity, if it is still the same. */
     record(identity: string): Effect.Effect<void>
     /** Records that a worker sees the database with the recorded identity. */

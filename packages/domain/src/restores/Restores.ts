@@ -109,11 +109,11 @@ export const acceptPromotion = Effect.fn("Restores.acceptPromotion")(function* (
   const latest = yield* restores.latest
   if (latest?.finishedAt === null) return yield* new RestoreUnderWay({ restoredTo: latest.restoredTo })
   yield* acceptIdentity
-  return yield* restores.standing
+  return yield* restores.databaseState
 })
 
 const acceptIdentity = Effect.gen(function* () {
   const restores = yield* RestoreRepository
-  const { current } = yield* restores.standing
+  const { current } = yield* restores.databaseState
   if (current !== null) yield* restores.record(current)
 })

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { noteBegun, rateAllowsAt } from "../../src/deliveries/callRate.ts"
+import { rateAllowsAt, recordStart } from "../../src/deliveries/callRate.ts"
 
 /** Starts each call at the earliest time after the given wait, with changing rates. Returns the times and rates. */
 const beginAll = (waits: ReadonlyArray<number>, rateOf: (i: number) => number) => {
@@ -10,7 +10,7 @@ const beginAll = (waits: ReadonlyArray<number>, rateOf: (i: number) => number) =
   const calls = waits.map((wait, i) => {
     const rate = rateOf(i)
     now = Math.max(now + wait, rateAllowsAt(rate, begun))
-    noteBegun(begun, now)
+    recordStart(begun, now)
     longest = Math.max(longest, begun.length)
     return { at: now, rate }
   })

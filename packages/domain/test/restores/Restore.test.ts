@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { type DatabaseStanding, decideService } from "../../src/restores/Restore.ts"
+import { type DatabaseState, decideService } from "../../src/restores/Restore.ts"
 
 const home = "7711060699332017234/00000001"
 const promoted = "7711060699332017234/00000002"
 const elsewhere = "7711060699332017999/00000001"
 
-const standing = (about: Partial<DatabaseStanding>): DatabaseStanding => ({
+const stateWith = (about: Partial<DatabaseState>): DatabaseState => ({
   fault: null,
   recorded: home,
   current: home,
@@ -16,17 +16,17 @@ const standing = (about: Partial<DatabaseStanding>): DatabaseStanding => ({
 
 describe("decideService", () => {
   it("serves a database that is where it was, and one whose server does not tell where it is", () => {
-    expect(decideService(standing({}), 0)).toBe("serve")
-    expect(decideService(standing({ current: null }), 0)).toBe("serve")
-    expect(decideService(standing({ recorded: null, current: null, unseenSeconds: null }), 0)).toBe("serve")
+    expect(decideService(stateWith({}), 0)).toBe("serve")
+    expect(decideService(stateWith({ current: null }), 0)).toBe("serve")
+    expect(decideService(stateWith({ recorded: null, current: null, unseenSeconds: null }), 0)).toBe("serve")
   })
 
   it("records where a database is that no worker has seen", () => {
-    expect(decideService(standing({ recorded: null, unseenSeconds: null }), 0)).toBe("record")
+    expect(decideService(stateWith({ recorded: null, unseenSeconds: null }), 0)).toBe("record")
   })
 
   it("waits while a restore is under way, whatever a failover may take", () => {
-    expect(decideService(standing({ fault: "restoring" }), 3600)).toBe("wait")
+    expect(decideService(stateWith({ fault: "restoring" }), 3600)).toBe("wait")
   })
 
   it.each([
@@ -36,6 +36,6 @@ describe("decideService", () => {
     ["waits on another cluster, however fresh it is", elsewhere, 3, 60, "wait"],
     ["waits without a time for failovers, even when its clock was set back", promoted, -5, 0, "wait"],
   ] as const)("after a promotion %s", (_, current, unseenSeconds, failoverSeconds, decision) => {
-    expect(decideService(standing({ fault: "moved", current, unseenSeconds }), failoverSeconds)).toBe(decision)
+    expect(decideService(stateWith({ fault: "moved", current, unseenSeconds }), failoverSeconds)).toBe(decision)
   })
 })

@@ -1,5 +1,5 @@
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { ALONE_FROM_LOSSES, DeliveryLeases, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, type Wanted } from "@outreach/domain/deliveries/DeliveryLeases"
 import { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Schedule, Schema } from "effect"
@@ -68,7 +68,7 @@ export const DeliveryLeasesPg = adapter(DeliveryLeases, function* (sql) {
       const replays = wanted.map(({ limit, takesReplays = true }) => (takesReplays ? limit : 0))
       const rows = yield* sql`
           select ${dueRows.columns}
-          from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${replays}::int[], ${ALONE_FROM_LOSSES}::int)`
+          from take_due(${worker}::uuid, ${endpoints}::text[], ${limits}::int[], ${replays}::int[], ${EXCLUSIVE_FROM_LOSSES}::int)`
         .values
       return rows.map((values): Delivery => ({ ...dueRows.fromValues(values), isRow: true, emittedAt: null }))
     }),

@@ -1,7 +1,7 @@
 import type { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import {
-  DatabaseStanding,
+  DatabaseState,
   Restore,
   RestoredCampaign,
   RestoredEndpoint,
@@ -30,7 +30,7 @@ const organizationRows = rowsOf(RestoredOrganization.mapFields(Struct.omit(["end
   fencedAt: "restore_fenced_at",
 })
 const decodeEndpoints = decodeRows({ organizationId: OrganizationId, ...RestoredEndpoint.fields })
-const standings = rowsOf(DatabaseStanding, {
+const databaseStates = rowsOf(DatabaseState, {
   fault: "restore_fault()",
   recorded: "identity",
   current: "current_identity()",
@@ -139,8 +139,8 @@ export const RestoreRepositoryPg = adapter(RestoreRepository, function* (sql) {
 
     finish: (id) => sql`update restores set finished_at = clock_timestamp() where id = ${id}`,
 
-    standing: sql`select ${standings.columns} from (select) one left join database_identity on true`.pipe(
-      standings.decode,
+    databaseState: sql`select ${databaseStates.columns} from (select) one left join database_identity on true`.pipe(
+      databaseStates.decode,
       only,
     ),
 

@@ -1,7 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { ALONE_FROM_LOSSES, DeliveryLeases, MAX_LOSSES } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, MAX_LOSSES } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
@@ -328,11 +328,11 @@ describe("DeliveryLeasesPg.takeDue", () => {
 
   test("claims repeatedly lost deliveries one at a time", function* () {
     const { sql, take, settle, eventIds } = yield* seedRows(4)
-    yield* sql`update deliveries set losses = ${ALONE_FROM_LOSSES}::int where event_id in (${eventIds[2]!}, ${eventIds[3]!})`
+    yield* sql`update deliveries set losses = ${EXCLUSIVE_FROM_LOSSES}::int where event_id in (${eventIds[2]!}, ${eventIds[3]!})`
     yield* sql`update deliveries set losses = 1 where event_id = ${eventIds[0]!}`
     const [alone, ...others] = yield* take()
     expect([alone!.eventId, others]).toEqual([eventIds[2], []])
-    expect(alone).toMatchObject({ losses: ALONE_FROM_LOSSES, attempt: 2, isRow: true })
+    expect(alone).toMatchObject({ losses: EXCLUSIVE_FROM_LOSSES, attempt: 2, isRow: true })
     yield* settle([alone!])
     expect(eventsOf(yield* take())).toEqual([eventIds[3]])
     expect(eventsOf(yield* take())).toEqual([eventIds[0], eventIds[1]])

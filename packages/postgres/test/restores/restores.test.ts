@@ -62,7 +62,7 @@ describe("a restore", () => {
     expect(fence!.ahead).toBeGreaterThan(7000)
     expect(yield* Effect.flip(beginRestore(POINT, 0))).toMatchObject({ _tag: "RestoreUnderWay" })
     expect(yield* Effect.flip(acceptPromotion())).toMatchObject({ _tag: "RestoreUnderWay" })
-    expect(yield* restores.standing).toMatchObject({ fault: "restoring" })
+    expect(yield* restores.databaseState).toMatchObject({ fault: "restoring" })
 
     // A campaign that is resumed too early isn't sent.
     yield* campaigns.move(campaign.id, ["paused"], "sending")
@@ -103,14 +103,14 @@ test("a database that moved to a different server doesn't send until an operator
   const { recipients } = yield* seedSending
   const sql = yield* SqlClient.SqlClient
   const restores = yield* RestoreRepository
-  const { current } = yield* restores.standing
+  const { current } = yield* restores.databaseState
   yield* restores.record(current!)
-  expect(yield* restores.standing).toMatchObject({ fault: null, recorded: current })
+  expect(yield* restores.databaseState).toMatchObject({ fault: null, recorded: current })
 
   // The same as after a promotion.
   const before = `${current!.split("/")[0]}/00000000`
   yield* sql`update database_identity set identity = ${before}`
-  expect(yield* restores.standing).toMatchObject({ fault: "moved", recorded: before, current })
+  expect(yield* restores.databaseState).toMatchObject({ fault: "moved", recorded: before, current })
   expect(yield* claimed).toEqual([])
   expect(yield* acceptPromotion()).toMatchObject({ fault: null, recorded: current })
   expect(yield* claimed).toEqual(recipients.slice(1))

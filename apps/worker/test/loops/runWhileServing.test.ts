@@ -4,7 +4,7 @@ import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { whileServing } from "../../src/loops/whileServing.ts"
+import { runWhileServing } from "../../src/loops/runWhileServing.ts"
 
 const run = runOnDatabase()
 
@@ -54,10 +54,10 @@ const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolea
       }),
   )
   return Effect.gen(function* () {
-    const { record, standing } = yield* RestoreRepository
-    yield* record((yield* standing).current!)
-    yield* TestClock.setTime((yield* standing).now)
-    const fiber = yield* Effect.forkChild(wrongClock(whileServing(work, failoverSeconds)))
+    const { record, databaseState } = yield* RestoreRepository
+    yield* record((yield* databaseState).current!)
+    yield* TestClock.setTime((yield* databaseState).now)
+    const fiber = yield* Effect.forkChild(wrongClock(runWhileServing(work, failoverSeconds)))
     const result = yield* during(() => running)
     yield* Fiber.interrupt(fiber)
     expect(running).toBe(false)
@@ -85,12 +85,12 @@ describe("a worker's work", () => {
     run(
       beside(0, (running) =>
         Effect.gen(function* () {
-          const { record, standing } = yield* RestoreRepository
+          const { record, databaseState } = yield* RestoreRepository
           yield* becomes(running, true)
-          expect((yield* standing).recorded).toBe((yield* standing).current)
+          expect((yield* databaseState).recorded).toBe((yield* databaseState).current)
           yield* promote(0)
           yield* becomes(running, false)
-          yield* record((yield* standing).current!)
+          yield* record((yield* databaseState).current!)
           yield* becomes(running, true)
         }),
       ),
@@ -100,15 +100,15 @@ describe("a worker's work", () => {
     run(
       beside(60, (running) =>
         Effect.gen(function* () {
-          const { standing } = yield* RestoreRepository
+          const { databaseState } = yield* RestoreRepository
           yield* becomes(running, true)
           yield* promote(30)
-          let now = yield* standing
+          let now = yield* databaseState
           expect(now.fault).toBe("moved")
           while (now.fault !== null) {
             expect(running()).toBe(true)
             yield* TestClock.adjust("1 second")
-            now = yield* standing
+            now = yield* databaseState
           }
           expect(now.unseenSeconds).toBeLessThan(30)
           yield* promote(61)

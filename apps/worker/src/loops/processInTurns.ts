@@ -9,7 +9,7 @@ import { logFailure, nextWait } from "./retryForever.ts"
  * A failure is logged with its organization, which is then skipped for a growing wait; the others continue.
  * When the database recovers, waits end.
  */
-export const takeTurns = <E1, R1, E2, R2>(
+export const processInTurns = <E1, R1, E2, R2>(
   name: string,
   organizations: Effect.Effect<ReadonlyArray<OrganizationId>, E1, R1>,
   work: (organizationId: OrganizationId) => Effect.Effect<number, E2, R2>,

@@ -1,4 +1,4 @@
-import { areApart, decideService } from "@outreach/domain/restores/Restore"
+import { decideService, isClockSkewed } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { Clock, Effect, Latch, Metric } from "effect"
 import { metrics } from "../admin/metrics.ts"
@@ -11,7 +11,7 @@ const { checkEveryMs, remindEveryMs } = workerLimits.restores
  * Runs work while sending is allowed, until interrupted. After a restore, promotion or move of the database, it waits for an
  * operator, and also while the clocks of this process and the database differ; the work is interrupted meanwhile.
  */
-export const whileServing = Effect.fnUntraced(function* <A, R>(
+export const runWhileServing = Effect.fnUntraced(function* <A, R>(
   work: Effect.Effect<A, never, R>,
   /** Maximum duration of a lossless failover; see `decideService`. */
   failoverSeconds: number,
@@ -19,27 +19,27 @@ export const whileServing = Effect.fnUntraced(function* <A, R>(
   const restores = yield* RestoreRepository
   let remindAt = Number.NEGATIVE_INFINITY
 
-  const look = Effect.gen(function* () {
-    const standing = yield* restores.standing
-    const service = decideService(standing, failoverSeconds)
-    const about = { fault: standing.fault, recorded: standing.recorded, current: standing.current }
-    const isApart = areApart(standing.now, yield* Clock.currentTimeMillis)
-    if (service === "wait" || isApart) {
+  const check = Effect.gen(function* () {
+    const state = yield* restores.databaseState
+    const service = decideService(state, failoverSeconds)
+    const about = { fault: state.fault, recorded: state.recorded, current: state.current }
+    const isSkewed = isClockSkewed(state.now, yield* Clock.currentTimeMillis)
+    if (service === "wait" || isSkewed) {
       const now = Number(yield* Clock.monotonicTimeNanos) / 1e6
       if (now < remindAt) return false
       remindAt = now + remindEveryMs
       yield* service === "wait"
         ? Effect.logWarning("worker is paused, see ops restores show").pipe(Effect.annotateLogs(about))
         : Effect.logWarning("worker is paused, its clock and the database's are over an hour apart").pipe(
-            Effect.annotateLogs({ database: new Date(standing.now).toISOString() }),
+            Effect.annotateLogs({ database: new Date(state.now).toISOString() }),
           )
       return false
     }
     remindAt = Number.NEGATIVE_INFINITY
     if (service === "serve") yield* restores.see
     else {
-      yield* restores.record(standing.current!)
-      if (standing.recorded !== null) {
+      yield* restores.record(state.current!)
+      if (state.recorded !== null) {
         yield* Effect.logWarning("database was promoted, going on").pipe(Effect.annotateLogs(about))
       }
     }
@@ -48,7 +48,7 @@ export const whileServing = Effect.fnUntraced(function* <A, R>(
   const serving = yield* Latch.make()
   const waiting = yield* Latch.make()
   const watch = Effect.gen(function* () {
-    const isServing = yield* look
+    const isServing = yield* check
     yield* Metric.update(metrics.paused, isServing ? 0 : 1)
     yield* isServing ? waiting.close : serving.close
     yield* isServing ? serving.open : waiting.open

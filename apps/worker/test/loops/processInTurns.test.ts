@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { judgeHits } from "../../src/hits/judgeHits.ts"
 import { applyInbox } from "../../src/inbox/applyInbox.ts"
-import { takeTurns } from "../../src/loops/takeTurns.ts"
+import { processInTurns } from "../../src/loops/processInTurns.ts"
 
 const test = effectTest(runOnDatabase())
 
@@ -78,14 +78,14 @@ describe("a loop over organizations", () => {
   })
 })
 
-describe("takeTurns", () => {
+describe("processInTurns", () => {
   it.effect("leaves one that fails alone, each time twice as long, until it succeeds", () =>
     Effect.gen(function* () {
       const bad = OrganizationId.make(`org_${"1".repeat(32)}`)
       const good = OrganizationId.make(`org_${"2".repeat(32)}`)
       const calls: Array<string> = []
       let isBroken = true
-      const step = takeTurns("test", Effect.succeed([bad, good]), (id) =>
+      const step = processInTurns("test", Effect.succeed([bad, good]), (id) =>
         Effect.suspend(() => {
           calls.push(id === bad ? "bad" : "good")
           return id === bad && isBroken ? Effect.die(new Error("broken")) : Effect.succeed(1)
@@ -109,7 +109,7 @@ describe("takeTurns", () => {
   it.effect("is interrupted in the middle of a turn", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(
-        takeTurns("test", Effect.succeed([OrganizationId.make(`org_${"1".repeat(32)}`)]), () => Effect.never),
+        processInTurns("test", Effect.succeed([OrganizationId.make(`org_${"1".repeat(32)}`)]), () => Effect.never),
         { startImmediately: true },
       )
       yield* Fiber.interrupt(fiber)
