@@ -42,11 +42,11 @@ describe("DatabaseFailure", () => {
     ["is starting", "57P03"],
     ["has no connection left", "53300"],
     ["is a standby", "25006"],
-    ["has another schema than the plan", "0A000"],
-    ["replays what conflicts", "40001"],
-    ["ends a deadlock", "40P01"],
+    ["has a different schema than the plan", "0A000"],
+    ["reports a serialization conflict", "40001"],
+    ["cancels a deadlock", "40P01"],
     ["loses a connection", "08006"],
-    ["gives the role no rights", "42501"],
+    ["denies the role a right", "42501"],
   ])("is transient when the server %s", async (_why, code) => {
     const raise = `do $$ begin raise exception using errcode = '${code}'; end $$`
     expect(await failureOf((sql) => sql`${sql.literal(raise)}`)).toMatchObject({ transient: true })
@@ -93,7 +93,7 @@ const attempt = Effect.fnUntraced(function* (code: string) {
 })
 
 describe("TransactionPg.attempt", () => {
-  test("fails when the database would reject the transaction again", function* () {
+  test("fails if the database would reject the transaction again", function* () {
     const exit = yield* attempt("23514")
     expect(Exit.isFailure(exit) && exit.cause.reasons[0]).toMatchObject({
       error: { _tag: "TransactionRejected", reason: "23514" },

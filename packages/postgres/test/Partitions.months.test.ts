@@ -65,7 +65,7 @@ const forgetEndpoints = Effect.gen(function* () {
 const start = Timestamp.make("1970-01-01T00:00:00.000000Z")
 
 // Each test continues in the months of the previous test.
-describe("the partitions by months", { shuffle: false }, () => {
+describe("the monthly partitions", { shuffle: false }, () => {
   describe("the months of events", () => {
     test("are added two months ahead and include earlier rows, independent of the clock", function* () {
       const { campaign } = yield* seedCampaign({ recipients: 0 })
@@ -270,7 +270,7 @@ describe("the partitions by months", { shuffle: false }, () => {
     })
   })
 
-  describe("months that are added", () => {
+  describe("added months", () => {
     for (const [table, referred] of [
       ["hits", "recipients"],
       ["events", "organizations"],

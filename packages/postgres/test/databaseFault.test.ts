@@ -43,7 +43,7 @@ describe("the check of the database", () => {
     expect(yield* codeAfter(older, "set transaction read only")).toBe("OLD_SCHEMA")
   })
 
-  test("names the rights that a process's role lacks", function* () {
+  test("returns the rights that a process's role lacks", function* () {
     const sql = yield* SqlClient.SqlClient
     const worker = adaptersFor(asRole(url(), "worker"))
     const check = Effect.flatten(makeDatabaseFault("1 minute", "worker")).pipe(Effect.provide(worker, { local: true }))
@@ -63,7 +63,7 @@ describe("the check of the database", () => {
     expect(yield* check).toBeUndefined()
   })
 
-  test("tells a search_path without the schema from a missing schema", function* () {
+  test("distinguishes a search_path without the schema from a missing schema", function* () {
     const hidden = new URL(url())
     hidden.searchParams.set("options", "-c search_path=elsewhere")
     const check = Effect.flatten(makeDatabaseFault("1 minute"))

@@ -235,7 +235,7 @@ describe("DeliveryReader", () => {
     }
   })
 
-  test("returns the address and the body that is sent", function* () {
+  test("returns the address and the sent body", function* () {
     const repository = yield* DeliveryReader
     const { endpoint } = yield* seedAll
     const [delivery] = yield* repository.list({ endpointId: endpoint.id, limit: 1 })

@@ -17,7 +17,7 @@ import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
 
-test("each attempt has the secrets that signed it: the organization's, the endpoint's, or both in the grace window", function* () {
+test("each attempt lists the secrets that signed it: the organization's, the endpoint's, or both in the grace window", function* () {
   const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
   yield* publishSent(campaign, 1)
   const token = crypto.randomUUID()

@@ -27,7 +27,7 @@ const asOperator = Effect.fnUntraced(function* <A, E>(
 })
 
 describe("the finding about the schema", () => {
-  test("names `ops migrate` if the schema is missing", function* () {
+  test("recommends `ops migrate` if the schema is missing", function* () {
     const missing = yield* asOperator(schemaFinding, "postgres")
     expect(missing).toMatchObject({ status: "failed", found: expect.stringContaining("run `ops migrate`") })
   })

@@ -96,7 +96,7 @@ describe("keysAtRest", () => {
     expect(Redacted.value(after.decrypt(rows[1]!.ciphertext!, organization.id))).toBe(Redacted.value(secret))
   })
 
-  test("is interrupted between two batches, and finishes when it runs again", function* () {
+  test("can be interrupted between two batches, and continues when it runs again", function* () {
     yield* store(401)
     const [half, sums] = [yield* Deferred.make<void>(), [] as Array<number>]
     const first = yield* Effect.forkChild(

@@ -138,7 +138,7 @@ describe("verifyAudit", () => {
     expect(yield* problems()).toEqual([["replaced", 3]])
   })
 
-  test("needs a noted head or an export to find a chain that was rewritten or truncated", function* () {
+  test("requires a recorded head or an export to find a rewritten or truncated chain", function* () {
     const head = parseHead((yield* verifyAudit({})).head)
     const lines = yield* exported
     yield* unguarded(`update audit_log set command = 'x' where id = '${yield* idOf(3)}'`, ...rewriting(3, 8))
@@ -156,7 +156,7 @@ describe("verifyAudit", () => {
     expect(yield* problems({ head: { number: 8, hash: "0".repeat(64) } })).toEqual([["cut off", 8]])
   })
 
-  test("names the first difference between an export and a restored log", function* () {
+  test("reports the first difference between an export and a restored log", function* () {
     const lines = yield* exported
     yield* unguarded(`truncate ${TABLES.join(", ")}`)
     yield* record(2)
@@ -310,7 +310,7 @@ describe("docs/audit.md", () => {
     expect(yield* outputOf("sh", "-c", command!)).toBe("8\n")
   })
 
-  test("has steps that remove old commands, and keep their links", function* () {
+  test("has steps that remove old commands and keep their links", function* () {
     const lines = yield* exported
     const steps = /```sql\n(.*?)```/s
       .exec(page)![1]!

@@ -236,7 +236,7 @@ describe("a typical spreadsheet export", () => {
     })
   })
 
-  test("has faulty cells named without their content", function* () {
+  test("reports faulty cells without their content", function* () {
     const campaign = yield* draft()
     const path = csv("1.23457E+09,a@b.test", `${npi(1)},mailto:a@clinic.test`, `${npi(2)}.0,b@b.test`, ",c@clinic.test")
     const npiFault = "the NPI is not ten digits"
@@ -250,7 +250,7 @@ describe("a typical spreadsheet export", () => {
     })
   })
 
-  test("is only checked, with its first lines masked and the counts that an import would have", function* () {
+  test("can be checked only, with its first lines masked and the counts of an import", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 0 })
     yield* load(campaign.id, csv(line(1), `${npi(50)},taken@clinic.test`))
     yield* suppressClinicians({ programId: program.id }, [{ npi: npi(2), email: null }], "operator")
@@ -410,7 +410,7 @@ describe("the record of an import", () => {
     ])
   })
 
-  test("has the reason of an import that failed, and neither people nor files", function* () {
+  test("contains the reason of a failed import, without personal data or file names", function* () {
     const campaign = yield* draft()
     yield* loadFailing(campaign, csv(line(1), "12,x@clinic.test"))
     yield* loadFailing(campaign, csv(...lines(0, 150), "x".repeat(200_000)), { skipBad: true })

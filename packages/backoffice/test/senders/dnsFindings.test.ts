@@ -33,7 +33,7 @@ describe("the findings about the DNS records", () => {
     ])
   })
 
-  it("report records that don't fit the settings", async () => {
+  it("report records that don't match the settings", async () => {
     const other = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey
     const records = await dnsServer([
       { type: "TXT", name: "outreach._domainkey.news.acme.test", data: `v=DKIM1; p=${published(other)}` },
@@ -50,7 +50,7 @@ describe("the findings about the DNS records", () => {
     ])
   })
 
-  it("distinguish a name server that doesn't respond from a missing record", async () => {
+  it("distinguish an unresponsive name server from a missing record", async () => {
     expect((await look(CLOSED_ADDRESS))[1]).toMatch(
       /^SPF \w+: The name server gives no response for bounces\.acme\.test \(E\w+\)\.$/,
     )

@@ -61,7 +61,7 @@ const look = async (
 }
 
 describe("the findings about a link domain", () => {
-  it.each([HOST, "alias.acme.test"])("are good if it leads to this deployment by way of %s", async (cname) => {
+  it.each([HOST, "alias.acme.test"])("are good if it points to this deployment through %s", async (cname) => {
     const port = await serve(prove)
     expect(await look(port, { cname })).toEqual([
       `ok: The CNAME record of ${DOMAIN} leads to ${HOST}.`,
@@ -71,8 +71,8 @@ describe("the findings about a link domain", () => {
 
   it.each<[reason: string, found: RegExp, options: Parameters<typeof look>[1], respond?: typeof prove]>([
     ["has no CNAME record", /: click\.acme\.test has no CNAME record\.$/, { cname: "" }],
-    ["leads elsewhere", /leads to other\.test, and not to api\.outreach\.test\.$/, { cname: "other.test" }],
-    ["leads in a circle", /leads to circle\.acme\.test, and not to/, { cname: "circle.acme.test" }],
+    ["points elsewhere", /leads to other\.test, and not to api\.outreach\.test\.$/, { cname: "other.test" }],
+    ["points in a loop", /leads to circle\.acme\.test, and not to/, { cname: "circle.acme.test" }],
     [
       "returns the proof of a different deployment",
       /does not lead to this deployment: it answers with 200\.$/,

@@ -49,7 +49,7 @@ describe("SuppressionReader", () => {
     expect(times).toEqual(times.toSorted().toReversed())
   })
 
-  test("lists by program, scope, kind, reason and time, and counts up to a limit, each organization separately", function* () {
+  test("filters by program, scope, kind, reason and time, and counts up to a limit, each organization separately", function* () {
     const { organizationId, programId } = yield* seed(12)
     yield* seed(12)
     const reader = yield* SuppressionReader

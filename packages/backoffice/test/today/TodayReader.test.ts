@@ -126,7 +126,7 @@ describe("TodayReader.read", () => {
     const { dead } = (yield* sql<{ dead: number }>`
       select count(*)::int as dead from dead_letters where replayed_as is null and organization_id = ${one.organization.id}`)[0]!
     yield* sql`update webhook_endpoints set enabled = true where id = ${one.endpoint.id}`
-    // A disabled endpoint isn't reported as late.
+    // The breaker of a disabled endpoint isn't counted, so the endpoint is enabled first.
     yield* sql`update endpoint_readers set allowance = 1`
     for (const id of ["evt_1", "evt_2"]) yield* receiveEvent(one, id, "clinician.moved", {})
     yield* receiveEvent(other, "evt_3", "clinician.moved", {})
@@ -195,7 +195,7 @@ describe("campaigns with many complaints", () => {
     return { campaignId: campaign.id, organizationId: organization.id, programId: program.id }
   })
 
-  test("are listed by their share, and counted by the threshold that they have reached, for seven days", function* () {
+  test("are sorted by their share, and counted by the threshold that they have reached, for seven days", function* () {
     const raised = yield* complained(3000, 3)
     const high = yield* complained(1000, 3)
     yield* complained(3001, 3)
@@ -215,7 +215,7 @@ describe("campaigns with many complaints", () => {
     expect((yield* gauges).campaignsComplained).toEqual({ raised: 1, high: 0 })
   })
 
-  test("add up for their program", function* () {
+  test("are summed for their program", function* () {
     const { organizationId, programId, campaignId } = yield* complained(10, 2)
     const sql = yield* SqlClient.SqlClient
     yield* sql`

@@ -210,8 +210,8 @@ describe("the complaints and unsubscriptions of a campaign", () => {
     do: fc.constantFrom(
       "complain",
       "opt out",
-      "ask",
-      "ask of the program",
+      "unsubscribe",
+      "unsubscribe from the program",
       "take back",
       "apply",
       "erase",
@@ -234,8 +234,8 @@ describe("the complaints and unsubscriptions of a campaign", () => {
               const recipient = { organizationId: organization.id, recipientId: id }
               if (name === "complain") yield* reportComplaint(id, "abuse")
               if (name === "opt out") yield* reportComplaint(id, "opt-out")
-              if (name === "ask") yield* unsubscriptions.ask(recipient)
-              if (name === "ask of the program") yield* unsubscriptions.ask(recipient, "program")
+              if (name === "unsubscribe") yield* unsubscriptions.ask(recipient)
+              if (name === "unsubscribe from the program") yield* unsubscriptions.ask(recipient, "program")
               if (name === "take back") yield* unsubscriptions.revoke(recipient)
               if (name === "apply") yield* applyUnsubscriptions
               if (name === "erase") yield* eraseRecipients(organization.id, [id])
@@ -248,7 +248,7 @@ describe("the complaints and unsubscriptions of a campaign", () => {
               const before = [complained.size, unsubscribed.size] as const
               if (name === "complain") complained.add(id)
               if (name === "take back") unsubscribed.delete(id)
-              else if (name.startsWith("ask") || name === "opt out") unsubscribed.add(id)
+              else if (name.startsWith("unsubscribe") || name === "opt out") unsubscribed.add(id)
               const hour = yield* hourNow
               hours = [
                 ...hours,

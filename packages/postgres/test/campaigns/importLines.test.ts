@@ -103,7 +103,7 @@ describe("importLines", () => {
   })
 })
 
-describe("importLines, of lines with fields", () => {
+describe("importLines, for lines with fields", () => {
   const fieldsOf = (campaignId: string) =>
     SqlClient.SqlClient.use(
       (sql) => sql`

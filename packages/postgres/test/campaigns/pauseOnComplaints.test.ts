@@ -41,7 +41,7 @@ const resume = Effect.fnUntraced(function* (campaignId: CampaignId) {
   yield* sendCampaign(campaignId).pipe(Effect.ignore)
 })
 
-describe("a campaign that is to be paused for complaints", () => {
+describe("a campaign with a complaint limit", () => {
   test("is paused at three complaints and three in a thousand, with the time and the reason", function* () {
     const { campaignId } = yield* sending({ sent: 1334 })
     yield* complain(campaignId, 0, 3)

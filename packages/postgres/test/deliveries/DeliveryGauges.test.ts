@@ -53,7 +53,7 @@ const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) 
 
 // The gauges cover the whole database, which is empty at first and fills from test to test.
 describe("DeliveryGauges", { shuffle: false }, () => {
-  test("reads zeros from an empty database", function* () {
+  test("returns zeros for an empty database", function* () {
     expect(yield* readDue).toEqual({
       deliveries: { live: noneDue, probed: noneDue, replay: noneDue },
       inFlight: 0,

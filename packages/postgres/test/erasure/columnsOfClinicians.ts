@@ -12,7 +12,7 @@ interface TableData {
   readonly others?: string
 }
 
-const DOMAIN = "the domain without the part before the @, which says how mail to all of it is sent"
+const DOMAIN = "the domain without the local part, which determines how all mail to the domain is sent"
 
 /**
  * Every text, JSON and binary column by table. A new column needs an entry here.

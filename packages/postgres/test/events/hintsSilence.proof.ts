@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from "vitest"
 
 const url = migratedDatabase()
 
-it("hints are heard again after the server went mute", async () => {
+it("hints are received again after the server stopped responding", async () => {
   const port = Number(new URL(url()).port)
   const proxy = await tcpProxy(port)
   const address = proxy.through(url())

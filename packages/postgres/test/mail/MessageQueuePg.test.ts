@@ -140,7 +140,7 @@ describe("Settlements.settle, for a message that does not render", () => {
     expect(yield* campaigns.find(campaign.id)).toMatchObject({ status: "completed" })
   })
 
-  test("tries it again once an import brings other fields, and nothing else that is quarantined", function* () {
+  test("retries it after an import of more fields, without retrying other quarantined messages", function* () {
     const { organization, campaign } = yield* seedSending(2)
     const sql = yield* SqlClient.SqlClient
     const [first, second] = yield* claimMessages(2)
@@ -492,7 +492,7 @@ describe("a worker that stalls during its claim decision", () => {
   })
 })
 
-describe("a refusal that is about us", () => {
+describe("a rejection of the sender", () => {
   test("pauses sending from the campaign to only that domain, for that time", function* () {
     const sql = yield* SqlClient.SqlClient
     const { settle } = yield* Settlements

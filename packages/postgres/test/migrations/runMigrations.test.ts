@@ -286,7 +286,7 @@ describe("an index that is built concurrently", () => {
     expect(yield* state).toEqual({ files: [ONE, TWO, THREE], valid: [true] })
   })
 
-  test("is built again when its build was cut off", function* () {
+  test("is built again if its build was interrupted", function* () {
     yield* release(things)
     yield* whileBuilding(
       Effect.fnUntraced(function* (building) {

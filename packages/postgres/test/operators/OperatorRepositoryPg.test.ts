@@ -86,7 +86,7 @@ describe("an operator", () => {
     }
   })
 
-  test("has the new role in the sessions that are open", function* () {
+  test("has the new role in open sessions", function* () {
     const operators = yield* OperatorRepository
     const { operator, token } = yield* signedIn
     yield* setOperatorRole(operator.id, "viewer")

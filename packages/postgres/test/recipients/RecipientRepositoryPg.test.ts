@@ -58,7 +58,7 @@ describe("addRecipients", () => {
     expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(4)
   })
 
-  test("binds NPIs and addresses to a campaign, tokens to an organization", function* () {
+  test("requires unique NPIs and addresses per campaign, and unique tokens per organization", function* () {
     const ours = yield* seedCampaign({ recipients: 0 })
     const theirs = yield* seedCampaign({ recipients: 0 })
     const second = yield* (yield* CampaignRepository).create({
@@ -72,7 +72,7 @@ describe("addRecipients", () => {
     expect(yield* register(theirs.campaign.id, yield* candidate(1, { token: first.token }))).toEqual(["registered"])
   })
 
-  test("stamps a batch once, for creation and update alike", function* () {
+  test("uses one timestamp per batch, for creation and update", function* () {
     const { organization } = yield* seedCampaign({ recipients: 20 })
     const { rows: page } = yield* (yield* RecipientRepository).page(organization.id, EPOCH, 100)
     expect(page).toHaveLength(20)
@@ -160,7 +160,7 @@ describe("RecipientRepositoryPg.page", () => {
     return { organizationId: organization.id, all }
   })
 
-  test("reads every row of an organization once in pages of any size, by update and then by id", function* () {
+  test("reads every row of an organization once in pages of any size, sorted by update and id", function* () {
     const { organizationId, all } = yield* seeded
     yield* seeded
     expect([all.length, new Set(all.map(({ updatedAt }) => updatedAt)).size]).toEqual([12, 3])

@@ -34,7 +34,7 @@ describe("the declared rights", () => {
     )
     expect(
       Object.keys(TABLE_GRANTS).sort(),
-      "Say in TABLE_GRANTS of packages/postgres/src/roles/grants.ts what each process may do with each table; and in SECRET_COLUMNS which columns people may not read.",
+      "List the rights of each process on each table in TABLE_GRANTS of packages/postgres/src/roles/grants.ts, and secret columns in SECRET_COLUMNS.",
     ).toEqual(rows.map(({ name }) => name).sort())
   })
 
@@ -47,7 +47,7 @@ describe("the declared rights", () => {
     )
     expect(
       rows.map(({ name }) => name).sort(),
-      "Say in FUNCTION_GRANTS of packages/postgres/src/roles/grants.ts who may call each security definer function.",
+      "List the roles that may call each security definer function in FUNCTION_GRANTS of packages/postgres/src/roles/grants.ts.",
     ).toEqual(Object.keys(FUNCTION_GRANTS).sort())
     for (const { name, isPublic, settings } of rows) {
       expect({ name, isPublic, settings }).toEqual({ name, isPublic: false, settings: expect.any(Array) })
