@@ -149,7 +149,7 @@ it("mails nobody twice and hides no event after a restore by the steps", async (
 
   // A worker is started before everything else.
   const worker = await service.start("worker")
-  expect((await until(worker, "worker is paused, see ops restores show")).annotations["fault"]).toBe("moved")
+  expect((await until(worker, "worker paused, see ops restores show")).annotations["fault"]).toBe("moved")
   await eventually(
     async () => (await fetch(`${worker.adminUrl}/readyz`)).text(),
     (text) => text.includes("the database was restored, promoted or moved"),

@@ -23,8 +23,8 @@ const DAYS = 800
 const RETENTION = {
   ...{ HISTORY_DAYS: "90", EVENTS_MONTHS: "3", INBOX_MONTHS: "3", DEAD_LETTERS_DAYS: "90", RECIPIENTS_MONTHS: "3" },
 }
-const DOUBTED = "clock of the database not believed, nothing is dropped or erased by age"
-const PAUSED = "worker is paused, its clock and the database's are over an hour apart"
+const DOUBTED = "database clock not trusted, deletion by age paused"
+const PAUSED = "worker paused, its clock and the database's differ by over an hour"
 
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 const libfaketime = findUnpacked("libfaketime")
@@ -182,7 +182,7 @@ it.concurrent.for([
       () => query<{ now: string | null }>("select plausible_now()::text as now"),
       ([row]) => row!.now !== null,
     )
-    if (how === "stepped" || side === "database") await until(worker, "clock of the database believed again")
+    if (how === "stepped" || side === "database") await until(worker, "database clock trusted again")
     await run(publishSent(campaign, 2))
     await until(to, ({ received }) => received.length >= 8)
     await launch(1, "third.test")

@@ -50,7 +50,7 @@ const collectorClient = Layer.effect(
   Effect.map(
     HttpClient.HttpClient,
     HttpClient.transformResponse(
-      Effect.timeoutOrElse({ duration: COLLECTOR_LIMIT, orElse: () => Effect.die("The collector does not answer.") }),
+      Effect.timeoutOrElse({ duration: COLLECTOR_LIMIT, orElse: () => Effect.die("The collector doesn't respond.") }),
     ),
   ),
 ).pipe(Layer.provide(FetchHttpClient.layer))

@@ -59,7 +59,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
   server.on("drop", dropping("connection_limit", "connection limit reached, dropping connections"))
   connections.watch(
     server,
-    dropping("address_connection_limit", "an address has too many connections, dropping further ones"),
+    dropping("address_connection_limit", "address connection limit reached, dropping connections"),
   )
 
   const refuseRaw = (socket: Duplex, message: string, packet?: Buffer) => {

@@ -103,7 +103,9 @@ export const unsubscribePages = Effect.gen(function* () {
   const findChoice = (link: TrackedLink) =>
     unsubscriptions.findChoice(link).pipe(
       Effect.map((choice) => (choice === undefined || choice.email !== null ? choice : NOBODY)),
-      Effect.catchDefect((defect) => Effect.as(logDefect("the page to unsubscribe names nobody", defect), NOBODY)),
+      Effect.catchDefect((defect) =>
+        Effect.as(logDefect("unsubscribe page shown without personal data", defect), NOBODY),
+      ),
     )
 
   const show = Effect.gen(function* () {

@@ -64,7 +64,7 @@ describe("too many connections", () => {
     }
     for (let i = 0; i < 2; i++) await hold("127.0.0.1")
     expect([await statusFrom("127.0.0.1"), await statusFrom("127.0.0.2")]).toEqual(["", "200"])
-    await until(narrow.log, "an address has too many connections, dropping further ones")
+    await until(narrow.log, "address connection limit reached, dropping connections")
     const [last] = [await hold("127.0.0.2"), await hold("127.0.0.2")]
     expect(await statusFrom("127.0.0.3")).toBe("")
     await until(narrow.log, "connection limit reached, dropping connections")

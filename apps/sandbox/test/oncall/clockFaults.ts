@@ -13,7 +13,7 @@ export const clockFaults: ReadonlyArray<Fault> = [
     lacks,
     signals: [
       { alert: "OutreachWorkersPaused" },
-      { log: "worker is paused, its clock and the database's are over an hour apart", of: "worker" },
+      { log: "worker paused, its clock and the database's differ by over an hour", of: "worker" },
     ],
     remedy: ["chronyc makestep"],
     break: ({ setClocks }) => setClocks({ worker: TWO_HOURS, database: 0 }),
@@ -25,7 +25,7 @@ export const clockFaults: ReadonlyArray<Fault> = [
     signals: [
       { alert: "OutreachWorkersPaused" },
       { alert: "OutreachClockDoubted" },
-      { log: "clock of the database not believed", of: "worker" },
+      { log: "database clock not trusted", of: "worker" },
       { prints: "do not believe the database's clock", command: "ops doctor | grep clock" },
     ],
     remedy: ["chronyc makestep"],

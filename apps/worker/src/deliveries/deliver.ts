@@ -35,7 +35,7 @@ const limits = workerLimits.deliveries
 const assertTimely = (deliveries: ReadonlyArray<Delivery>) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     deliveries.some(({ readAt }) => isClockSkewed(readAt, now))
-      ? Effect.die(new Error("The clocks of the database and of this machine are more than an hour apart."))
+      ? Effect.die(new Error("The clocks of the database and this machine differ by more than an hour."))
       : Effect.void,
   )
 
@@ -83,7 +83,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
         else if (!Cause.hasInterruptsOnly(exit.cause)) {
           const { id: deliveryId, endpointId } = held.delivery
           runCall(
-            Effect.annotateLogs(logFailure("call failed by a defect, its delivery is sent again", exit.cause), {
+            Effect.annotateLogs(logFailure("webhook call failed with a defect, delivery will be retried", exit.cause), {
               deliveryId,
               endpointId,
             }),
@@ -128,7 +128,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       }
     }
     for (const endpointId of disabled) {
-      yield* Effect.annotateLogs(Effect.logWarning("endpoint disabled: it answered 410"), { endpointId })
+      yield* Effect.annotateLogs(Effect.logWarning("endpoint disabled after response 410"), { endpointId })
     }
   })
 
@@ -235,7 +235,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
     yield* FiberSet.awaitEmpty(calls).pipe(Effect.timeoutOption(drainSeconds * 1000))
     yield* writing.withPermit(writeRest)
     yield* endpoints.leave
-  }).pipe(Effect.catchCause((cause) => logFailure("deliver failed at its end", cause)))
+  }).pipe(Effect.catchCause((cause) => logFailure("deliver shutdown failed", cause)))
 
   yield* Effect.forkScoped(retryForever("deliver", step))
   yield* Effect.forkScoped(hear)

@@ -59,7 +59,7 @@ export const claimLoop = Effect.fnUntraced(function* <Lease, R1, R2>(
       if (isWorthwhile()) wakeUp.openUnsafe()
     }
     return Effect.suspend(() => handle(lease, Effect.sync(freeSlot))).pipe(
-      Effect.catchCause((cause) => logFailure(`${name} failed at a lease`, cause)),
+      Effect.catchCause((cause) => logFailure(`${name} failed to handle a lease`, cause)),
       Effect.ensuring(
         Effect.sync(() => {
           held -= 1

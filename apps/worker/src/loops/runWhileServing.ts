@@ -29,8 +29,8 @@ export const runWhileServing = Effect.fnUntraced(function* <A, R>(
       if (now < remindAt) return false
       remindAt = now + remindEveryMs
       yield* service === "wait"
-        ? Effect.logWarning("worker is paused, see ops restores show").pipe(Effect.annotateLogs(about))
-        : Effect.logWarning("worker is paused, its clock and the database's are over an hour apart").pipe(
+        ? Effect.logWarning("worker paused, see ops restores show").pipe(Effect.annotateLogs(about))
+        : Effect.logWarning("worker paused, its clock and the database's differ by over an hour").pipe(
             Effect.annotateLogs({ database: new Date(state.now).toISOString() }),
           )
       return false
@@ -40,7 +40,7 @@ export const runWhileServing = Effect.fnUntraced(function* <A, R>(
     else {
       yield* restores.record(state.current!)
       if (state.recorded !== null) {
-        yield* Effect.logWarning("database was promoted, going on").pipe(Effect.annotateLogs(about))
+        yield* Effect.logWarning("database was promoted, worker continues").pipe(Effect.annotateLogs(about))
       }
     }
     return true

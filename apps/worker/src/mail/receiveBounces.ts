@@ -143,7 +143,7 @@ const receive = Effect.fnUntraced(
     yield* Metric.update(metrics.bounceReports.ignored, 1)
     return null
   },
-  Effect.catchCause((cause) => Effect.as(logFailure("bounce failed", cause), smtpError(451, "Not now"))),
+  Effect.catchCause((cause) => Effect.as(logFailure("bounce handling failed", cause), smtpError(451, "Not now"))),
 )
 
 /** Unsubscribes a recipient after a message to the sealed unsubscribe address. */

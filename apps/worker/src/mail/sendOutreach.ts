@@ -75,7 +75,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       },
       (effect, campaignId) =>
         Effect.tapError(effect, ({ senderId }) =>
-          Effect.logError("DKIM key of a sender cannot be read, its messages wait").pipe(
+          Effect.logError("DKIM key of a sender unreadable, messages postponed").pipe(
             Effect.annotateLogs({ campaignId, senderId }),
           ),
         ),
@@ -118,7 +118,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     const sent = yield* Effect.result(sendMessage(lease, composing, { sending, answered }))
     if (Result.isFailure(sent)) {
       const failure = yield* quarantineUnrendered(lease, sent.failure)
-      return yield* Effect.logWarning("message quarantined, it does not render with its recipient's fields").pipe(
+      return yield* Effect.logWarning("message quarantined, template rendering failed").pipe(
         Effect.annotateLogs({ recipientId: lease.recipientId, campaignId: lease.campaignId, ...failure }),
       )
     }
@@ -130,13 +130,13 @@ export const sendOutreach = Effect.fnUntraced(function* (
     if (outcome._tag === "Unknown" && settled) {
       const isQuarantined = settlement.state === "unknown" && settlement.delaySeconds === null
       yield* Effect.logWarning(
-        isQuarantined ? "message quarantined, its outcomes are unknown" : "message sent and never answered",
+        isQuarantined ? "message quarantined, outcomes unknown" : "message sent, no SMTP reply",
       ).pipe(Effect.annotateLogs({ ...about, ...outcome.failure, unknownOutcomes: lease.unknownOutcomes + 1 }))
     }
     const failure = outcome._tag === "Unreachable" || outcome._tag === "Unknown" ? outcome.failure : undefined
     if (failure?.class === "slow") {
       if (outcome._tag === "Unknown") return
-      return yield* Effect.logWarning("SMTP server is too slow for a message").pipe(
+      return yield* Effect.logWarning("SMTP server too slow for a message").pipe(
         Effect.annotateLogs({ ...about, ...failure }),
       )
     }
@@ -151,7 +151,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
       )
     }
     if (outcome._tag === "Bounced" && outcome.lacking !== undefined && settled) {
-      yield* Effect.logWarning("recipient refused, the SMTP server does not offer what their address needs").pipe(
+      yield* Effect.logWarning("recipient rejected, SMTP server lacks an extension for the address").pipe(
         Effect.annotateLogs({ ...about, lacking: outcome.lacking }),
       )
     }

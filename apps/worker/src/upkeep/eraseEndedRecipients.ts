@@ -50,7 +50,9 @@ export const eraseEndedRecipients = Effect.fnUntraced(function* (months: number)
       const { campaignId } = campaign
       // A failed campaign is retried in the next round.
       yield* eraseCampaign(campaign).pipe(
-        Effect.catchCause((cause) => logFailure(`erasure of recipients of ${campaignId} failed`, cause)),
+        Effect.catchCause((cause) =>
+          Effect.annotateLogs(logFailure("recipient erasure failed", cause), { campaignId }),
+        ),
       )
     }
   })

@@ -56,7 +56,10 @@ export const managePartitions = Effect.fnUntraced(function* (retention: Retentio
   // One at a time, because they lock the same tables. A failed one is retried in the next round.
   const keepAll = Effect.forEach(
     PARTITIONED_TABLES,
-    (table) => keepTable(table).pipe(Effect.catchCause((cause) => logFailure(`partitions of ${table} failed`, cause))),
+    (table) =>
+      keepTable(table).pipe(
+        Effect.catchCause((cause) => Effect.annotateLogs(logFailure("partition maintenance failed", cause), { table })),
+      ),
     { discard: true },
   )
 

@@ -33,10 +33,8 @@ export const noticeFailingEndpoints = (options: NoticeOptions) => {
 
 const logNotice = ({ contacts, ...given }: GivenNotice) =>
   contacts === 0
-    ? Effect.logWarning("endpoint fails, and its organization has no contacts to tell").pipe(Effect.annotateLogs(given))
-    : Effect.logInfo("endpoint fails, the contacts of its organization are notified").pipe(
-        Effect.annotateLogs({ ...given, contacts }),
-      )
+    ? Effect.logWarning("endpoint failing, organization has no contacts").pipe(Effect.annotateLogs(given))
+    : Effect.logInfo("endpoint failing, contacts notified").pipe(Effect.annotateLogs({ ...given, contacts }))
 
 /** Sends pending notices. A deferred notice is retried in half an hour. */
 export const sendNotices = Effect.fnUntraced(function* (options: NoticeOptions) {
@@ -72,8 +70,8 @@ const tell = Effect.fnUntraced(function* (notice: FailingNotice, contact: string
     (outcome._tag === "Deferred" && (yield* Clock.currentTimeMillis) - noticedAt > MAX_DEFERRED_MS)
   yield* Effect.logWarning(
     isRefused
-      ? "contact cannot be notified that an endpoint fails"
-      : "notice of a failing endpoint not sent, it is tried again",
+      ? "failing endpoint notice rejected, contact skipped"
+      : "failing endpoint notice not sent, will be retried",
   ).pipe(
     Effect.annotateLogs({
       ...{ endpointId, organizationId, outcome: outcome._tag },

@@ -13,10 +13,10 @@ export const watchClock = Effect.gen(function* () {
     const now = Number(yield* Clock.monotonicTimeNanos) / 1e6
     if (doubt === null && loggedAt !== undefined) {
       loggedAt = undefined
-      yield* Effect.logInfo("clock of the database believed again")
+      yield* Effect.logInfo("database clock trusted again")
     } else if (doubt !== null && (loggedAt === undefined || now - loggedAt >= HOUR_MS)) {
       loggedAt = now
-      yield* Effect.logWarning("clock of the database not believed, nothing is dropped or erased by age").pipe(
+      yield* Effect.logWarning("database clock not trusted, deletion by age paused").pipe(
         Effect.annotateLogs({ doubt }),
       )
     }

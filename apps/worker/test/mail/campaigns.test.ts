@@ -298,7 +298,7 @@ describe("a sender", () => {
     await untilSent("of.found.test", 3)
     expect(sentTo("of.lost.test")).toEqual([])
     const warnings = worker.lines.filter(
-      ({ message }) => message === "DKIM key of a sender cannot be read, its messages wait",
+      ({ message }) => message === "DKIM key of a sender unreadable, messages postponed",
     )
     expect(new Set(warnings.map(({ annotations }) => annotations["senderId"]))).toEqual(new Set([waiting.id]))
   })

@@ -122,7 +122,7 @@ const refuseClosed = Effect.fnUntraced(function* (campaignId: CampaignId) {
 /** Pauses campaigns with the option and too many complaints. */
 export const pauseOnComplaints = Effect.gen(function* () {
   for (const paused of yield* (yield* CampaignRepository).pauseOnComplaints) {
-    yield* Effect.logWarning("campaign paused for its complaints").pipe(Effect.annotateLogs({ ...paused }))
+    yield* Effect.logWarning("campaign paused because of complaints").pipe(Effect.annotateLogs({ ...paused }))
   }
 })
 
@@ -177,7 +177,7 @@ export const publishChunk = Effect.fn("Campaigns.publishChunk")(function* () {
   const published = (yield* latest) ?? (yield* first)
   if (published === undefined) return false
   if (published.recipients > 0 || published.withdrawn > 0) {
-    yield* Effect.logInfo("published recipients").pipe(Effect.annotateLogs(published))
+    yield* Effect.logInfo("recipients published").pipe(Effect.annotateLogs(published))
   }
   return true
 })

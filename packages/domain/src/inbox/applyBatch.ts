@@ -47,18 +47,18 @@ export const applyBatch = Effect.fnUntraced(function* (organizationId: Organizat
     yield* Effect.logWarning("inbound event quarantined").pipe(Effect.annotateLogs({ organizationId, eventId, reason }))
   }
   for (const eventId of unattributed) {
-    yield* Effect.logWarning("inbound event names an unknown token, applied without a recipient").pipe(
+    yield* Effect.logWarning("inbound event with an unknown token, applied without a recipient").pipe(
       Effect.annotateLogs({ organizationId, eventId }),
     )
   }
   for (const programId of reached) {
-    yield* Effect.logInfo("program reached its completer quota, withdrawing the remaining recipients").pipe(
+    yield* Effect.logInfo("program quota reached, withdrawing remaining recipients").pipe(
       Effect.annotateLogs({ organizationId, programId }),
     )
   }
   const withdrawn = yield* withdrawReached(organizationId)
   if (withdrawn > 0) {
-    yield* Effect.logInfo("withdrew recipients of programs that reached their quota").pipe(
+    yield* Effect.logInfo("recipients withdrawn, program quota reached").pipe(
       Effect.annotateLogs({ organizationId, withdrawn }),
     )
   }
