@@ -30,7 +30,7 @@ const proxyHeader = setting(
   {
     default: "none",
     about:
-      "header in which a proxy names the signed-in operator ([how](console.md#through-a-proxy-that-signs-in)). Disables all other ways to sign in. Requires `TRUST_PROXY`",
+      "header in which a proxy sends the operator's name ([how](console.md#through-a-proxy-that-signs-in)). Disables all other ways to sign in. Requires `TRUST_PROXY`",
   },
 )
 
@@ -43,7 +43,7 @@ export class ConsoleConfig extends Context.Service<ConsoleConfig>()("console/Con
     const trusted = yield* Config.String("TRUST_PROXY").pipe(Config.withDefault("none"))
     if (header !== null && (trusted === "" || trusted === "none")) {
       return yield* configError(
-        "CONSOLE_PROXY_HEADER is believed from TRUST_PROXY alone, which is not set. It must name the proxy that signs operators in.",
+        "CONSOLE_PROXY_HEADER requires TRUST_PROXY. Set TRUST_PROXY to the address of the proxy that signs operators in.",
       )
     }
     return {

@@ -38,7 +38,7 @@ it("lists campaigns by organization, name and status", async () => {
   expect(words).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d to \d{4}-/)
   expect(document.querySelectorAll("tbody tr")).toHaveLength(1)
   expect(document.querySelector(`a[href="/campaigns/${campaign.id}"]`)).not.toBeNull()
-  expect((await viewer.get("/campaigns?text=nothing-like-it")).words).toContain("No campaign fits.")
+  expect((await viewer.get("/campaigns?text=nothing-like-it")).words).toContain("No campaign matches.")
   expect((await viewer.get("/campaigns?status=done")).words).toContain("It must be one of draft, scheduled")
 })
 
@@ -48,7 +48,7 @@ describe("a campaign", () => {
     const path = `/campaigns/${campaign.id}`
     const operator = await test().as("operator")
     const { words } = await operator.get(path)
-    expect(words).toContain("0 wrong")
+    expect(words).toContain("0 failed")
     expect(words).toContain("The e-mail shows a link to unsubscribe.")
     const asked = await operator.get(`${path}/schedule`)
     expect(asked.words).toContain("2 of 2 recipients")
@@ -73,9 +73,9 @@ describe("a campaign", () => {
     const { campaign, organization } = await test().run(seedCampaign({ recipients: 2 }))
     const viewer = await test().as("viewer", organization.id)
     const why = async () => (await viewer.get(`/campaigns/${campaign.id}`)).words
-    expect(await why()).toContain("No e-mail goes out. It is a draft")
+    expect(await why()).toContain("No e-mails are being sent. It is a draft")
     await test().run(sendCampaign(campaign.id))
-    expect(await why()).toContain("No e-mail goes out. No worker runs")
+    expect(await why()).toContain("No e-mails are being sent. No worker runs")
     expect((await viewer.get("/")).words).toMatch(/Campaigns that send nothing.*SpringNo worker runs/)
 
     await execute((sql) => sql`insert into delivery_workers values (gen_random_uuid(), now() + interval '1 hour')`)
@@ -83,7 +83,7 @@ describe("a campaign", () => {
       await test().run(sendWith(lease, { _tag: "Unreachable", failure: { class: "refused", code: "ECONNREFUSED" } }))
     }
     const down = "The mail server is down: it refuses the connection (ECONNREFUSED). 2 messages wait for it"
-    expect(await why()).toContain(`No e-mail goes out. ${down}`)
+    expect(await why()).toContain(`No e-mails are being sent. ${down}`)
     expect((await viewer.get("/")).words).toContain(down)
     await execute((sql) => sql`update messages set due_at = now()`)
     const reply = "550 5.7.1 blocked for now"
@@ -91,14 +91,14 @@ describe("a campaign", () => {
       await test().run(sendWith(lease, { _tag: "Refused", status: "550 5.7.1", reply }))
     }
     expect(await why()).toMatch(
-      /No e-mail goes out. clinic.test refused us, and is left alone until [\d :-]+\. The next/,
+      /No e-mails are being sent. clinic.test refused us, and is left alone until [\d :-]+\. The next/,
     )
-    expect(await why()).toContain("What is wrongA domain refuses us: clinic.test")
+    expect(await why()).toContain("ProblemsA domain rejects our e-mails: clinic.test")
     expect(await why()).toContain(reply)
     await execute(
       (sql) => sql`update campaigns set window_start = now() + interval '30 minutes' where id = ${campaign.id}`,
     )
-    expect(await why()).toContain("No e-mail goes out. Its window has not begun: it begins at")
+    expect(await why()).toContain("No e-mails are being sent. Its window has not begun: it begins at")
     expect((await viewer.get("/")).words).not.toContain("Campaigns that send nothing")
     await execute((sql) => sql`delete from delivery_workers`)
   })
@@ -107,9 +107,9 @@ describe("a campaign", () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 0, opensIn: 3600 }))
     const path = `/campaigns/${campaign.id}/schedule`
     const operator = await test().as("operator")
-    expect((await operator.get(`/campaigns/${campaign.id}`)).words).toContain("1 wrong")
+    expect((await operator.get(`/campaigns/${campaign.id}`)).words).toContain("1 failed")
     const { words, document } = await operator.get(path)
-    expect(words).toContain("It is not ready: No recipient is imported.")
+    expect(words).toContain("Preflight checks failed: No recipient is imported.")
     expect(document.querySelector(`form[method="post"][action="${path}"] input[name="force"]`)).not.toBeNull()
     const attempts: ReadonlyArray<readonly [Record<string, string>, number]> = [
       [{}, 409],
@@ -133,10 +133,10 @@ describe("a campaign", () => {
     expect(changed.words).toContain("1,200 a minute")
     const refused = await one.post(path, { "per-minute": "5000", version })
     expect(refused.status).toBe(409)
-    expect(refused.words).toContain("Rate: it is 1200, and you gave 5000.")
+    expect(refused.words).toContain("Rate: now 1200, yours 5000.")
     expect((await one.post(path, { "per-minute": "5000" })).status).toBe(409)
     const none = await one.post(path, { "per-minute": "none", version: versionIn(changed, path) })
-    expect(none.words).toContain("no bound of its own")
+    expect(none.words).toContain("unlimited")
   })
 
   it("is cancelled by its name as the page shows it, and keeps the typed values otherwise", async () => {
@@ -148,7 +148,7 @@ describe("a campaign", () => {
     const refused = await admin.post(path, { page: path, typed: "Summer", reason })
     const typedInto = (name: string) => refused.document.querySelector(`input[name=${name}]`)?.getAttribute("value")
     expect([refused.status, typedInto("reason"), typedInto("typed")]).toEqual([409, reason, "Summer"])
-    expect(refused.document.querySelector("#typed-fault")!.textContent).toContain("What was typed is not “Spr")
+    expect(refused.document.querySelector("#typed-fault")!.textContent).toContain("The text doesn't match “Spr")
     expect(await statusOf(campaign.id)).toBe("draft")
     const label = (await admin.get(path)).document.querySelector("label:has(input[name=typed]) span")!.textContent!
     expect(label).toBe(String.raw`Type Spr\u{200b}ing \u{202e}2026`)
@@ -157,7 +157,7 @@ describe("a campaign", () => {
     expect(await statusOf(campaign.id)).toBe("cancelled")
   })
 
-  it("shows messages that were accepted and refused later, by cause and domain", async () => {
+  it("shows messages that were accepted and rejected later, by cause and domain", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 2 }))
     await test().run(
       Effect.gen(function* () {
@@ -169,14 +169,14 @@ describe("a campaign", () => {
       }),
     )
     const { words, document } = await (await test().as("viewer")).get(`/campaigns/${campaign.id}`)
-    expect(words).toContain("2 sent, 0 bounced, 2 refused later of 2 imported")
+    expect(words).toContain("2 sent, 0 bounced, 2 rejected later of 2 imported")
     expect(document.querySelectorAll(".canvas:not(.small) svg.plot")).toHaveLength(2)
-    const rows = [...document.querySelectorAll("section[aria-label^='Accepted and refused later'] tbody tr")]
+    const rows = [...document.querySelectorAll("section[aria-label^='Rejected later'] tbody tr")]
     expect(rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent))).toEqual([
-      ["not taken in time", "all", "1"],
-      ["policy: what receivers think of us", "all", "1"],
-      ["not taken in time", "clinic.test", "1"],
-      ["policy: what receivers think of us", "clinic.test", "1"],
+      ["delivery timeout", "all", "1"],
+      ["policy or reputation", "all", "1"],
+      ["delivery timeout", "clinic.test", "1"],
+      ["policy or reputation", "clinic.test", "1"],
     ])
   })
 })

@@ -214,7 +214,7 @@ describe("the form of every action", () => {
       sent.push({ action, form, fields })
       if (!("typed" in action.inputs)) continue
       const names = [...form.closest("main")!.querySelectorAll(".facts dt")].map(({ textContent }) => textContent)
-      if (names.slice(0, 3).join() !== "How many,Whom it concerns,From when") faults.push(`${path} shows ${names}`)
+      if (names.slice(0, 3).join() !== "How many,Affected,When") faults.push(`${path} shows ${names}`)
       if (IF_A_CHECK_FAILS.includes(path)) continue
       const isTyped = form.querySelector("input[name=typed]") !== null
       if (isTyped !== WITH_A_WORD.includes(path)) faults.push(`${path} requires a typed word: ${isTyped}`)
@@ -233,7 +233,7 @@ describe("the form of every action", () => {
     const before = await test().run(contentsOf())
     for (const { action, form, fields } of sent.filter(({ action }) => !action.isRepeatable)) {
       const { status, words } = await send(operator, form, fields)
-      const isRejected = status === 409 && words.includes("This form was sent already")
+      const isRejected = status === 409 && words.includes("This form was already submitted")
       if (!isRejected) faults.push(`${action.path} again: ${status}`)
     }
     expect(faults).toEqual([])
@@ -326,7 +326,7 @@ describe("a form", () => {
       const failed = await send(admin, form, { ...fill(form), "per-minute": "62" })
       const page = await admin.get("/campaigns?status=draft")
       await test().run(SqlClient.SqlClient.use((sql) => sql`drop function is_busy cascade`))
-      expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database did not answer")])
+      expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database didn't respond")])
       expect(failed.headers.get("retry-after")).toBe("60")
       if (table === "operator_sessions") {
         expect([page.status, page.headers.get("retry-after")]).toEqual([503, "60"])
@@ -341,9 +341,9 @@ describe("a form", () => {
     const path = `/campaigns/${first.ids.campaign}/rate`
     const answer = await admin.post(path, { page: "/", "per-minute": "fast" })
     expect([answer.status, answer.document.querySelector("h1")!.textContent]).toEqual([400, "Today"])
-    expect(answer.document.querySelector("[role=alert]")!.textContent).toContain("E-mails a minute")
+    expect(answer.document.querySelector("[role=alert]")!.textContent).toContain("E-mails per minute")
     const elsewhere = await admin.post(path, { page: "//evil.example/", "per-minute": "fast" })
-    expect([elsewhere.status, elsewhere.document.querySelector("h1")!.textContent]).toEqual([400, "Not valid"])
+    expect([elsewhere.status, elsewhere.document.querySelector("h1")!.textContent]).toEqual([400, "Invalid input"])
   })
 
   it("of filters is shown again with what was typed, and the fault of each field", async () => {

@@ -10,7 +10,7 @@ const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: st
   "senders rotate-dkim": ["Open the sender", (id) => `/senders/${id}`],
   "senders show": ["Open the sender", (id) => `/senders/${id}`],
   "programs update": ["Open the program", (id) => `/programs/${id}`],
-  "endpoints list": ["Look at the endpoints", (id) => `/endpoints?organization=${id}`],
+  "endpoints list": ["Open the endpoints", (id) => `/endpoints?organization=${id}`],
   "secrets rotate": ["Open the organization", (id) => `/partners/${id}`],
 }
 

@@ -26,7 +26,7 @@ const AuditLink = () => {
   if (id === undefined || section === undefined || operator.role === "partner") return null
   return (
     <LinkLine to={withQuery("/audit", { [id.startsWith("org_") ? "organization" : "object"]: id })}>
-      What operators did here
+      Audit log of this page
     </LinkLine>
   )
 }
@@ -46,7 +46,7 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
       {children}
       <AuditLink />
       {commands.length > 0 && !isPartner && (
-        <aside class="commands" aria-label="The same on the command line">
+        <aside class="commands" aria-label="Equivalent commands">
           <h2 class="label">On the command line</h2>
           {commands.map((command) => (
             <Command key={command.join(" ")} words={command} />

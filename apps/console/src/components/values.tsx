@@ -101,7 +101,7 @@ export const Noted = (props: { readonly note: string; readonly children: Compone
 )
 
 export const Masked = (props: { readonly children: string }) => (
-  <span class="masked" title="Hidden until it is shown">
+  <span class="masked" title="Hidden. Use the button to show it.">
     {props.children}
   </span>
 )

@@ -18,7 +18,7 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
     return PageError.of(
       404,
       "Not found",
-      "Nothing of this address is here: it may be erased, past its retention, or of an organization that is not yours.",
+      "This page doesn't exist. The record may be erased or expired, or belong to an organization that you can't see.",
     )
   }
 }
@@ -39,7 +39,7 @@ export const refuseChanged = (version: string, now: string): Effect.Effect<void,
     ? Effect.void
     : reject(
         "StaleForm",
-        "Somebody changed this after its page was opened, so nothing was done. Compare what you typed with what stands on the page now, and send it again.",
+        "Another operator changed this while the page was open, so your change wasn't saved. Compare your values with the current ones, and submit the form again.",
       )
 
 type Values = Readonly<Record<string, string>>
@@ -55,10 +55,10 @@ export const rejectStale =
         const values = yield* now
         const differences = Object.entries(given)
           .filter(([name, value]) => value !== values[name])
-          .map(([name, value]) => ` ${name}: it is ${values[name]}, and you gave ${value}.`)
+          .map(([name, value]) => ` ${name}: now ${values[name]}, yours ${value}.`)
         return yield* reject(
           "StaleForm",
-          `Somebody changed this after its page was opened, so nothing was done.${differences.join("")} Open the page again.`,
+          `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Reload the page and try again.`,
         )
       }),
     )

@@ -39,15 +39,17 @@ export const audited = Effect.fnUntraced(function* <A, E extends { readonly _tag
     () => run,
     (id, exit) =>
       Effect.catchDefect(log.end(id, endOf(exit)), () =>
-        Effect.logWarning("an action's end is not in the audit log").pipe(Effect.annotateLogs({ command })),
+        Effect.logWarning("failed to record an action's result in the audit log").pipe(
+          Effect.annotateLogs({ command }),
+        ),
       ),
   )
 })
 
 const submittedAlready = PageError.of(
   409,
-  "Not done again",
-  "This form was sent already, and what it does was begun once. The audit log says how it ended. To do it again, send the form that stands here.",
+  "Already submitted",
+  "This form was already submitted, and it ran once. See the audit log for its result. To run it again, submit the form on this page.",
 )
 
 const endOf = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>): CommandEnd => {

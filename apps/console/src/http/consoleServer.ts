@@ -119,12 +119,12 @@ const otherMethods = (served: ReadonlyArray<Pick<HttpRouter.Route, "path" | "met
 
 const tooMany = PageError.of(
   429,
-  "Too much at once",
-  "Your address has too many requests under way. Close some of the pages that are open, and try again.",
+  "Too many requests",
+  "Your IP address has too many open requests. Close some console pages and try again.",
 )
 
 const notThisWay = (allow: string): PageError =>
-  PageError.of(405, "Not this way", `This address takes ${allow} alone. Go back to the page, and use its form.`)
+  PageError.of(405, "Method not allowed", `This address only accepts ${allow}. Go back to the page and use its form.`)
 
 export const consoleServer = Effect.fnUntraced(function* (connections: ConnectionLimit) {
   const { host, port } = yield* ConsoleConfig

@@ -92,7 +92,7 @@ export const defineConfirmation = <
       const word = "typed" in asked ? asked.typed?.word.trim() : undefined
       // The page shows invisible characters of the word as escapes, because they can't be typed.
       if (word !== undefined && typed !== word && typed !== visibleText(word)) {
-        return yield* reject("NotTyped", `What was typed is not “${word}”. Nothing was changed.`)
+        return yield* reject("NotTyped", `The text doesn't match “${word}”, so nothing was changed. Type it exactly.`)
       }
       return yield* run(input as never, context)
     }),
@@ -119,7 +119,7 @@ const contentOf = (
     <Page title={title} commands={commands}>
       {"obstacle" in asked ? <p class="empty">{asked.obstacle}</p> : <Asked {...asked} action={action} input={input} />}
       {children}
-      <LinkLine to={back}>Leave it as it is</LinkLine>
+      <LinkLine to={back}>Back without changes</LinkLine>
     </Page>
   )
 }
@@ -134,9 +134,7 @@ const Asked = (
   const chosen = Object.entries(input).filter(([name]) => !(name in action.params))
   return (
     <>
-      <Facts
-        facts={{ "How many": props.many, "Whom it concerns": props.whom, "From when": props.when, ...props.facts }}
-      />
+      <Facts facts={{ "How many": props.many, Affected: props.whom, When: props.when, ...props.facts }} />
       {typed !== undefined && <p class="problem">{typed.because}</p>}
       <ActionForm
         action={{ ...action, path: pathTo<string>(action, input) }}

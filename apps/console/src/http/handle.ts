@@ -112,7 +112,7 @@ const assertAllowed = Effect.fnUntraced(function* (route: Route<unknown>, operat
   return yield* PageError.of(
     403,
     "Not allowed",
-    `This needs the role ${route.role}; yours is ${operator.role}. An admin can do it, or change your role.`,
+    `This requires the role ${route.role}; yours is ${operator.role}. Ask an admin to do it or to change your role.`,
   )
 })
 
@@ -145,7 +145,7 @@ const respond = Effect.fnUntraced(function* <R>(
   // The page shows invalid filters with their errors, and applies the valid ones.
   const isShownAgain = route.kind === "page" && Object.keys(faults).every((name) => controlOf(route.inputs[name]!))
   if (isFaulty && !isShownAgain) {
-    return yield* new PageError({ status: 400, title: "Not valid", messages: Object.values(faults), faults })
+    return yield* new PageError({ status: 400, title: "Invalid input", messages: Object.values(faults), faults })
   }
   const input = { ...path.values, ...values } as never
 
@@ -181,7 +181,7 @@ const rejectUnknown = Effect.fnUntraced(function* ({ values, faults }: ReturnTyp
     null,
   )
   const unknown = filter.filter((name) => !found.some(({ id }) => id === values[name]))
-  const sentence = (name: string) => `${name[0]!.toUpperCase()}${name.slice(1)} is not known: nothing has this id.`
+  const sentence = (name: string) => `${name[0]!.toUpperCase()}${name.slice(1)} is unknown: no record has this id.`
   return {
     values: Struct.omit(values, unknown),
     faults: { ...faults, ...Object.fromEntries(unknown.map((name) => [name, sentence(name)])) },
@@ -211,10 +211,12 @@ const asPageErrors = <A, E extends TaggedFailure, R>(
     const fault = faults?.[_tag]
     const name = typeof fault === "function" ? fault(error as never) : fault
     if (name !== undefined) {
-      return new PageError({ status: 409, title: "Not done", messages: [message], faults: { [name]: message } })
+      return new PageError({ status: 409, title: "Action failed", messages: [message], faults: { [name]: message } })
     }
     if (_tag.endsWith("NotFound")) return PageError.of(404, "Not found", message)
-    return kind === "action" ? PageError.of(409, "Not done", message) : PageError.of(400, "Not shown", message)
+    return kind === "action"
+      ? PageError.of(409, "Action failed", message)
+      : PageError.of(400, "Can't show the page", message)
   })
 
-const signedOut = PageError.of(401, "Signed out", "Your session has ended. Sign in again, and repeat what you did.")
+const signedOut = PageError.of(401, "Signed out", "Your session has expired. Sign in and try again.")

@@ -124,7 +124,7 @@ const parse = (name: string, input: Inputs[string], text: string): Result.Result
       : Result.succeed(undefined)
   }
   // PostgreSQL can't store it in a text.
-  if (text.includes("\0")) return Result.fail(`${called} is not valid: it holds a NUL character.`)
+  if (text.includes("\0")) return Result.fail(`${called} is not valid: it contains a NUL character.`)
   return Result.mapError(
     parseInput(schema)(control?.kind === "instant" ? inUtc(text) : text),
     ({ expected, reason }) => `${called} is not valid${reason && `: ${reason}`}. It must be ${expected}.`,
@@ -176,7 +176,7 @@ interface Cursor<F extends Params> {
 export const defineCursor = <const F extends Params>(fields: F): Cursor<F> => {
   const names: ReadonlyArray<keyof F & string> = Object.keys(fields)
   return {
-    input: textSchema("the place that a link to the next page names", (text) => {
+    input: textSchema("a cursor from a link to the next page", (text) => {
       const parts = text.split("~")
       const texts = [...parts.slice(0, names.length - 1), parts.slice(names.length - 1).join("~")]
       const values = names.flatMap((name, i) => {

@@ -106,9 +106,7 @@ export const PATH_PARAMS = {
   campaign: CampaignId,
   delivery: DeliveryId,
   endpoint: EndpointId,
-  event: Schema.NonEmptyString.check(Schema.isMaxLength(255)).pipe(
-    Schema.annotate({ expected: "the id of an event, ours or as the partner sent it" }),
-  ),
+  event: Schema.NonEmptyString.check(Schema.isMaxLength(255)).pipe(Schema.annotate({ expected: "the id of an event" })),
   group: FailureGroupId,
   /** A recipient, which identifies a clinician. */
   id: RecipientId,

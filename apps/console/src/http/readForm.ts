@@ -91,19 +91,23 @@ const bounded = (content: Multipart.File["content"]): Upload["content"] =>
 /** The request doesn't come from a console page of this session. */
 export const forged = PageError.of(
   403,
-  "Not done",
-  "The form was not sent by this console, or its page is older than your session. Check what it says, and send it again from its page.",
+  "Action failed",
+  "The form didn't come from this console, or its page is older than your session. Open the page again and resubmit the form.",
 )
 
-const notForm = PageError.of(415, "Not done", "The request is not a form, or not one that this address takes.")
+const notForm = PageError.of(415, "Action failed", "The content type is wrong. Use the form of the page.")
 
 const tooLarge = (maxBytes: number) =>
-  PageError.of(413, "Not done", `The form did not arrive whole, or holds more than ${maxBytes / 1024} KiB.`)
+  PageError.of(
+    413,
+    "Action failed",
+    `The form arrived incomplete or is larger than ${maxBytes / 1024} KiB. Shorten it or try again.`,
+  )
 
 const tooLargeFile = PageError.of(
   413,
-  "Not done",
-  `The file did not arrive whole, or is larger than ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB.`,
+  "Action failed",
+  `The file arrived incomplete or is larger than ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB. Split it or try again.`,
 )
 
 /** Returns the token in every form of a session, so that no other site can submit one. It doesn't reveal the session. */

@@ -36,15 +36,15 @@ const isOwnHost = (host: string, ownName: string): boolean => {
 
 const foreignHost = PageError.of(
   421,
-  "Not this console",
-  "The request was sent to a name that is not the console's. Open it at CONSOLE_URL, and set that to where it is reached. A proxy must pass Host on.",
+  "Wrong host",
+  "The Host header doesn't match CONSOLE_URL. Open the console at CONSOLE_URL or correct the setting; a proxy must forward Host.",
 )
 
 const givenTwice = (header: string): PageError =>
   PageError.of(
     400,
-    "Not a valid request",
-    `The header ${header} was given more than once. A proxy must replace what it sets, not add to it.`,
+    "Invalid request",
+    `The request contains the header ${header} more than once. Configure the proxy to replace the header.`,
   )
 
 // In a path, browsers read a backslash as a slash and skip tabs and line breaks. In a query they keep a backslash.

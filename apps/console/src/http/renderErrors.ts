@@ -41,10 +41,10 @@ export const renderErrors =
 
 const unavailable = new PageError({
   status: 503,
-  title: "The database did not answer",
-  messages: ["It is away, or the question took too long. Try again in a minute."],
+  title: "The database didn't respond",
+  messages: ["It is unavailable, or the query took too long. Try again in a minute."],
   retryAfterSeconds: 60,
 })
 
 const defect = (requestId: string): PageError =>
-  PageError.of(500, "Something went wrong", `This is a fault of the console. The log has more at ${requestId}.`)
+  PageError.of(500, "Internal error", `The console failed unexpectedly. Search its log for ${requestId}.`)

@@ -56,12 +56,12 @@ export const renderSignedOut = (action: string, form: URLSearchParams | undefine
   renderPlain(
     "Signed out",
     <>
-      <p class="problem">Your session has ended, so nothing was done.</p>
+      <p class="problem">Your session has expired, so the form wasn't processed.</p>
       <p>
         <a href="/sign-in" target="_blank" rel="noreferrer">
           Sign in again
         </a>
-        {form === undefined ? "." : " in another window, and come back to this one."}
+        {form === undefined ? "." : " in a new window, then return to this one."}
       </p>
       {form !== undefined && <ResubmitForm action={action} form={form} />}
     </>,
@@ -74,7 +74,7 @@ const ResubmitForm = ({ action, form }: { readonly action: string; readonly form
     {Array.from(form, ([name, value], i) => (
       <input key={i} type="hidden" name={name} value={value} />
     ))}
-    <button type="submit">Send what you typed again</button>
+    <button type="submit">Submit again</button>
   </form>
 )
 
@@ -99,11 +99,7 @@ export const renderError = (view: View | undefined, error: PageError, request?: 
       ))}
       {request?.form !== undefined && <ResubmitForm action={request.address} form={request.form} />}
       {view === undefined && request?.method === "GET" && <LinkLine to={request.address}>Try again</LinkLine>}
-      {view === undefined ? (
-        <LinkLine to="/">Back to the first page</LinkLine>
-      ) : (
-        <ErrorLinks view={view} status={status} />
-      )}
+      {view === undefined ? <LinkLine to="/">Back to the start</LinkLine> : <ErrorLinks view={view} status={status} />}
     </>
   )
   const response =
@@ -121,11 +117,11 @@ const ErrorLinks = ({ view, status }: { readonly view: View; readonly status: nu
   const links = sectionsOf(operator)
   return (
     <Chips
-      label="Go on"
+      label="Next steps"
       chips={[
         (status >= 500 || status === 429) && { text: "Try again", to: page },
         ...links.filter((link) => link.section === section).map(({ title, path }) => ({ text: title, to: path })),
-        section !== links[0]?.section && { text: "The first page", to: homeOf(operator) },
+        section !== links[0]?.section && { text: "Home", to: homeOf(operator) },
       ]}
     />
   )
@@ -180,9 +176,9 @@ const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly chi
                 required
                 maxLength={320}
                 autocomplete="off"
-                aria-label="Find anything"
+                aria-label="Search"
                 aria-keyshortcuts="/"
-                placeholder="Find a name, an id, an NPI, a key …"
+                placeholder="Search names, ids, NPIs, keys …"
                 data-search
               />
             </form>

@@ -87,7 +87,7 @@ export class Sessions extends Context.Service<Sessions>()("console/signIn/Sessio
         if (role !== "partner") return
         const now = yield* seconds
         const wait = actions.wait(() => id, now)
-        if (wait !== undefined) return yield* tooOften("You have done too much in a minute.", wait)
+        if (wait !== undefined) return yield* tooOften("You have made too many changes in a minute.", wait)
         actions.countFailure(id, now)
       }),
       find: (request: HttpServerRequest.HttpServerRequest) =>
@@ -112,7 +112,7 @@ const countCookies = (header: string, name: string): number =>
 const twoSessions = PageError.of(
   400,
   "Not signed in",
-  "The browser sent two sessions. Remove this site's cookies from it, and sign in again.",
+  "The browser sent two session cookies. Delete this site's cookies and sign in again.",
 )
 
 const parseName = parseInput(OperatorName)
@@ -134,13 +134,13 @@ const proxiedName = (
 const notThroughProxy = PageError.of(
   403,
   "Not signed in",
-  "This console lets in operators that a proxy has signed in, and this request did not come through it. Use CONSOLE_URL.",
+  "This request didn't come through the proxy that signs operators in. Open the console at CONSOLE_URL.",
 )
 
 const unknownOperator = PageError.of(
   403,
   "Not an operator",
-  "The proxy has signed you in, but no operator has the name that it gave. An admin can add an operator of this name, in the console or on the command line.",
+  "You signed in, but there is no operator with your name. Ask an admin to add one in the console or on the command line.",
 )
 
 const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
@@ -153,7 +153,7 @@ const signInLimit = (config: ConsoleConfig["Service"]) => {
   return {
     check: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const wait = failures.wait(() => addressOf(request), yield* seconds)
-      if (wait !== undefined) return yield* tooOften("Too many sign-ins from your address have failed.", wait)
+      if (wait !== undefined) return yield* tooOften("Too many failed sign-ins from your IP address.", wait)
     }),
     countFailure: (request: HttpServerRequest.HttpServerRequest) =>
       Effect.map(seconds, (now) => failures.countFailure(addressOf(request), now)),

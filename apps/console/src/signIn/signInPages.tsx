@@ -20,16 +20,13 @@ class SignInLinkUnusable extends Schema.TaggedError<SignInLinkUnusable>()("SignI
 const howToSignIn = Effect.map(ConsoleConfig, ({ proxyHeader }) =>
   proxyHeader === null ? (
     <>
-      <p>
-        A link signs you in. Somebody who may use the command line of this deployment makes one, for an operator that it
-        has or for a new one:
-      </p>
+      <p>Sign in with a link. Create one on the command line of this deployment, for an existing or a new operator:</p>
       <Command words={ops("operators list")} />
       <Command words={ops("sign-in-links create", { operator: "opr_…" })} />
       <Command words={ops("operators create", { name: "…", role: "viewer" })} />
     </>
   ) : (
-    <p>A proxy signs you in. Open this console through it.</p>
+    <p>Sign-in is through a proxy. Open this console at the proxy's address.</p>
   ),
 )
 
@@ -104,9 +101,9 @@ const signOut = Effect.gen(function* () {
 
 const unusableLinkPage = Effect.map(howToSignIn, (how) =>
   renderPlain(
-    "This link does not work",
+    "Invalid sign-in link",
     <>
-      <p class="problem">It has expired or was used already, or there never was such a link.</p>
+      <p class="problem">The link is expired, already used or incorrect.</p>
       {how}
     </>,
     410,

@@ -49,7 +49,7 @@ describe("the values of a query or a form", () => {
 
   it("that hold a NUL character, which the database has no text for, are not valid", () => {
     const given = parseInputs({ reason: Schema.String }, [["reason", "a\0b"]])
-    expect(given.faults).toEqual({ reason: "reason is not valid: it holds a NUL character." })
+    expect(given.faults).toEqual({ reason: "reason is not valid: it contains a NUL character." })
   })
 
   it("that end before they begin are no range", () => {
@@ -97,7 +97,7 @@ describe("the cursor of a list", () => {
   it("is refused when a part is missing or not valid", () => {
     for (const text of ["x", `2026-12-01T09:00:00Z~${ID}`, `~${ID}~event`, "2026-12-01T09:00:00Z~cmp_1~event"]) {
       expect(read(text).faults).toEqual({
-        after: "after is not valid. It must be the place that a link to the next page names.",
+        after: "after is not valid. It must be a cursor from a link to the next page.",
       })
     }
   })

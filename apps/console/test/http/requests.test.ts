@@ -59,7 +59,7 @@ describe("a request that two programs could read differently", () => {
     const more = header.startsWith("Host") ? [] : [header]
     const { status, answer } = await sendRaw("GET /sign-in", [host(), ...more, header])
     expect(status).toBe(400)
-    expect(answer).toContain(`The header ${header.split(":")[0]!.toLowerCase()} was given more than once`)
+    expect(answer).toContain(`the header ${header.split(":")[0]!.toLowerCase()} more than once`)
   })
 
   it("is rejected with two sessions, whichever of them is valid", async () => {
@@ -67,7 +67,7 @@ describe("a request that two programs could read differently", () => {
     for (const cookies of [`${session}; __Host-session=other`, `Cookie: __Host-session=other; ${session.slice(8)}`]) {
       const { status, answer } = await sendRaw("GET /", [host(), cookies])
       expect(status).toBe(400)
-      expect(answer).toContain("two sessions")
+      expect(answer).toContain("two session cookies")
     }
     expect((await sendRaw("GET /", [host(), session])).status).toBe(200)
   })

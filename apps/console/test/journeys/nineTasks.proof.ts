@@ -176,7 +176,7 @@ describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
     await says(/0 wrong/)
     await click(button(main, "Schedule"))
     await page.getByRole("status").getByText("Scheduled").waitFor()
-    await says(/No e-mail goes out\. Its window has not begun/)
+    await says(/No e-mails are being sent\. Its window has not begun/)
     await main.locator("form[action$='/pause']").getByLabel("Reason").fill("the partner asked to wait")
     await click(button(main, "Pause"))
     await says(/Paused by admin .*: the partner asked to wait/)

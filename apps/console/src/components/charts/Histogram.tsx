@@ -81,7 +81,7 @@ const OUTCOMES: Series<Outcomes> = {
   delivered: ["good", ({ delivered }) => delivered],
   "4xx": ["warning", ({ clientErrors }) => clientErrors],
   "5xx": ["bad", ({ serverErrors }) => serverErrors],
-  "another status": ["neutral", ({ otherStatuses }) => otherStatuses],
+  "other status": ["neutral", ({ otherStatuses }) => otherStatuses],
   "no response": ["accent", ({ noResponses }) => noResponses],
 }
 

@@ -32,7 +32,7 @@ const TONES: Readonly<Record<AuditEntry["result"], Tone>> = {
 }
 
 /** The start of the next page: an entry's id without its prefix, because entries belong to no organization. */
-const Before = textSchema("the end of another page, from its link", (text) =>
+const Before = textSchema("a cursor from a link to the next page", (text) =>
   /^[0-9a-f]{32}$/.test(text) ? `aud_${text}` : undefined,
 )
 
@@ -40,8 +40,8 @@ const ObjectId = textSchema("an id, such as cmp_…", (text) => (/^[a-z]{3}_[0-9
 
 const filters = {
   organization: organizationFilter,
-  object: field(ObjectId, "Id", { size: 40, hint: "Of anything that a command was given" }),
-  command: field(Schema.String, "Command", { placeholder: "campaigns pause", hint: "A command, or its first word" }),
+  object: field(ObjectId, "Id", { size: 40, hint: "Any id in a command's arguments" }),
+  command: field(Schema.String, "Command", { placeholder: "campaigns pause", hint: "A command or its first word" }),
   operator: field(Schema.String, "Operator", { hint: "A name, a system user or a database role" }),
   result: choice("Result", AUDIT_RESULTS, { all: "All" }),
   ...timeRange("From", "Before"),
@@ -58,16 +58,16 @@ export const auditPage = definePage("/audit", {
       <Page title="Audit" commands={[ops("audit list", given)]}>
         <FilterBar inputs={filters} values={given} controls={{ organization: { options: organizations } }} />
         <Table
-          caption="What operators did, newest first"
+          caption="Commands and actions, newest first"
           rows={entries}
           empty={
             next === null
-              ? "Nothing was done that matches. What operators change, and the personal data that they look at, would stand here."
-              : "None of the newest commands matches. The next page looks further back."
+              ? "No entry matches. The audit log contains changes and views of personal data."
+              : "None of the newest entries matches. Older entries are on the next page."
           }
           columns={{
             Time: ({ begunAt }) => <Time at={begunAt} />,
-            Who: ({ operator, osUser, host, role }) => (
+            Operator: ({ operator, osUser, host, role }) => (
               <span title={`System user ${osUser} on ${host}, database role ${role}`}>
                 <ForeignText>{operator ?? `${osUser} (${host})`}</ForeignText>
               </span>
@@ -77,7 +77,7 @@ export const auditPage = definePage("/audit", {
             Result: ({ result, code, endedAt }) => (
               <>
                 <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <Code>{code}</Code>}
-                {endedAt === null && <small>still under way, or killed</small>}
+                {endedAt === null && <small>running or killed</small>}
               </>
             ),
             Organizations:

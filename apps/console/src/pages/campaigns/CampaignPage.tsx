@@ -109,12 +109,12 @@ const contentOf = (view: CampaignView, sort: string | undefined) => {
         <Section title="Facts">
           <CampaignFacts {...view} />
           <p>
-            Its <a href={recipientsOf(campaign.id, "imported")}>recipients</a>, their{" "}
+            <a href={recipientsOf(campaign.id, "imported")}>Recipients</a>,{" "}
             <a href={`/campaigns/${campaign.id}/imports`}>imports</a>, and its{" "}
             <a href={`/events?campaign=${campaign.id}`}>events</a>.
           </p>
           <p>
-            <a href={`/campaigns/${campaign.id}/mail`}>Look at the e-mail</a> as HTML, as text and on a phone.
+            <a href={`/campaigns/${campaign.id}/mail`}>Preview the e-mail</a> as HTML, as text and on a phone.
           </p>
         </Section>
       </div>
@@ -140,14 +140,14 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: Ca
         ),
         Kind: campaign.kind,
         Window: <SendingWindow {...campaign} />,
-        Rate: campaign.perMinute === null ? "no bound of its own" : `${formatCount(campaign.perMinute)} a minute`,
-        From: sender === null ? "the deployment's own sender" : <IdLink id={sender.id}>{formatFrom(sender)}</IdLink>,
+        Rate: campaign.perMinute === null ? "unlimited" : `${formatCount(campaign.perMinute)} a minute`,
+        From: sender === null ? "the deployment's sender" : <IdLink id={sender.id}>{formatFrom(sender)}</IdLink>,
         Ramp:
           allowedToday !== null &&
           `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
         Subject: campaign.subject,
         ...feedbackFacts(totals),
-        "Paused for complaints": pauseText(campaign.pauseOnComplaints),
+        "Pause on complaints": pauseText(campaign.pauseOnComplaints),
       }}
     />
   )
@@ -192,7 +192,7 @@ const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
         <ActionForm
           action={changePauses}
           params={params}
-          label="Change what complaints do"
+          label="Change the complaint pause"
           controls={{ "pause-on-complaints": { value: campaign.pauseOnComplaints ? "yes" : "no" } }}
         />
       )}
@@ -205,7 +205,7 @@ const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns 
   role: "operator",
   inputs: {
     "per-minute": required(
-      field(noneOr(wholeNumber(1, 1_000_000, "a number of e-mails")), "E-mails a minute, or none", { size: 10 }),
+      field(noneOr(wholeNumber(1, 1_000_000, "a number of e-mails")), "E-mails per minute, or none", { size: 10 }),
     ),
   },
   run: Effect.fnUntraced(function* ({ campaign, "per-minute": perMinute }, { version }) {
@@ -213,18 +213,17 @@ const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns 
       Rate: countOrNone(found.perMinute),
     }))
     yield* rejectStale(now, { Rate: countOrNone(perMinute) })(changeRate(campaign, perMinute, version))
-    return `Rate changed. ${perMinute === null ? "No bound of its own." : `At most ${formatCount(perMinute)} e-mails a minute.`}`
+    return `Rate changed. ${perMinute === null ? "No limit." : `At most ${formatCount(perMinute)} e-mails a minute.`}`
   }),
 })
 
-const pauseText = (pausesOnComplaints: boolean) =>
-  pausesOnComplaints ? "by a worker, from 0.3 % on" : "by an operator alone"
+const pauseText = (pausesOnComplaints: boolean) => (pausesOnComplaints ? "automatically at 0.3 %" : "manually")
 
 const changePauses = defineAction("/campaigns/:campaign/complaints", "campaigns update", {
   role: "operator",
   inputs: {
     "pause-on-complaints": required(
-      choice("Paused for complaints", [
+      choice("Pause on complaints", [
         ["no", pauseText(false)],
         ["yes", pauseText(true)],
       ]),
@@ -232,25 +231,25 @@ const changePauses = defineAction("/campaigns/:campaign/complaints", "campaigns 
   },
   run: Effect.fnUntraced(function* ({ campaign, "pause-on-complaints": pauses }) {
     yield* changePauseOnComplaints(campaign, pauses === "yes")
-    return `Changed. It is paused for complaints ${pauseText(pauses === "yes")}.`
+    return `Saved. The campaign is paused on complaints ${pauseText(pauses === "yes")}.`
   }),
 })
 
 /** Sends a test message to an address, which no log contains. */
 const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
   role: "operator",
-  inputs: { to: required(field(EmailAddress, "Your own address", { inputmode: "email", size: 24 })) },
+  inputs: { to: required(field(EmailAddress, "Your e-mail address", { inputmode: "email", size: 24 })) },
   run: Effect.fnUntraced(function* ({ campaign, to }) {
     const { smtp, publicBaseUrl } = yield* ConsoleConfig
     if (smtp === null) {
       return yield* reject(
         "NoMailServer",
-        "The console has no SMTP_URL, so it sends nothing. Set SMTP_URL and MAIL_FROM as the worker's, or send the test on the command line.",
+        "The console can't send e-mail because SMTP_URL isn't set. Set SMTP_URL and MAIL_FROM to the worker's values, or send the test on the command line.",
       )
     }
     const found = yield* (yield* CampaignRepository).find(campaign)
     yield* sendTestMail(found, to, { ...smtp, publicBaseUrl }).pipe(Effect.provide(throwawaySeal))
-    return "Test message sent: the mail server took it. Its links record nothing."
+    return "The mail server accepted the test message. Clicks on its links aren't recorded."
   }),
 })
 

@@ -39,14 +39,14 @@ export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "
   const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
   const left = countUnsent(progress)
   const parts = [
-    `${formatShare(share)} answered for`,
+    `${formatShare(share)} done`,
     ...(left > 0 ? [`${formatCount(left)} left`] : []),
     ...(sentInLastMinute > 0 ? [`${formatCount(sentInLastMinute)} in the last minute`] : []),
     ...(left > 0 && sentInLastMinute > 0 ? [`about ${formatDuration((left / sentInLastMinute) * 60)} to go`] : []),
   ]
   const shown = Struct.keys(COUNTS).filter((name) => progress[name] > 0 || name === "sent" || name === "bounced")
   const counts = shown.map((name, i) => {
-    const text = `${formatCount(progress[name])} ${name === "refusedLater" ? "refused later" : name}`
+    const text = `${formatCount(progress[name])} ${name === "refusedLater" ? "rejected later" : name}`
     const list = COUNTS[name]
     return (
       <span key={name}>
@@ -88,13 +88,13 @@ export const CampaignFunnel = ({ totals, campaign }: Pick<CampaignView, "totals"
     { label: "completer", count: completers, note: later, to: to("completer_qualified") },
   ]
   return (
-    <Section title="From imported to completer">
+    <Section title="Funnel">
       <Funnel
         title="Recipients"
         steps={recipients === 0 ? [] : steps}
         empty={
           <>
-            No recipient is imported yet. <a href={`/campaigns/${campaign.id}/imports`}>Import a list of clinicians</a>
+            No recipients yet. <a href={`/campaigns/${campaign.id}/imports`}>Import a list of clinicians</a>
           </>
         }
       />
@@ -104,8 +104,8 @@ export const CampaignFunnel = ({ totals, campaign }: Pick<CampaignView, "totals"
 
 const notReached = ({ bounced, refusedLater }: CampaignTotals): string =>
   [
-    `${formatCount(bounced)} bounced, at once or later`,
-    ...(refusedLater > 0 ? [`${formatCount(refusedLater)} refused later`] : []),
+    `${formatCount(bounced)} bounced`,
+    ...(refusedLater > 0 ? [`${formatCount(refusedLater)} rejected later`] : []),
   ].join("; ")
 
 export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<CampaignHour> }) => {
@@ -121,7 +121,7 @@ export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<Campaig
         at={({ hour }) => hour}
         from={Math.min(startOf(hours[0]), to - MIN_HOURS * HOUR_MS)}
         to={to}
-        empty="Nothing is sent yet. E-mails stand here by the hour once the window is open."
+        empty="No e-mails sent yet. Sending starts when the window opens."
       />
     </>
   )
@@ -143,18 +143,21 @@ export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignVie
   if (failures.length + quarantined.length + paused.length === 0) return null
   return (
     <>
-      <h2>What is wrong</h2>
+      <h2>Problems</h2>
       {paused.length > 0 && (
         <p class="problem">
-          {paused.length === 1 ? "A domain refuses us" : `${formatCount(paused.length)} domains refuse us`}:{" "}
+          {paused.length === 1
+            ? "A domain rejects our e-mails"
+            : `${formatCount(paused.length)} domains reject our e-mails`}
+          :{" "}
           <a href="#domains">
             <ForeignText>{names.join(", ")}</ForeignText>
           </a>
-          . Sending there resumes by itself.
+          . Sending to it resumes automatically.
         </p>
       )}
       <Table
-        caption="Messages that wait for reasons other than their recipients, by the last reply"
+        caption="Pending messages by last reply, without errors of recipients"
         rows={failures}
         columns={{
           Class: ({ class: name }) => name,
@@ -163,13 +166,13 @@ export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignVie
         }}
       />
       <Table
-        caption="Messages that are not tried again: sent without a reply, or not rendered (template); the first 100"
+        caption="Messages without retry: no reply, or a template error; the first 100"
         rows={quarantined}
         columns={{
           Recipient: ({ recipientId }) => <IdLink id={recipientId} />,
           Class: ({ class: name }) => name,
           Code: ({ code }) => <Code>{code}</Code>,
-          "Without a reply": { count: ({ unknownOutcomes }) => unknownOutcomes },
+          "No reply": { count: ({ unknownOutcomes }) => unknownOutcomes },
           Since: ({ quarantinedAt }) => <Time at={quarantinedAt} />,
         }}
       />

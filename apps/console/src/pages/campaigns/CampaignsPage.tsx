@@ -44,9 +44,9 @@ export const campaignsPage = definePage("/campaigns", {
           }}
         />
         <CampaignTable
-          caption="Campaigns, newest first. A window's bar spans four weeks, with a line for now; suspected bots count apart."
+          caption="Campaigns, newest first. Suspected bots are counted separately."
           rows={rows}
-          empty="No campaign fits. A campaign is an e-mail to a list of clinicians."
+          empty="No campaign matches. Clear the filters or create a campaign."
         />
         <Pager next={last && { before: last.id }} />
       </Page>

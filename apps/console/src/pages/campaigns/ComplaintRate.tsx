@@ -35,5 +35,5 @@ const formatRate = <Name extends string>(name: Name, counts: Readonly<Record<Nam
 export const feedbackFacts = (counts: Feedback) => ({
   Complaints: <ComplaintRate {...counts} />,
   Unsubscribed: formatRate("unsubscribed", counts),
-  "Refused later": formatRate("refusedLater", counts),
+  "Rejected later": formatRate("refusedLater", counts),
 })

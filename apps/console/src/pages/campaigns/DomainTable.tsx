@@ -21,9 +21,9 @@ export const DomainTable = (props: {
   <>
     <h2 id="domains">Domains</h2>
     <Table
-      caption={`What mail servers answered, by the recipients' domain; the ${props.limit} that answered most`}
+      caption={`Responses of mail servers by recipient domain; the ${props.limit} with most responses`}
       rows={props.domains}
-      empty="No mail server has answered yet. Each domain stands here with what its server answered, from the first message on."
+      empty="No responses from mail servers yet."
       sort={{
         given: props.sort,
         at: "domains",
@@ -33,7 +33,7 @@ export const DomainTable = (props: {
           Sent: ({ sent }) => sent,
           Bounced: bouncesOf,
           Deferred: ({ deferred }) => deferred,
-          Refused: ({ refused }) => refused,
+          Rejected: ({ refused }) => refused,
         },
       }}
       columns={{
@@ -43,13 +43,13 @@ export const DomainTable = (props: {
             <StatusBadge tone="good">open</StatusBadge>
           ) : (
             <>
-              <StatusBadge tone="bad">refuses us</StatusBadge> until <Time at={pausedUntil} />
+              <StatusBadge tone="bad">rejecting</StatusBadge> until <Time at={pausedUntil} />
             </>
           ),
         Sent: { count: ({ sent }) => sent },
         Bounced: { number: (row) => <Bounces {...row} /> },
         Deferred: { count: ({ deferred }) => deferred },
-        Refused: { count: ({ refused }) => refused },
+        Rejected: { count: ({ refused }) => refused },
         "Last reply": ({ lastReply, lastReplyAt }) =>
           lastReply === null ? (
             "–"
@@ -71,17 +71,17 @@ const Bounces = (domain: CampaignDomain) => {
 }
 
 const CAUSES: Readonly<Record<LateRefusalCause, string>> = {
-  policy: "policy: what receivers think of us",
+  policy: "policy or reputation",
   content: "content or size",
   full: "mailbox full",
-  expired: "not taken in time",
+  expired: "delivery timeout",
   other: "other",
 }
 
 /** Messages that were accepted and refused later; empty without any. */
 export const LateRefusals = (props: { readonly refusals: ReadonlyArray<LateRefusalCount> }) => (
   <Table
-    caption="Accepted and refused later, without a hard bounce: by cause, and then by domain"
+    caption="Rejected later without a hard bounce, by cause and domain"
     rows={props.refusals}
     columns={{
       Cause: ({ cause }) => CAUSES[cause],

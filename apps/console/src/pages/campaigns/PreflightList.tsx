@@ -36,16 +36,16 @@ export const PreflightList = (props: {
     <>
       <h2 id="preflight">Preflight</h2>
       <p>
-        {count("failed")} wrong, {count("warning")} to look at, {count("ok")} in order.
+        {count("failed")} failed, {count("warning")} with warnings, {count("ok")} passed.
       </p>
       <Table
-        label="What to look at"
+        label="Problems"
         rows={checksOf("failed", "warning")}
-        columns={{ ...columns, "What to do": (check) => <Advice finding={check} /> }}
+        columns={{ ...columns, Remedy: (check) => <Advice finding={check} /> }}
       />
       <details>
-        <summary>What is in order</summary>
-        <Table label="What is in order" rows={checksOf("ok", "skipped")} columns={columns} />
+        <summary>Passed checks</summary>
+        <Table label="Passed checks" rows={checksOf("ok", "skipped")} columns={columns} />
       </details>
     </>
   )

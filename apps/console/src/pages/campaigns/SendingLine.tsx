@@ -6,7 +6,7 @@ import { Prose } from "../../components/values.tsx"
 export const SendingLine = ({ cause }: { readonly cause: Finding | null }) =>
   cause && (
     <p class={cause.status === "ok" ? undefined : "problem"}>
-      No e-mail goes out.{" "}
+      No e-mails are being sent.{" "}
       <bdi>
         <Prose>{cause.found}</Prose>
       </bdi>{" "}

@@ -71,7 +71,7 @@ const launching = (command: Scheduling, notice: string) =>
             ? undefined
             : {
                 word: name,
-                because: foreign`It is not ready: ${found.join(" ")} Type its name to send it all the same.`,
+                because: foreign`Preflight checks failed: ${found.join(" ")} Type the campaign's name to send it anyway.`,
               },
         children: <PreflightList checks={checks} organizationId={organizationId} />,
       }
@@ -81,9 +81,9 @@ const launching = (command: Scheduling, notice: string) =>
 
 export const scheduleRoutes = launching(
   "schedule",
-  "Scheduled: its recipients are published, and sent to in the window.",
+  "Scheduled. Its recipients are published and get the e-mail in the window.",
 )
-export const resumeRoutes = launching("resume", "Resumed: it sends again within seconds.")
+export const resumeRoutes = launching("resume", "Resumed. Sending continues within seconds.")
 
 /** Pausing can be undone, so its form is on the campaign's page. */
 export const pauseCampaign = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
@@ -92,7 +92,7 @@ export const pauseCampaign = defineAction("/campaigns/:campaign/pause", "campaig
   run: ({ campaign, reason }, { operator }) =>
     Effect.as(
       commandCampaign(campaign, "pause", { stoppedBy: operator.name, stopReason: reason }),
-      "Paused. Messages in flight are still sent.",
+      "Paused. Messages in progress are still sent.",
     ),
 })
 
@@ -104,19 +104,18 @@ export const cancelRoutes = defineConfirmation("/campaigns/:campaign/cancel", "c
     if ("obstacle" in asked) return asked
     return {
       ...asked,
-      label: "Cancel for good",
+      label: "Cancel permanently",
       commands: [ops("campaigns cancel", id, { reason: "…" })],
-      when: "Immediately. Messages in flight are still sent.",
+      when: "Immediately. Messages in progress are still sent.",
       typed: {
         word: asked.campaign.name,
-        because:
-          "A cancelled campaign never goes on: these recipients never get their e-mail. What was sent stays sent.",
+        because: "You can't resume a cancelled campaign. These recipients don't get the e-mail.",
       },
     }
   }),
   run: ({ campaign, reason }, { operator }) =>
     Effect.as(
       commandCampaign(campaign, "cancel", { stoppedBy: operator.name, stopReason: reason }),
-      "Cancelled for good. What was sent stays sent.",
+      "Cancelled. The remaining recipients don't get the e-mail.",
     ),
 })

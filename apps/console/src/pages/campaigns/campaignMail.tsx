@@ -33,18 +33,18 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
     const path = `/campaigns/${campaignId}/mail`
     const frame = `${path}/${view === "text" ? "text" : "html"}${recipient === undefined ? "" : `/${recipient}`}`
     const people = [
-      { id: undefined, text: "A placeholder" },
+      { id: undefined, text: "Sample data" },
       ...samples.map(({ id, email }) => ({ id, text: maskEmail(email) })),
     ]
     return (
       <Page
-        title={foreign`The e-mail of ${campaign.name}`}
+        title={foreign`E-mail of ${campaign.name}`}
         commands={[ops("campaigns preview", campaignId, { out: "previews" })]}
       >
         <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
         <Facts facts={{ Subject: subject }} />
         <Chips
-          label="How it is shown"
+          label="View"
           address={path}
           chips={VIEW_NAMES.map((name) => ({
             text: VIEWS[name],
@@ -53,20 +53,20 @@ const campaignMailPage = definePage("/campaigns/:campaign/mail", {
           }))}
         />
         <Chips
-          label="Recipient of the e-mail"
+          label="Recipient"
           address={path}
           chips={people.map(({ id, text }) => ({ text, query: { view, recipient: id }, isChosen: id === recipient }))}
         />
         <p>
           {recipient === undefined ? (
-            "Samples such as [first_name] stand for the recipient's fields."
+            "Placeholders such as [first_name] replace the recipient's fields."
           ) : (
             <>
-              This e-mail holds the fields of <a href={`/people/${recipient}`}>this recipient</a>; the audit log records
-              that you looked at it.
+              This e-mail contains data of <a href={`/people/${recipient}`}>this recipient</a>. The audit log records
+              this view.
             </>
           )}{" "}
-          Its links record nothing, and nothing is loaded from elsewhere.
+          Clicks aren't recorded, and external content is blocked.
         </p>
         <iframe class={`mail ${view}`} title={`The e-mail, ${VIEWS[view].toLowerCase()}`} sandbox="" src={frame} />
       </Page>

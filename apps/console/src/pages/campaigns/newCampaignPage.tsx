@@ -41,9 +41,7 @@ export const newCampaignPage = definePage(path, {
           }),
         ]}
       >
-        <p>
-          It is a draft: nothing is sent before it is scheduled. Then import its recipients, and look at the e-mail.
-        </p>
+        <p>A new campaign is a draft. Import its recipients, preview the e-mail, then schedule it.</p>
         <ActionForm
           action={createAction}
           label="Create the draft"
@@ -65,15 +63,17 @@ export const newCampaignPage = definePage(path, {
 
 const PLACEHOLDERS =
   "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ unsubscribe_url }}, {{ short_link }} if the campaign has one, and the fields below"
-const [mail, window] = ["The e-mail", "When it is sent"]
+const [mail, window] = ["E-mail", "Sending window"]
 
 const inputs = {
   program: required(field(ProgramId, "Program", { kind: "choice" })),
-  name: required(field(DisplayName, "Name", { hint: "For people; {{ campaign_name }} shows it", size: 32 })),
+  name: required(
+    field(DisplayName, "Name", { hint: "Shown to operators and as {{ campaign_name }} in e-mails", size: 32 }),
+  ),
   kind: required(
     choice("Kind", [
-      ["traffic", "traffic, which is forwarded to the partner"],
-      ["survey", "survey, which is not"],
+      ["traffic", "traffic: clinicians go to the partner"],
+      ["survey", "survey: clinicians stay with us"],
     ]),
   ),
   subject: required(field(DisplayName, "Subject", { group: mail, hint: PLACEHOLDERS, size: 60 })),
@@ -81,38 +81,38 @@ const inputs = {
     choice(
       "Layout",
       [
-        ["plain", "plain: the HTML may be a fragment; a footer names the sender and unsubscribes"],
-        ["none", "none: the HTML shows sender_name, postal_address and unsubscribe_url by itself"],
+        ["plain", "plain: adds a footer with the sender and an unsubscribe link"],
+        ["none", "none: the HTML contains sender_name, postal_address and unsubscribe_url"],
       ],
       { group: mail },
     ),
   ),
   html: required(field(TemplateText, "HTML", { group: mail, kind: "lines" })),
-  text: field(TemplateText, "Text", { group: mail, kind: "lines", hint: "Empty: it is made of the HTML" }),
+  text: field(TemplateText, "Text", { group: mail, kind: "lines", hint: "Empty: generated from the HTML" }),
   "short-link": field(Schema.String, "Short link", {
     group: mail,
-    hint: "The partner's own, such as https://go.partner.example/{token}",
+    hint: "A URL of the partner, such as https://go.partner.example/{token}",
     inputmode: "url",
     size: 40,
   }),
-  fields: field(FieldNames, "Fields of recipients", {
+  fields: field(FieldNames, "Recipient fields", {
     group: mail,
-    hint: "What subject and body name, such as first_name,specialty; every import needs a column for each",
+    hint: "Fields in subject and body, such as first_name,specialty; each import requires a column for each",
     size: 40,
   }),
-  "window-start": required(field(Instant, "Sending begins", { group: window, kind: "instant" })),
+  "window-start": required(field(Instant, "Sending starts", { group: window, kind: "instant" })),
   "window-end": required(field(Instant, "Sending ends", { group: window, kind: "instant" })),
-  "per-minute": field(wholeNumber(1, MAX_RATE, "a number of e-mails"), "E-mails a minute at most", {
+  "per-minute": field(wholeNumber(1, MAX_RATE, "a number of e-mails"), "Maximum e-mails per minute", {
     group: window,
-    hint: "Empty for as many as the workers send",
+    hint: "Empty: no limit",
     inputmode: "numeric",
     size: 8,
   }),
   "pause-on-complaints": choice(
-    "Paused for complaints",
+    "Pause on complaints",
     [
-      ["no", "by an operator alone"],
-      ["yes", "by a worker, from 0.3 % on"],
+      ["no", "manually"],
+      ["yes", "automatically at 0.3 %"],
     ],
     { group: window },
   ),
@@ -147,7 +147,7 @@ const createAction = defineAction(path, "campaigns create", {
     })
     return {
       to: `/campaigns/${id}`,
-      notice: "Created as a draft. Import its recipients, look at the e-mail, and schedule it.",
+      notice: "Draft created. Import its recipients, preview the e-mail, then schedule it.",
     }
   }),
 })

@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<RecipientListName, string>> = {
   published: "Published",
   sent: "Sent",
   bounced: "Bounced",
-  refused_later: "Refused later",
+  refused_later: "Rejected later",
   opened: "Opened",
   opened_with_bots: "Opened, with suspected bots",
   clicked: "Clicked",
@@ -68,7 +68,7 @@ export const recipientsPages = defineMaskedPage("/campaigns/:campaign/recipients
         commands={[ops("recipients export", { campaign: id, out: "outcomes.csv", reveal: isShown })]}
       >
         <p>
-          Of the campaign <IdLink id={id}>{name}</IdLink>, those who changed last first.
+          Recipients of <IdLink id={id}>{name}</IdLink>, most recently changed first.
         </p>
         <Chips label="Outcomes" chips={chipsOf(id, totals, outcome)} />
         <Table
@@ -76,8 +76,8 @@ export const recipientsPages = defineMaskedPage("/campaigns/:campaign/recipients
           rows={page.recipients}
           empty={
             next === null
-              ? "Nobody. Recipients who come to this stand here, newest first."
-              : `None of ${formatCount(MAX_LISTED_SCAN)} recipients fits. The next page looks further back.`
+              ? "No recipients."
+              : `None of ${formatCount(MAX_LISTED_SCAN)} recipients matches. Older ones are on the next page.`
           }
           columns={columnsOf(isShown)}
         />

@@ -44,13 +44,13 @@ export interface PendingList {
 
 const tooMany = PageError.of(
   503,
-  "Not done",
+  "Action failed",
   "The console holds as many lists of other operators as it can. Try again in some minutes, or import the list on the command line.",
 )
 
 const notWritable = PageError.of(
   503,
-  "Not done",
+  "Action failed",
   "The console cannot write to its temporary folder, where it holds lists. Make room in it, or import the list on the command line.",
 )
 

@@ -52,7 +52,7 @@ export const liftSuppression = defineAction("/suppressions/lift", "suppressions 
   run: changeBy(lift),
 })
 
-const reject = (message: string) => Effect.fail(PageError.of(400, "Not done", message))
+const reject = (message: string) => Effect.fail(PageError.of(400, "Action failed", message))
 
 /** Reads the scope of a suppression and the URL of its list. */
 const readScope = ({ program: programId, organization: organizationId }: InputsOf<typeof inputs>) => {

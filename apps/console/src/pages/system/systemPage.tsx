@@ -79,7 +79,7 @@ const COLUMNS: Columns<{
 }> = {
   Severity: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge>,
   Found: ({ found }) => <Prose>{found}</Prose>,
-  "What to do": ({ advice }) => <Advice finding={advice} />,
+  Remedy: ({ advice }) => <Advice finding={advice} />,
   "Known from": ({ source }) => source,
 }
 

@@ -62,7 +62,7 @@ export const todayPage = definePage("/", {
                   <Prose>{found}</Prose>
                 </bdi>
               ),
-              "What to do": (cause) => <Advice finding={cause} />,
+              Remedy: (cause) => <Advice finding={cause} />,
             }}
           />
         )}

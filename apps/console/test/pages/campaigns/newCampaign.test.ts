@@ -36,7 +36,7 @@ it("creates a draft with all values of the form, and shows its page", async () =
     ...{ "per-minute": "120", "pause-on-complaints": "yes" },
   })
   expect(status).toBe(200)
-  expect(words).toContain("Created as a draft.")
+  expect(words).toContain("Draft created.")
   const created = await newest(program.id)
   expect(created).toMatchObject({
     ...{
@@ -85,7 +85,7 @@ it("accepts a body of 1 MiB, rejects a larger one, and records neither", async (
   const operator = await test().as("operator")
   const html = `<p>&amp; ${"é".repeat(500_000)}</p>`
   const { words } = await operator.post("/campaigns/new", { ...fieldsOf(program.id), html })
-  expect(words).toContain("Created as a draft.")
+  expect(words).toContain("Draft created.")
   const larger = { ...fieldsOf(program.id), html: "é".repeat(600_000), page: "/campaigns/new" }
   const { status, document } = await operator.post("/campaigns/new", larger)
   expect(status).toBe(400)

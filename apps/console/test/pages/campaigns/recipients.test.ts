@@ -48,7 +48,7 @@ it("has a list for every outcome", async () => {
     expect((await operator.get(`${path}?outcome=${outcome}`)).status).toBe(200)
   }
   expect((await operator.get(`${path}?outcome=vanished`)).status).toBe(400)
-  expect((await operator.get(`${path}?outcome=complained`)).words).toContain("Complained: 0Nobody.")
+  expect((await operator.get(`${path}?outcome=complained`)).words).toContain("Complained: 0No recipients.")
 })
 
 it("lists each recipient once, page by page", async () => {

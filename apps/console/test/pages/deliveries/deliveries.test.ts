@@ -52,7 +52,7 @@ describe("the list of deliveries", () => {
     const { words, document } = await operator.get(`/deliveries?${only()}`)
     expect(words).toContain("57.1 % of 7 attempts arrived. 2 became dead letters.")
     expect(document.querySelector("svg[role=img]")!.getAttribute("aria-label")).toBe(
-      "Attempts by outcome: 4 delivered, 3 4xx, 0 5xx, 0 another status, 0 no response",
+      "Attempts by outcome: 4 delivered, 3 4xx, 0 5xx, 0 other status, 0 no response",
     )
     expect(idsIn(document)).toHaveLength(8)
   })
@@ -85,14 +85,14 @@ describe("the list of deliveries", () => {
     const id = `whe_${"0".repeat(32)}`
     for (const path of ["/deliveries", "/issues", "/dead-letters/replay"]) {
       const { status, words } = await operator.get(`${path}?endpoint=${id}`)
-      expect({ path, status, says: words.includes("ndpoint is not known: nothing has this id.") }).toEqual({
+      expect({ path, status, says: words.includes("ndpoint is unknown: no record has this id.") }).toEqual({
         path,
         status: 400,
         says: true,
       })
     }
     const elsewhere = await operator.get(`/campaigns?organization=org_${"0".repeat(32)}&program=pgm_${"0".repeat(32)}`)
-    for (const name of ["Organization", "Program"]) expect(elsewhere.words).toContain(`${name} is not known`)
+    for (const name of ["Organization", "Program"]) expect(elsewhere.words).toContain(`${name} is unknown`)
   })
 
   it("lists each delivery once, page by page", async () => {

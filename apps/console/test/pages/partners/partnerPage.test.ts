@@ -28,7 +28,7 @@ it("shows a new key once, rotates a key, and revokes it when its name was typed"
   const rotated = await admin.post(`/keys/${key.id}/rotate`, { overlap: "1h" })
   expect(rotated.words).toContain("stays valid for 1 hour")
   const wrong = await admin.post(`/keys/${key.id}/revoke`, { typed: "Reports" })
-  expect([wrong.status, wrong.words]).toEqual([409, expect.stringContaining("What was typed is not “Nightly sync”")])
+  expect([wrong.status, wrong.words]).toEqual([409, expect.stringContaining("The text doesn't match “Nightly sync”")])
   expect((await admin.post(`/keys/${key.id}/revoke`, { typed: "Nightly sync" })).words).toContain("Revoked")
   const keys = await test().run(Effect.flatMap(ApiKeyRepository, ({ list }) => list(organizationId)))
   expect(keys.map(({ name, revokedAt }) => [name, revokedAt !== null])).toEqual([

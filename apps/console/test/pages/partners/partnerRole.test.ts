@@ -79,7 +79,7 @@ it("limits the actions of a partner in a minute, and not those of other partners
   let answer = await show(busy)
   // A minute may end while it is counted.
   for (let i = 0; i < 3 * MAX_PARTNER_ACTIONS && answer.status === 200; i++) answer = await show(busy)
-  expect([answer.status, answer.words]).toEqual([429, expect.stringContaining("too much in a minute")])
+  expect([answer.status, answer.words]).toEqual([429, expect.stringContaining("too many changes in a minute")])
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
   expect((await busy.visitor.get(`/deliveries/${busy.delivery}`)).status).toBe(200)
   expect((await show(calm)).status).toBe(200)

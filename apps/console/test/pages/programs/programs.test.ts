@@ -140,7 +140,7 @@ describe("a program", () => {
     })
     const older = await operator.post(`${path}/update`, { ...fields, name: "Other", version, page: path })
     expect(older.status).toBe(409)
-    expect(older.words).toContain("Somebody changed this after its page was opened")
+    expect(older.words).toContain("Another operator changed this while the page was open")
     expect(await programOf(program.id)).toMatchObject({ name: "Heart failure 2027" })
   })
 

@@ -132,7 +132,7 @@ describe("a sender", () => {
     const named = await change({ "reply-to": "help@acme.test", "link-domain": "click.acme.test", version })
     expect(named.words).toContain("Publish what is new of its DNS records")
     expect(named.words).toContain("click.acme.test. IN CNAME api.outreach.test.")
-    expect((await change({ "reply-to": "none", version })).words).toContain("Somebody changed this")
+    expect((await change({ "reply-to": "none", version })).words).toContain("Another operator changed this")
     expect(await find(id)).toMatchObject({ replyTo: "help@acme.test", linkDomain: "click.acme.test" })
   })
 
