@@ -73,16 +73,16 @@ describe("a campaign", () => {
     const { campaign, organization } = await test().run(seedCampaign({ recipients: 2 }))
     const viewer = await test().as("viewer", organization.id)
     const why = async () => (await viewer.get(`/campaigns/${campaign.id}`)).words
-    expect(await why()).toContain("No e-mails are being sent. It is a draft")
+    expect(await why()).toContain("No e-mails are being sent. Draft")
     await test().run(sendCampaign(campaign.id))
-    expect(await why()).toContain("No e-mails are being sent. No worker runs")
-    expect((await viewer.get("/")).words).toMatch(/Campaigns that send nothing.*SpringNo worker runs/)
+    expect(await why()).toContain("No e-mails are being sent. No worker is running")
+    expect((await viewer.get("/")).words).toMatch(/Campaigns that send nothing.*SpringNo worker is running/)
 
     await execute((sql) => sql`insert into delivery_workers values (gen_random_uuid(), now() + interval '1 hour')`)
     for (const lease of await test().run(claimMessages(2))) {
       await test().run(sendWith(lease, { _tag: "Unreachable", failure: { class: "refused", code: "ECONNREFUSED" } }))
     }
-    const down = "The mail server is down: it refuses the connection (ECONNREFUSED). 2 messages wait for it"
+    const down = "The mail server refuses connections (ECONNREFUSED). 2 messages are queued"
     expect(await why()).toContain(`No e-mails are being sent. ${down}`)
     expect((await viewer.get("/")).words).toContain(down)
     await execute((sql) => sql`update messages set due_at = now()`)
@@ -91,14 +91,14 @@ describe("a campaign", () => {
       await test().run(sendWith(lease, { _tag: "Refused", status: "550 5.7.1", reply }))
     }
     expect(await why()).toMatch(
-      /No e-mails are being sent. clinic.test refused us, and is left alone until [\d :-]+\. The next/,
+      /No e-mails are being sent. clinic.test rejected our e-mails and is paused until [\d :-]+\. The next/,
     )
     expect(await why()).toContain("ProblemsA domain rejects our e-mails: clinic.test")
     expect(await why()).toContain(reply)
     await execute(
       (sql) => sql`update campaigns set window_start = now() + interval '30 minutes' where id = ${campaign.id}`,
     )
-    expect(await why()).toContain("No e-mails are being sent. Its window has not begun: it begins at")
+    expect(await why()).toContain("No e-mails are being sent. Its window starts at")
     expect((await viewer.get("/")).words).not.toContain("Campaigns that send nothing")
     await execute((sql) => sql`delete from delivery_workers`)
   })

@@ -205,7 +205,7 @@ describe("campaigns show", () => {
     expect(shown).toMatchObject({
       ...{ id, status: "draft", html: HTML, pauses: [] },
       progress: { recipients: 0, published: 0, queued: 0, sent: 0, bounced: 0, answered: 0 },
-      waits_for: "It is a draft: nothing goes out until somebody schedules it.",
+      waits_for: "Draft. Schedule it to send e-mails.",
     })
     expect(stdout).toMatch(/░{40} 0% · 0 sent, 0 bounced of 0/)
     const { code, stderr } = await run(["campaigns", "show", id, "--follow"])
@@ -244,7 +244,7 @@ describe("campaigns show", () => {
     })
     expect(stdout).toMatch(/█{26}░{14} 66% · .*2 sent, 0 bounced, 2 refused later, 1 complained of 3$/m)
     expect(stdout).toMatch(/^complained +1$/m)
-    expect(stdout).toContain("Of 2 accepted messages: complaints 50 % (fewer than 3, which say nothing)")
+    expect(stdout).toContain("Of 2 accepted messages: complaints 50 % (fewer than 3, too few to judge)")
     expect(stdout).toMatch(/c\.test\s+550 5\.7\.1/)
     expect(stdout).toMatch(/refused later, by cause.*\n.*\n.*policy\s+all\s+2\n.*policy\s+a\.test\s+1\n/)
   })

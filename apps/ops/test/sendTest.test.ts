@@ -103,7 +103,7 @@ describe("campaigns test --to", () => {
 
   it("fails with one sentence if the server rejects the message, or a setting or the address is wrong", async () => {
     const server = await mailServer({ at: "rcpt", reply: "554 5.7.1 <me@acme.test>: Relay access denied" })
-    const message = "The SMTP server did not take the message: 554 5.7.1 at RCPT TO."
+    const message = "The SMTP server rejected the message: 554 5.7.1 at RCPT TO."
     expect(await send(server.url, toMe)).toMatchObject({ code: 1, error: { code: "mail_not_sent", message } })
     const closed = await send(CLOSED, toMe)
     expect(closed.error).toMatchObject({ code: "mail_not_sent", reason: "ECONNREFUSED at CONN" })

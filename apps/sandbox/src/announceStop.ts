@@ -13,7 +13,7 @@ export const announceStop = (display: Display): Effect.Effect<void, never, Scope
       return display.print("Stopping. The same signal again ends it immediately.")
     }
     if (signal !== "SIGINT" || Date.now() - stoppingSince < SAME_CTRL_C_MS) return
-    display.print("Ended immediately. The services and PostgreSQL end by themselves, and the data is kept.")
+    display.print("Stopped immediately. The services and PostgreSQL stop on their own, and the data is kept.")
     process.exit(130)
   }
   return Effect.acquireRelease(

@@ -174,8 +174,8 @@ const printLine = (text: string): Effect.Effect<void> => Effect.sync(() => void 
 /** How the data of a run is used again. */
 const farewell = ({ folder }: Options): string =>
   process.env["DATABASE_URL"]
-    ? "Stopped. The data is kept in the database of DATABASE_URL.\n`npm start` goes on with it."
-    : `Stopped. The data is kept in ${folder}.\n\`npm start\` goes on with it, \`npm start -- --fresh\` begins anew.`
+    ? "Stopped. The data is kept in the database of DATABASE_URL.\n`npm start` continues with it."
+    : `Stopped. The data is kept in ${folder}.\n\`npm start\` continues with it, \`npm start -- --fresh\` starts from scratch.`
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))

@@ -12,7 +12,7 @@ export const USAGE = `Runs the whole service on this machine, with a sample part
   --port N           port of the API; default 8080
   --console-port N   port of the operator console; default 8090, or any that is free if that is taken
   --host ADDRESS     loopback address of all of them; default 127.0.0.1. A second sandbox can use 127.0.0.2 and the same ports
-  --fresh            drops all data of an earlier run and begins anew
+  --fresh            drops all data of an earlier run and starts from scratch
   --recipients FILE  launches a campaign with the recipients of this CSV file (columns npi,email)
   --folder PATH      folder of the database, the keys and the logs; default .sandbox in this repository
   --help             prints this

@@ -19,7 +19,7 @@ export const dnsFindings = (resolver: Resolver, { sender: { from, dkim }, bounce
         ? Effect.succeed(
             warning(
               "DKIM_KEY is not set, so e-mails are not signed.",
-              "Make a key; large receivers refuse unsigned bulk mail.",
+              "Create a key. Large receivers reject unsigned bulk mail.",
             ),
           )
         : lookUp.dkim(dkimName(dkim.keys[0]!, dkim.domain), {
@@ -120,7 +120,7 @@ export const query = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A |
         : Effect.fail(
             failed(
               `The name server gives no response for ${name} (${code}).`,
-              "Check the resolver of this machine, or ask another name server.",
+              "Check this machine's resolver, or use another name server.",
             ),
           ),
     ),
@@ -172,7 +172,7 @@ export const spfFinding = (domain: string, records: ReadonlyArray<string>): Find
   if (record === undefined) {
     return failed(
       `There is no SPF record at ${domain}.`,
-      `Publish the TXT record "v=spf1 include:… ~all" at ${domain}, with what your mail provider names.`,
+      `Publish the TXT record "v=spf1 include:… ~all" at ${domain}, with the include of your mail provider.`,
     )
   }
   if (found.length > 1) return failed(`There are ${found.length} SPF records at ${domain}.`, "Merge them into one.")
@@ -202,7 +202,7 @@ export const dmarcFinding = (
   if (records.length > 1) return warning(`There are ${records.length} DMARC records at ${at}.`, "Leave one of them.")
   const tags = tagsOf(records[0]!)
   const policy = (at === `_dmarc.${domain}` ? undefined : tags.get("sp")) ?? tags.get("p") ?? ""
-  const said = `The DMARC record at ${at} asks receivers for the policy ${policy}.`
+  const said = `The DMARC record at ${at} requests the policy ${policy}.`
   if (!/^(?:none|quarantine|reject)$/i.test(policy))
     return warning(`The DMARC record at ${at} has no valid policy.`, publish)
   const isStrict = tags.get("adkim") === "s"

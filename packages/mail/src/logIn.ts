@@ -6,7 +6,7 @@ import { type SmtpOptions, SmtpSession } from "./SmtpSession.ts"
 
 export class LoginFailed extends DescribedError(
   "LoginFailed",
-  ({ reason }: { readonly reason: string }) => `The SMTP server did not let us in: ${reason}.`,
+  ({ reason }: { readonly reason: string }) => `The SMTP server rejected the login: ${reason}.`,
 ) {}
 
 const TIMEOUTS = { connectMs: 5000, replyMs: 5000, dataMs: 5000, blockMs: 5000, finalMs: 5000 }

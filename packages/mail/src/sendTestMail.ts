@@ -12,7 +12,7 @@ import type { smtpSettings } from "./smtpSettings.ts"
 /** The SMTP server rejected the message. Contains only codes, because the server's text may contain an address. */
 class MailNotSent extends DescribedError(
   "MailNotSent",
-  ({ reason }: { readonly reason: string }) => `The SMTP server did not take the message: ${reason}.`,
+  ({ reason }: { readonly reason: string }) => `The SMTP server rejected the message: ${reason}.`,
 ) {}
 
 export type TestMailSettings = Config.Success<typeof smtpSettings> & Pick<RenderOptions, "publicBaseUrl">

@@ -21,10 +21,10 @@ export const composeFailingNotice = (
       "Webhooks given up so far": String(deadLetters),
     }),
     isDisabled
-      ? "It is called no longer. Webhooks that are published from now on wait, and nothing that waits is lost. Once the cause is mended, ask the service's operators to enable it; they can send what it missed with it."
+      ? "It receives no more calls. New webhooks are queued and aren't lost. After you have fixed the cause, ask the service's operators to enable the endpoint. They can also replay the webhooks that it missed."
       : whatFollows(notice, hours),
-    "How to mend it: see whether the address is still right, its name resolves, its certificate is valid, and a firewall lets the calls through; then see what your server's log says of them. An endpoint accepts a webhook by responding with a status from 200 to 299 in time. The first such response ends this.",
-    ...(consoleUrl === null ? [] : [`Where to look: ${consoleUrl}/endpoints/${endpointId}`]),
+    "How to fix it: check that the address is correct, its name resolves, its certificate is valid, and no firewall blocks the calls. Then check your server's log. An endpoint accepts a webhook by responding with a status from 200 to 299 in time. These notices stop after the first such response.",
+    ...(consoleUrl === null ? [] : [`Details: ${consoleUrl}/endpoints/${endpointId}`]),
     `You receive this because your address is a contact of ${organization}. The service's operators change the contacts.`,
   ]
   return { subject: `Webhook endpoint ${endpointId} ${state}`, text: `${text.join("\n\n")}\n` }
@@ -36,7 +36,7 @@ const causesOf = ({ clientErrors, serverErrors, otherStatuses, noResponses }: Fa
     [
       ["a status from 400 to 499", clientErrors],
       ["a status from 500 to 599", serverErrors],
-      ["another status that accepts nothing", otherStatuses],
+      ["another status outside 200 to 299", otherStatuses],
       ["no response: no connection, no valid certificate, or not in time", noResponses],
     ] as const
   )
@@ -45,12 +45,12 @@ const causesOf = ({ clientErrors, serverErrors, otherStatuses, noResponses }: Fa
 
 const whatFollows = (notice: FailingNotice, hours: FailingHours): string => {
   const next = nextNotice(notice.notices, hours)
-  const waits = "Until then its webhooks are tried again as the documents say."
-  if (next === null) return "It is not disabled by itself, and is called as before."
+  const waits = "Until then, its webhooks are retried on schedule."
+  if (next === null) return "It isn't disabled automatically, and still receives calls."
   const at = formatTime(noticeDueAt(notice.since, notice, next, hours))
   return NOTICES[next - 1] === "disable"
-    ? `If every call goes on failing, it is disabled at ${at} or soon after. ${waits}`
-    : `If every call goes on failing, you are notified again at ${at} or soon after${hours.disable === null ? "" : `, and the endpoint is disabled after ${hours.disable} hours of failing`}. ${waits}`
+    ? `If all calls continue to fail, it is disabled at ${at} or soon after. ${waits}`
+    : `If all calls continue to fail, you are notified again at ${at} or soon after${hours.disable === null ? "" : `, and the endpoint is disabled after ${hours.disable} hours of failing`}. ${waits}`
 }
 
 const facts = (lines: Readonly<Record<string, string>>): string =>

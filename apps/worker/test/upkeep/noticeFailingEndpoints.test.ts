@@ -140,7 +140,7 @@ describe("an endpoint to which every call fails", () => {
 
     yield* failOn(49, endpoint.id, other.id)
     expect(yield* round).toEqual([{ ...about, notice: "reminder" }])
-    expect(textOf(mail.messages[2])).toMatch(/If every call goes on failing, it is disabled at .* UTC or soon after/)
+    expect(textOf(mail.messages[2])).toMatch(/If all calls continue to fail, it is disabled at .* UTC or soon after/)
     expect((yield* stateOf(endpoint.id)).enabled).toBe(true)
 
     yield* failOn(49, endpoint.id, other.id)

@@ -39,7 +39,7 @@ export class CampaignNotReady extends DescribedError(
 
 export class QuotaReached extends DescribedError(
   "QuotaReached",
-  "The program {programId} of campaign {campaignId} has reached its completer quota; nobody is added to it.",
+  "The program {programId} of campaign {campaignId} has reached its completer quota, so recipients can't be added.",
 ) {}
 
 export class InvalidWindow extends DescribedError("InvalidWindow", "{reason}") {}

@@ -14,9 +14,9 @@ export const MIN_COMPLAINTS = 3
 /** Levels of a campaign's complaints, with their labels. */
 export const COMPLAINT_LEVELS = {
   low: "below 0.1 %",
-  few: `fewer than ${MIN_COMPLAINTS}, which say nothing`,
+  few: `fewer than ${MIN_COMPLAINTS}, too few to judge`,
   raised: "0.1 % or more, which mailbox providers warn of",
-  high: "0.3 % or more, at which mailbox providers take the sender for a spammer",
+  high: "0.3 % or more, where mailbox providers treat the sender as a spammer",
 } as const
 export type ComplaintLevel = keyof typeof COMPLAINT_LEVELS
 

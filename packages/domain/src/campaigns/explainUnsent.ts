@@ -35,19 +35,19 @@ const LATE_MS = 60_000
 const DAY_MS = 86_400_000
 
 const FAILURES: Readonly<Record<MailFailure["class"], string>> = {
-  login: "The mail server refuses our login",
-  relay_denied: "The mail server does not relay for us",
+  login: "The mail server rejects our login",
+  relay_denied: "The mail server doesn't relay for us",
   rejected: "The mail server rejects us",
-  protocol: "The mail server does not answer as SMTP does",
-  tls: "TLS with the mail server fails, mostly because of its certificate",
-  dns: "The name of the mail server does not resolve",
-  refused: "The mail server is down: it refuses the connection",
-  reset: "The mail server cuts the connection",
-  timeout: "The mail server does not answer in time",
-  slow: "The mail server answers some messages too slowly",
+  protocol: "The mail server violates SMTP",
+  tls: "TLS with the mail server fails, usually because of its certificate",
+  dns: "The mail server's name doesn't resolve",
+  refused: "The mail server refuses connections",
+  reset: "The mail server closes the connection",
+  timeout: "The mail server doesn't respond in time",
+  slow: "The mail server is too slow for some messages",
   stopped: "The workers were stopped while they sent",
-  sender: "A key of the sender cannot be read",
-  template: "The e-mail does not render for some recipients",
+  sender: "A key of the sender is unreadable",
+  template: "The template doesn't render for some recipients",
   unknown: "The mail server cannot be reached",
 }
 
@@ -60,19 +60,16 @@ export const explainUnsent = (state: SendingState, now: number): Finding | null 
   const left = countUnsent(progress)
   switch (status) {
     case "draft":
-      return ok("It is a draft: nothing goes out until somebody schedules it.")
+      return ok("Draft. Schedule it to send e-mails.")
     case "paused":
-      return warning(
-        `${stopOf(state)} Nothing goes out until somebody resumes it.`,
-        "Resume it once the reason is gone.",
-      )
+      return warning(`${stopOf(state)} E-mails are paused until it is resumed.`, "Resume it once the reason is gone.")
     case "cancelled":
-      return ok(`${stopOf(state)} ${count(left, "recipient")} will not be written to.`)
+      return ok(`${stopOf(state)} ${count(left, "recipient")} won't get an e-mail.`)
     case "completed":
       return ok(
         left === 0
-          ? "It is over: it was sent to everybody who could be written to."
-          : `It is over: its window ended at ${minuteOf(state.windowEnd)}, and ${count(left, "recipient")} were not written to.`,
+          ? "Completed: sent to all possible recipients."
+          : `Completed: its window ended at ${minuteOf(state.windowEnd)}, and ${count(left, "recipient")} got no e-mail.`,
       )
     default:
       return progress.sentInLastMinute > 0 ? null : explainWaiting(state, left, now)
@@ -91,38 +88,39 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
   if (state.restoreFault !== null) {
     return failed(
       state.restoreFault === "restoring"
-        ? "The database was restored, and nothing is sent until that is finished."
-        : "The database is on another server than the workers last saw, and nothing is sent from it.",
+        ? "The database was restored. Sending is paused until the restore is finished."
+        : "The database moved to another server, so sending is paused.",
       "Follow the guide for restores.",
       ["restores", "finish"],
     )
   }
-  if (state.workers === 0) return failed("No worker runs, so nothing is published or sent.", "Start a worker.")
+  if (state.workers === 0)
+    return failed("No worker is running, so e-mails aren't published or sent.", "Start a worker.")
   if (state.isQuotaReached) {
     return warning(
       `Its program has reached its target of completers: ${WHEN_REACHED.completer_qualified}.`,
-      "Raise the target of the program, or leave it.",
+      "Raise the program's target, or leave it.",
     )
   }
   if (toUnixMillis(windowEnd) <= now) return ok(`Its window ended at ${minuteOf(windowEnd)}.`)
-  if (toUnixMillis(windowStart) > now) return ok(`Its window has not begun: it begins at ${minuteOf(windowStart)}.`)
+  if (toUnixMillis(windowStart) > now) return ok(`Its window starts at ${minuteOf(windowStart)}.`)
   if (status === "scheduled" || status === "publishing") {
     return ok(
       `Its recipients are being published: ${numbers.format(progress.published)} of ${numbers.format(progress.recipients)} are.`,
     )
   }
-  if (left === 0) return ok("Everybody was written to who can be.")
+  if (left === 0) return ok("Sent to all possible recipients.")
   if (state.isRampReached) {
     return warning(
-      `Its sender has sent as many e-mails today as its ramp allows. It goes on at ${minuteOf(fromUnixMillis(now - (now % DAY_MS) + DAY_MS))}.`,
+      `Its sender has sent as many e-mails today as its ramp allows. It resumes at ${minuteOf(fromUnixMillis(now - (now % DAY_MS) + DAY_MS))}.`,
       "Wait, or give the sender another ramp.",
     )
   }
   const [failure] = failures
   if (failure !== undefined) {
     return failed(
-      `${explainMailFailure(failure)}. ${count(failure.messages, "message")} wait for it, and are tried again by themselves.`,
-      "Mend the mail server or SMTP_URL, which the checks of the deployment try.",
+      `${explainMailFailure(failure)}. ${count(failure.messages, "message")} are queued and will be retried automatically.`,
+      "Fix the mail server or SMTP_URL. The deployment's checks test both.",
       ["doctor"],
     )
   }
@@ -131,24 +129,24 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
       .slice(0, 1)
       .map(
         ({ domain, until }) =>
-          `${domain}${pauses.length > 1 ? ` and ${count(pauses.length - 1, "other domain")}` : ""} refused us, and ${pauses.length > 1 ? "are" : "is"} left alone until ${minuteOf(until)}.`,
+          `${domain}${pauses.length > 1 ? ` and ${count(pauses.length - 1, "other domain")}` : ""} rejected our e-mails and ${pauses.length > 1 ? "are" : "is"} paused until ${minuteOf(until)}.`,
       ),
-    ...(progress.deferred > 0 ? [`${count(progress.deferred, "mailbox", "mailboxes")} put us off.`] : []),
+    ...(progress.deferred > 0 ? [`${count(progress.deferred, "mailbox", "mailboxes")} deferred our e-mails.`] : []),
   ]
   if (dueAt === null || toUnixMillis(dueAt) > now) {
     const next = dueAt === null ? [] : [`The next e-mail is due at ${minuteOf(dueAt)}.`]
-    return ok([...waits, ...next].join(" ") || "No message waits to be sent.")
+    return ok([...waits, ...next].join(" ") || "No message is pending.")
   }
   if (rateOpensAt !== null) {
     return ok(
       perMinute === null
-        ? `The rate of all campaigns lets the next e-mail go out at ${minuteOf(rateOpensAt)}.`
-        : `Its rate is ${numbers.format(perMinute)} a minute: the next e-mail goes out at ${minuteOf(rateOpensAt)}.`,
+        ? `The total rate limit allows the next e-mail at ${minuteOf(rateOpensAt)}.`
+        : `Its rate is ${numbers.format(perMinute)} a minute: the next e-mail is sent at ${minuteOf(rateOpensAt)}.`,
     )
   }
   return now - toUnixMillis(dueAt) > LATE_MS
     ? failed(
-        `E-mails are due since ${minuteOf(dueAt)}, and no worker takes them.`,
+        `E-mails have been due since ${minuteOf(dueAt)}, but no worker sends them.`,
         "Check that the workers have SMTP_URL, and read their logs.",
       )
     : null

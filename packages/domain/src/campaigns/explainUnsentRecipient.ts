@@ -34,15 +34,15 @@ export const SUPPRESSED_BECAUSE: Readonly<Record<SuppressionReason, string>> = {
   account_created: "they have an account already",
   unsubscribed: "they unsubscribed",
   operator: "an operator suppressed them",
-  bounced: "their address takes no mail",
-  complained: "they reported an e-mail as unwanted",
+  bounced: "their address bounced",
+  complained: "they reported an e-mail as spam",
 }
 
 const WITHDRAWN_BECAUSE: Readonly<Record<WithdrawalReason, string>> = {
-  suppressed: "they were suppressed before it went out",
-  learner_qualified: "they had become a learner before it went out",
-  completer_qualified: "they had become a completer before it went out",
-  quota_reached: "the program had reached its target before it went out",
+  suppressed: "they were suppressed before it was sent",
+  learner_qualified: "they became a learner before it was sent",
+  completer_qualified: "they became a completer before it was sent",
+  quota_reached: "the program had reached its target before it was sent",
 }
 
 /** Returns whether a campaign has sent to a recipient at `now` (Unix milliseconds), or the reason why not. */
@@ -53,39 +53,39 @@ export const explainUnsentRecipient = (state: RecipientState, campaign: SendingS
   if (bouncedAt !== null) return failed(`The e-mail bounced at ${minuteOf(bouncedAt)}${reply}`, "Correct the address.")
   if (sentAt !== null) {
     return refusedLater === null
-      ? ok(`The e-mail was sent at ${minuteOf(sentAt)}, and their mail server took it.`)
+      ? ok(`The e-mail was sent at ${minuteOf(sentAt)}, and their mail server accepted it.`)
       : failed(
-          `The e-mail was sent at ${minuteOf(sentAt)}, and refused later (${refusedLater})${reply}`,
-          "Look at what the domain refuses.",
+          `The e-mail was sent at ${minuteOf(sentAt)}, and rejected later (${refusedLater})${reply}`,
+          "Check which e-mails the domain rejects.",
         )
   }
   if (withdrawalReason !== null) {
     return warning(
       `It was not sent: ${WITHDRAWN_BECAUSE[withdrawalReason as WithdrawalReason]}.`,
-      "Nothing, unless that is wrong.",
+      "No action is needed, unless this is wrong.",
     )
   }
   if (quarantinedAt !== null) {
     return failed(
-      `It is set aside since ${minuteOf(quarantinedAt)}: ${failure === null ? "nobody knows whether it was delivered" : explainMailFailure(failure)}.`,
-      "Look at the messages that are not tried again on the campaign's page.",
+      `Quarantined since ${minuteOf(quarantinedAt)}: ${failure === null ? "its delivery is unknown" : explainMailFailure(failure)}.`,
+      "See the quarantined messages on the campaign's page.",
     )
   }
   const cause = explainUnsent(campaign, now)
   // Reasons for the whole campaign come before those of a single message.
   if (campaign.status !== "sending" && cause !== null) return cause
   if (failure !== null)
-    return failed(`${explainMailFailure(failure)}. It is tried again by itself.`, "Mend the mail server.")
+    return failed(`${explainMailFailure(failure)}. It will be retried automatically.`, "Fix the mail server.")
   if (pausedUntil !== null) {
     return warning(
-      `Their domain refused us, and is left alone until ${minuteOf(pausedUntil)}${reply}`,
-      "Sending there resumes by itself.",
+      `Their domain rejected our e-mails and is paused until ${minuteOf(pausedUntil)}${reply}`,
+      "Sending to it resumes automatically.",
     )
   }
   if (attempts !== null && attempts > 0 && dueAt !== null && toUnixMillis(dueAt) > now) {
-    return ok(`Their mailbox put it off, and it is tried again at ${minuteOf(dueAt)}${reply}`)
+    return ok(`Their mailbox deferred it. It is retried at ${minuteOf(dueAt)}${reply}`)
   }
-  return cause ?? ok("It goes out with its campaign, as fast as the rates let it.")
+  return cause ?? ok("It is queued with its campaign.")
 }
 
 const minuteOf = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`

@@ -79,8 +79,8 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     }
     return withdrawn === recipients
       ? failed(
-          `All ${count(recipients, "recipient")} are withdrawn: nobody is sent an e-mail.`,
-          "Look at the suppressions.",
+          `All ${count(recipients, "recipient")} are withdrawn, so no e-mails are sent.`,
+          "Check the suppressions.",
         )
       : ok(`${count(recipients, "recipient")}.`)
   },
@@ -100,11 +100,8 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     }
     if (status === "sending") return ok(`The window is open until ${minuteOf(windowEnd)}.`)
     return toUnixMillis(windowStart) <= now
-      ? warning(
-          `The window has begun at ${minuteOf(windowStart)}.`,
-          "Sending begins as soon as the campaign is published.",
-        )
-      : ok(`The window begins at ${minuteOf(windowStart)}.`)
+      ? warning(`The window started at ${minuteOf(windowStart)}.`, "Sending starts when the campaign is published.")
+      : ok(`The window starts at ${minuteOf(windowStart)}.`)
   },
 
   rate: ({ campaign, progress, sender, now }) => {
@@ -122,7 +119,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
       )
     }
     const { perMinute } = campaign
-    if (perMinute === null) return ok("No rate of its own: as many as the workers send.")
+    if (perMinute === null) return ok("No rate limit for this campaign.")
     const needed = Math.ceil(unsent / perMinute)
     const found = `${numbers.format(perMinute)} a minute: ${count(unsent, "e-mail")} take ${duration(needed)} of ${duration(minutes)}.`
     const advice = `Raise the rate to ${numbers.format(Math.ceil(unsent / Math.max(1, minutes)))} a minute, or give the campaign a longer window.`
@@ -133,15 +130,15 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
   sender: ({ sender, isSigned, waitingSenderId }) => {
     if (waitingSenderId !== null) {
       return warning(
-        `The sender ${waitingSenderId} is not live: its DNS records were not found yet. The e-mails are sent in another name.`,
-        "Publish its records, and verify it.",
+        `The sender ${waitingSenderId} is not live: its DNS records were not found yet. E-mails are sent by another sender until then.`,
+        "Publish its records, then verify it.",
         ["senders", "verify", waitingSenderId],
       )
     }
     if (sender !== null) {
       return isSigned === true
         ? ok(`Sent as ${sender.fromAddress} of ${sender.id}, signed; its DNS records were found.`)
-        : failed(`No key signs for ${sender.id}.`, "Make a new key, publish its record, and verify the sender.", [
+        : failed(`No key signs for ${sender.id}.`, "Create a key, publish its record, then verify the sender.", [
             "senders",
             "rotate-dkim",
             sender.id,
@@ -149,7 +146,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     }
     if (isSigned === null) {
       return warning(
-        "Sent as the deployment's own sender, MAIL_FROM, whose key is not known to this process.",
+        "Sent as the deployment's own sender, MAIL_FROM, with a key that this process doesn't know.",
         "Check the settings of the worker on its machine.",
         ["doctor"],
       )
@@ -160,7 +157,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
         )
       : warning(
           "Sent as the deployment's own sender, MAIL_FROM, without a DKIM signature.",
-          "Set DKIM_KEY, or add a sender: large receivers refuse unsigned bulk mail.",
+          "Set DKIM_KEY or add a sender. Large receivers reject unsigned bulk mail.",
         )
   },
 
@@ -168,7 +165,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     missing.includes("unsubscribeUrl")
       ? failed(
           "The e-mail does not show a link to unsubscribe.",
-          "Create the campaign anew with {{ unsubscribe_url }}.",
+          "Create the campaign again with {{ unsubscribe_url }}.",
         )
       : ok("The e-mail shows a link to unsubscribe."),
 
@@ -192,34 +189,34 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
       ? failed(`The program ${id} is archived: the campaign cannot be scheduled.`, "Make the program active again.")
       : status === "active"
         ? ok("The program is active.")
-        : warning(`The program ${id} is ${status}.`, "Make it active, if it is to be."),
+        : warning(`The program ${id} is ${status}.`, "Make it active if e-mails should be sent."),
 
   quota: ({ program: { id, learnerTarget, completerTarget }, completers, progress }) => {
     if (completerTarget === null) {
       return ok(
         learnerTarget === null
-          ? "The program has no target, so no count ends its outreach."
-          : `The program has no completer target, so no count ends its outreach. When its target of ${count(learnerTarget, "learner")} is reached, ${WHEN_REACHED.learner_qualified}.`,
+          ? "The program has no target, so outreach doesn't stop automatically."
+          : `The program has no completer target, so outreach doesn't stop automatically. When its target of ${count(learnerTarget, "learner")} is reached, ${WHEN_REACHED.learner_qualified}.`,
       )
     }
     const left = completerTarget - completers
     const found = `${numbers.format(completers)} of ${count(completerTarget, "completer")}.`
     if (left <= 0)
       return failed(
-        `${found} The target is reached: ${WHEN_REACHED.completer_qualified}, and nobody is written to.`,
-        "Raise the target of the program, or leave it.",
+        `${found} The target is reached: ${WHEN_REACHED.completer_qualified}, and no e-mails are sent.`,
+        "Raise the program's target, or leave it.",
         ["programs", "update", id, "--completer-target", "…"],
       )
     return countUnsent(progress) > 0 && left < completerTarget * 0.05
       ? warning(
           `${found} When the target is reached, ${WHEN_REACHED.completer_qualified}.`,
-          "Expect a part of the recipients to be left out.",
+          "Some recipients will probably get no e-mail.",
         )
       : ok(found)
   },
 
   endpoint: ({ campaign: { kind, organizationId }, endpoints: { enabled, disabled, failing } }) => {
-    if (kind === "survey") return ok("A survey is not forwarded to the partner.")
+    if (kind === "survey") return ok("A survey isn't sent to the partner.")
     if (enabled === 0) {
       return warning(
         disabled > 0
@@ -233,19 +230,19 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     }
     return failing > 0
       ? warning(
-          `${failing} of ${count(enabled, "enabled endpoint")} did not answer lately, and ${failing === 1 ? "is" : "are"} only probed.`,
-          "Look at the endpoint's last failures before a campaign adds to them.",
+          `${failing} of ${count(enabled, "enabled endpoint")} failed recently and ${failing === 1 ? "is" : "are"} only probed.`,
+          "Check the endpoint's latest failures before you start a campaign.",
         )
-      : ok(`${count(enabled, "endpoint")} enabled, and reachable as far as calls show.`)
+      : ok(`${count(enabled, "endpoint")} enabled, without recent failures.`)
   },
 
   signing_secret: ({ campaign: { kind, organizationId }, unsigned, endpoints }) => {
-    if (kind === "survey" || endpoints.enabled === 0) return ok("No webhook is to be signed.")
+    if (kind === "survey" || endpoints.enabled === 0) return ok("No webhooks to sign.")
     return unsigned === 0
       ? ok("A signing secret is active for every enabled endpoint.")
       : failed(
           `No signing secret is active for ${count(unsigned, "enabled endpoint")}.`,
-          "Make one for the organization, or for the endpoint if it has secrets of its own.",
+          "Create a secret for the organization, or for the endpoint if it has separate secrets.",
           ["secrets", "rotate", "--organization", organizationId],
         )
   },
@@ -261,13 +258,13 @@ export const checkPublicBaseUrl = (facts: Pick<PreflightFacts, "livemode" | "pub
         ])
       : ok("Only production needs an https address in PUBLIC_BASE_URL.")
   }
-  if (publicBaseUrl.startsWith("https://")) return ok("The links of e-mails lead to an https address.")
+  if (publicBaseUrl.startsWith("https://")) return ok("Links in e-mails use https.")
   return livemode
     ? failed(
         "PUBLIC_BASE_URL is not an https address, so one-click unsubscription does not work (RFC 8058).",
         "Serve the API over https, and set PUBLIC_BASE_URL to that address in every process.",
       )
-    : ok("The links of e-mails lead to an http address, which production does not allow.")
+    : ok("Links in e-mails use http, which production doesn't allow.")
 }
 
 /** Returns the number of minutes in which a campaign can send. */

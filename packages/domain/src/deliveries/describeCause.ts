@@ -22,25 +22,25 @@ export const describeShare = (group: { readonly failures: number; readonly calls
 type Failure = Exclude<DeliveryReason, "success"> | typeof UNKNOWN_OUTCOME
 
 const FAILURES: Readonly<Record<Failure, string>> = {
-  client_error: "The partner answers {status}",
-  server_error: "The partner answers {status}",
-  informational: "The partner answers {status}, and nothing after it",
-  redirect: "The partner answers {status}, and redirects are not followed",
-  invalid_status: "The partner answers {status}, which is not a status of HTTP",
-  refused: "Nothing listens at its address: the connection is refused",
-  reset: "The connection is cut before an answer comes",
-  unresolved_name: "The name of its address does not resolve",
-  name_not_asked: "The name of its address was not looked up in time, which is our own fault",
-  tls: "TLS fails, mostly because of its certificate",
-  connect_timeout: "It accepts no connection in time",
-  headers_timeout: "It does not answer in time",
-  body_timeout: "Its response does not end in time",
+  client_error: "The partner responds with {status}",
+  server_error: "The partner responds with {status}",
+  informational: "The partner's only response is {status}",
+  redirect: "The partner responds with {status}, but redirects aren't followed",
+  invalid_status: "The partner responds with {status}, which isn't an HTTP status",
+  refused: "The connection is refused",
+  reset: "The connection is closed before a response arrives",
+  unresolved_name: "Its host name doesn't resolve",
+  name_not_asked: "Its host name wasn't looked up in time because this service is overloaded",
+  tls: "TLS fails, usually because of its certificate",
+  connect_timeout: "It doesn't accept a connection in time",
+  headers_timeout: "It doesn't respond in time",
+  body_timeout: "Its response isn't complete in time",
   deadline: "The whole call takes too long",
-  blocked_address: "Its address leads where calls may not go, such as a private network",
+  blocked_address: "Calls to its address aren't allowed, for example because it is in a private network",
   unknown: "The network fails",
   [UNKNOWN_OUTCOME]: "The worker was lost during the call",
 }
 
-/** Explains why a call failed, as the start of a sentence, such as `The partner answers 500`. */
+/** Explains why a call failed, as the start of a sentence, such as `The partner responds with 500`. */
 export const explainFailure = ({ status, outcome }: Pick<Attempt, "status" | "outcome">): string =>
   (FAILURES[outcome as Failure] ?? FAILURES.unknown).replace("{status}", String(status ?? "nothing"))

@@ -81,7 +81,7 @@ export class SessionNotFound extends DescribedError(
 
 export class LastAdmin extends DescribedError(
   "LastAdmin",
-  "{operatorId} is the last admin of all organizations: nobody could manage operators in the console. Add another admin first.",
+  "{operatorId} is the last admin of all organizations, which is required to manage operators in the console. Add another admin first.",
 ) {}
 
 export class PartnerUnbound extends DescribedError(

@@ -14,7 +14,7 @@ export class ProgramNotFound extends DescribedError("ProgramNotFound", "No progr
 
 export class ProgramArchived extends DescribedError(
   "ProgramArchived",
-  "The program {programId} is archived; nothing new is sent for it.",
+  "The program {programId} is archived, so no new e-mails are sent.",
 ) {}
 
 export class ProgramWithoutSender extends DescribedError(

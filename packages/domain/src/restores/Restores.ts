@@ -15,7 +15,7 @@ class RestoreUnderWay extends DescribedError(
 
 class NoRestoreUnderWay extends DescribedError(
   "NoRestoreUnderWay",
-  "No restore is under way. `ops restores begin` begins one; `ops restores finish --promoted` lets the workers go on after a failover without loss.",
+  "No restore is in progress. `ops restores begin` starts one; `ops restores finish --promoted` resumes the workers after a failover without loss.",
 ) {}
 
 /** The campaigns can't be resumed, because their e-mails after the restore point are unknown. */

@@ -43,40 +43,43 @@ const failure = { class: "refused", code: "ECONNREFUSED", messages: 900 } as con
 
 describe("why nothing is sent", () => {
   it.each<readonly [Partial<SendingState>, string]>([
-    [{ status: "draft" }, "It is a draft"],
+    [{ status: "draft" }, "Draft"],
     [
       { status: "paused", stoppedAt: at(-5) },
-      "It is paused at 2026-11-23 07:55 UTC. Nothing goes out until somebody resumes it.",
+      "It is paused at 2026-11-23 07:55 UTC. E-mails are paused until it is resumed.",
     ],
-    [{ status: "paused", ...stop }, "Dana Reyes paused it at 2026-11-23 07:55 UTC: wrong link. Nothing"],
+    [{ status: "paused", ...stop }, "Dana Reyes paused it at 2026-11-23 07:55 UTC: wrong link. E-mails are"],
     [
       { status: "paused", ...stop, stoppedBy: "a worker", stopReason: "12 complaints." },
-      "A worker paused it at 2026-11-23 07:55 UTC: 12 complaints. N",
+      "A worker paused it at 2026-11-23 07:55 UTC: 12 complaints. E",
     ],
     [
       { status: "cancelled", ...stop, stopReason: null },
-      "Dana Reyes cancelled it at 2026-11-23 07:55 UTC. 900 recipients will not",
+      "Dana Reyes cancelled it at 2026-11-23 07:55 UTC. 900 recipients won't",
     ],
-    [{ status: "completed" }, "its window ended at 2026-11-23 09:00 UTC, and 900 recipients were not written to"],
-    [{ status: "completed", progress: { ...progress, answered: 1000 } }, "sent to everybody who could be"],
+    [{ status: "completed" }, "its window ended at 2026-11-23 09:00 UTC, and 900 recipients got no e-mail"],
+    [{ status: "completed", progress: { ...progress, answered: 1000 } }, "sent to all possible recipients"],
     [{ restoreFault: "restoring" }, "The database was restored"],
-    [{ restoreFault: "moved" }, "on another server"],
-    [{ workers: 0 }, "No worker runs"],
+    [{ restoreFault: "moved" }, "to another server"],
+    [{ workers: 0 }, "No worker is running"],
     [{ isQuotaReached: true }, "target of completers: outreach ends"],
-    [{ windowStart: at(30) }, "it begins at 2026-11-23 08:30 UTC"],
+    [{ windowStart: at(30) }, "starts at 2026-11-23 08:30 UTC"],
     [{ windowEnd: at(0) }, "Its window ended"],
     [{ status: "publishing", progress: { ...progress, published: 10 } }, "being published: 10 of 1,000"],
-    [{ isRampReached: true }, "as its ramp allows. It goes on at 2026-11-24 00:00 UTC."],
-    [{ failures: [failure] }, "The mail server is down: it refuses the connection (ECONNREFUSED). 900 messages wait"],
+    [{ isRampReached: true }, "as its ramp allows. It resumes at 2026-11-24 00:00 UTC."],
+    [{ failures: [failure] }, "The mail server refuses connections (ECONNREFUSED). 900 messages are queued"],
     [
       { dueAt: at(55), pauses: [{ domain: "a.test", until: at(55) }] },
-      "a.test refused us, and is left alone until 2026-11-23 08:55",
+      "a.test rejected our e-mails and is paused until 2026-11-23 08:55",
     ],
-    [{ dueAt: at(55), progress: { ...progress, deferred: 3 } }, "3 mailboxes put us off. The next e-mail is due at"],
-    [{ dueAt: null }, "No message waits"],
-    [{ perMinute: 1, rateOpensAt: at(1) }, "Its rate is 1 a minute: the next e-mail goes out at 2026-11-23 08:01"],
-    [{ rateOpensAt: at(1) }, "The rate of all campaigns"],
-    [{ dueAt: at(-5) }, "E-mails are due since 2026-11-23 07:55 UTC, and no worker takes them."],
+    [
+      { dueAt: at(55), progress: { ...progress, deferred: 3 } },
+      "3 mailboxes deferred our e-mails. The next e-mail is due at",
+    ],
+    [{ dueAt: null }, "No message is pending"],
+    [{ perMinute: 1, rateOpensAt: at(1) }, "Its rate is 1 a minute: the next e-mail is sent at 2026-11-23 08:01"],
+    [{ rateOpensAt: at(1) }, "The total rate limit"],
+    [{ dueAt: at(-5) }, "E-mails have been due since 2026-11-23 07:55 UTC, but no worker sends them."],
   ])("is said in words of %o", (state, words) => {
     expect(why(state)).toContain(words)
   })
@@ -88,7 +91,7 @@ describe("why nothing is sent", () => {
 
   it("names what no worker could change before what the next claim may", () => {
     const all = { workers: 0, isRampReached: true, failures: [failure], rateOpensAt: at(1), dueAt: at(5) }
-    expect(why(all)).toContain("No worker runs")
+    expect(why(all)).toContain("No worker is running")
     expect(why({ ...all, status: "paused" })).toContain("It is paused")
     expect(why({ ...all, workers: 2 })).toContain("ramp")
   })

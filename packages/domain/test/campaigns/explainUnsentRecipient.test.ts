@@ -21,28 +21,28 @@ it.each<readonly [Partial<RecipientState>, string, Partial<SendingState>?]>([
     { bouncedAt: at(-1), sentAt: at(-2), lastReply: "550 5.1.1 No such mailbox" },
     "bounced at 2026-11-23 07:59 UTC: 550 5.1.1",
   ],
-  [{ sentAt: at(-2) }, "was sent at 2026-11-23 07:58 UTC, and their mail server took it."],
-  [{ sentAt: at(-2), refusedLater: "policy", lastReply: "554 no" }, "refused later (policy): 554 no"],
+  [{ sentAt: at(-2) }, "was sent at 2026-11-23 07:58 UTC, and their mail server accepted it."],
+  [{ sentAt: at(-2), refusedLater: "policy", lastReply: "554 no" }, "rejected later (policy): 554 no"],
   [
     { withdrawnAt: at(-2), withdrawalReason: "suppressed" },
-    "It was not sent: they were suppressed before it went out.",
+    "It was not sent: they were suppressed before it was sent.",
   ],
   [
     { quarantinedAt: at(-2), failure: { class: "template", code: "first_name" } },
-    "set aside since 2026-11-23 07:58 UTC: The e-mail does not render",
+    "Quarantined since 2026-11-23 07:58 UTC: The template doesn't render",
   ],
-  [{ quarantinedAt: at(-2) }, "nobody knows whether it was delivered"],
-  [{ failure }, "The mail server is down: it refuses the connection (ECONNREFUSED). It is tried again by itself."],
+  [{ quarantinedAt: at(-2) }, "its delivery is unknown"],
+  [{ failure }, "The mail server refuses connections (ECONNREFUSED). It will be retried automatically."],
   [{ failure }, "Dana Reyes paused it", { status: "paused", ...stop }],
   [
     { pausedUntil: at(60), lastReply: "550 5.7.1 blocked" },
-    "Their domain refused us, and is left alone until 2026-11-23 09:00 UTC: 550 5.7.1",
+    "Their domain rejected our e-mails and is paused until 2026-11-23 09:00 UTC: 550 5.7.1",
   ],
   [
     { attempts: 2, dueAt: at(15), lastReply: "450 busy" },
-    "Their mailbox put it off, and it is tried again at 2026-11-23 08:15 UTC: 450 busy",
+    "Their mailbox deferred it. It is retried at 2026-11-23 08:15 UTC: 450 busy",
   ],
-  [{}, "It goes out with its campaign"],
+  [{}, "It is queued with its campaign"],
 ])("says of %o why nothing came: %s", (state, words, campaign) => {
   expect(
     explainUnsentRecipient(

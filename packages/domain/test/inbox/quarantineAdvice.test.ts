@@ -19,6 +19,6 @@ describe("quarantineAdvice", () => {
     expect(quarantineAdvice("data.consumer_program_slug names no program of the organization")).toContain(
       "Create the program",
     )
-    expect(quarantineAdvice("it could not be applied: 23514")).toContain("The database refused it")
+    expect(quarantineAdvice("it could not be applied: 23514")).toContain("The database rejected it")
   })
 })

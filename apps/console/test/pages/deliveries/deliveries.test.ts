@@ -137,10 +137,10 @@ describe("a delivery", () => {
     const wordsOf = async (id: string) => (await operator.get(`/deliveries/${id}`)).words
     expect(await wordsOf(ours.taken[0]!.id)).toContain("the partner answered 200.")
     const pending = await wordsOf(waiting().id)
-    expect(pending).toContain("It has not arrived yet. The partner answers 503: ")
+    expect(pending).toContain("It has not arrived yet. The partner responds with 503: ")
     expect(pending).toContain("The next attempt is due in")
     const rejected =
-      "It did not arrive, and is not tried again. The partner answers 410: gone. Such an answer is final."
+      "It did not arrive, and is not tried again. The partner responds with 410: gone. Such an answer is final."
     expect(await wordsOf(dead().id)).toContain(rejected)
     const words = await wordsOf(waiting(disabled).id)
     expect(words).toContain("The endpoint is disabled: Its deliveries wait until it is enabled.")

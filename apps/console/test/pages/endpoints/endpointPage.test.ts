@@ -87,7 +87,7 @@ it("names the cause of the last failure first, even if another failed more often
   await test().run(insertDeadLetters([{ ...dead, attempts: [current] }]))
   const problemOf = async () =>
     (await admin.get(`/endpoints/${endpoint.id}`)).document.querySelector("main .problem")?.textContent
-  expect(await problemOf()).toMatch(/^The partner answers 404: No such route\. The last call failed so .* ago/)
+  expect(await problemOf()).toMatch(/^The partner responds with 404: No such route\. The last call failed so .* ago/)
   await execute((sql) => sql`update failure_groups set muted_at = now(), muted_reason = 'x' where status = 404`)
   expect(await problemOf()).toContain("404: No such route")
   await execute((sql) => sql`update failure_groups set closed_at = now()`)
