@@ -27,10 +27,10 @@ const ENTITIES = [
     ],
   },
   { table: "programs", entity: Program, others: [] },
-  { table: "organizations", entity: Organization, others: [] },
+  { table: "organizations", entity: Organization, others: ["stored_bytes"] },
   { table: "api_keys", entity: ApiKey, others: ["hash"] },
   { table: "operators", entity: Operator, others: ["created_at", "removed_at"] },
-  { table: "campaigns", entity: Campaign, others: ["complaints_accepted"] },
+  { table: "campaigns", entity: Campaign, others: ["complaints_accepted", "status_before_restore"] },
 ] as const
 
 const takesNull = (field: Schema.Top) => Option.isSome(Schema.decodeUnknownOption(field as Schema.Codec<unknown>)(null))
@@ -82,7 +82,7 @@ describe("the rows of a statement", () => {
     const value = decodeValue({ number: Schema.Int })
     expect(yield* sql`select 7 as number`.pipe(value)).toBe(7)
     const exit = yield* Effect.exit(sql`select 7 as number where false`.pipe(value))
-    expect(String(exit)).toContain("returned none")
+    expect(String(exit)).toContain("returned no row")
   })
 
   test("are read from values of the process, each field by its name", function* () {
