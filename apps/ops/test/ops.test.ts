@@ -256,7 +256,7 @@ describe("endpoints", () => {
     const org = await organization()
     const { id } = await createEndpoint(org)
     expect((await runFailing("endpoints", "remove", id)).message).toContain(
-      `remove the endpoint ${id} at https://hooks.partner.test/x for good. Nothing waits for it.`,
+      `remove the endpoint ${id} at https://hooks.partner.test/x for good. No deliveries are pending.`,
     )
     const removed = { id, removed_at: expect.any(String) }
     expect(await runJson("endpoints", "remove", id, "--yes")).toMatchObject({

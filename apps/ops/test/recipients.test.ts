@@ -68,7 +68,7 @@ describe("recipients import", () => {
     const args = load(await draft(), csv("npi,email", line(1), "1,2"), "--skip-bad", "--rejects", rejects)
     expect((await run(args)).stderr).toContain(`The bad lines are in ${rejects}.\n`)
     expect(readFileSync(rejects, "utf8")).toMatch(/^line,reason,npi,email\n3,"[^"]+",1,2\n$/)
-    const message = `The refused lines cannot be written to ${rejects}: it exists already, and nothing is overwritten.`
+    const message = `The refused lines cannot be written to ${rejects}: it already exists and isn't overwritten.`
     expect(await runFailing(...args)).toMatchObject({ code: "unusable_rejects_file", message, exit: 1 })
   })
 

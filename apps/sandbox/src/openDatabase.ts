@@ -18,7 +18,7 @@ export const openDatabase = Effect.fnUntraced(function* ({ folder, fresh }: Opti
   const configured = process.env["DATABASE_URL"]
   if (configured) {
     if (fresh)
-      return yield* new SandboxError({ message: "--fresh would drop the database of DATABASE_URL: empty it yourself." })
+      return yield* new SandboxError({ message: "--fresh would drop the database of DATABASE_URL. Empty it manually." })
     const database = yield* databaseSettings.parse(ConfigProvider.fromUnknown({ DATABASE_URL: configured }))
     const address = URL.parse(configured)
     yield* sessionFault.pipe(

@@ -2,7 +2,7 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { Effect, FileSystem, type PlatformError } from "effect"
 
 const REASONS: Partial<Record<PlatformError.PlatformError["reason"]["_tag"], string>> = {
-  AlreadyExists: "it exists already, and nothing is overwritten",
+  AlreadyExists: "it already exists and isn't overwritten",
   NotFound: "its folder does not exist",
   PermissionDenied: "permission is denied",
 }

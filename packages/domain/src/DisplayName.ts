@@ -10,7 +10,7 @@ export const assertNoDirectionMark = (name: string): void => {
   const mark = DIRECTION_MARK.exec(name)?.[0]
   if (mark === undefined) return
   const code = mark.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")
-  throw new RangeError(`it holds a mark of writing direction (U+${code}), which could reverse other words; remove it`)
+  throw new RangeError(`it contains a direction mark (U+${code}), which could reverse other words; remove it`)
 }
 
 /** A display name: trimmed, 1 to 200 characters, without writing-direction marks. */

@@ -234,9 +234,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       yield* doubt(510)
       expect(yield* clockFinding).toMatchObject({
         status: "warning",
-        found: expect.stringContaining(
-          "do not believe the database's clock, and nothing is dropped or erased by age: ",
-        ),
+        found: expect.stringContaining("don't trust the database's clock, so no data is deleted or erased by age: "),
       })
       yield* trusted(510)
       expect((yield* clockFinding).found).not.toContain("do not believe")

@@ -4,7 +4,7 @@ import { Console, Effect, Metric } from "effect"
 const MAX_WAITING_BYTES = 131_072
 
 const lostLines = Metric.counter("outreach_log_lines_lost_total", {
-  description: "Log lines that standard output did not take: its disk is full, or nobody reads them.",
+  description: "Log lines lost because standard output was blocked or its disk full.",
   incremental: true,
 })
 

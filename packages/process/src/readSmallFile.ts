@@ -8,9 +8,9 @@ export const readSmallFile = (path: string): Result.Result<string, string> => {
   try {
     const stats = statSync(path)
     if (!stats.isFile()) return Result.fail("is not a regular file")
-    if (stats.size > MAX_BYTES) return Result.fail("holds more than 64 KiB")
+    if (stats.size > MAX_BYTES) return Result.fail("exceeds 64 KiB")
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
-    if (text.startsWith("\uFEFF")) return Result.fail("begins with a byte order mark")
+    if (text.startsWith("\uFEFF")) return Result.fail("starts with a byte order mark")
     return text.includes("\0") ? Result.fail("is not a text") : Result.succeed(text)
   } catch (error) {
     if (error instanceof TypeError) return Result.fail("is not a text in UTF-8")

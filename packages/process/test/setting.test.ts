@@ -82,8 +82,6 @@ describe("secretSetting", () => {
     expect(sentence({ TEST_PIN_FILE: join(folder, "none") })).toBe("The file of TEST_PIN_FILE does not exist.")
     for (const path of [folder, "/dev/zero"])
       expect(sentence({ TEST_PIN_FILE: path })).toBe("The file of TEST_PIN_FILE is not a regular file.")
-    expect(sentence({ TEST_PIN_FILE: file("5".repeat(65_537)) })).toBe(
-      "The file of TEST_PIN_FILE holds more than 64 KiB.",
-    )
+    expect(sentence({ TEST_PIN_FILE: file("5".repeat(65_537)) })).toBe("The file of TEST_PIN_FILE exceeds 64 KiB.")
   })
 })

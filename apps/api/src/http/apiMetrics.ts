@@ -22,7 +22,7 @@ type Refusal = (typeof REFUSALS)[number]
 
 const refusals = metricsByLabel("reason", REFUSALS, (attributes) =>
   Metric.counter("outreach_http_refusals_total", {
-    description: "Requests and connections that were refused, by reason.",
+    description: "Rejected requests and connections, by reason.",
     incremental: true,
     attributes,
   }),
@@ -31,7 +31,7 @@ const refusals = metricsByLabel("reason", REFUSALS, (attributes) =>
 export const hitMetrics = {
   queued: Metric.gauge("outreach_hits_queued", { description: "Hits in memory that wait to be stored." }),
   dropped: Metric.counter("outreach_hits_dropped_total", {
-    description: "Hits that were answered and not stored, because the queue was full.",
+    description: "Hits lost because the queue was full.",
     incremental: true,
   }),
 }

@@ -26,7 +26,7 @@ export const clockFaults: ReadonlyArray<Fault> = [
       { alert: "OutreachWorkersPaused" },
       { alert: "OutreachClockDoubted" },
       { log: "database clock not trusted", of: "worker" },
-      { prints: "do not believe the database's clock", command: "ops doctor | grep clock" },
+      { prints: "don't trust the database's clock", command: "ops doctor | grep clock" },
     ],
     remedy: ["chronyc makestep"],
     break: ({ setClocks }) => setClocks({ worker: 0, database: TWO_HOURS }),

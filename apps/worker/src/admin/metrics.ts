@@ -98,14 +98,11 @@ export const metrics = {
     "Endpoints that this worker took from workers that were lost.",
   )(),
   endpointsOwned: gauge("outreach_endpoints_owned", "Endpoints that this worker delivers to.")(),
-  paused: gauge(
-    "outreach_worker_paused",
-    "1 while the worker sends nothing, because the database was restored or moved.",
-  )(),
+  paused: gauge("outreach_worker_paused", "1 while the worker is paused because the database was restored or moved.")(),
   mailAttempts: metricsByLabel(
     "outcome",
     MAIL_OUTCOMES,
-    counter("outreach_message_attempts_total", "Attempts at e-mails, by what the mail server said."),
+    counter("outreach_message_attempts_total", "Attempts at e-mails, by result."),
   ),
   bounceReports: metricsByLabel(
     "result",

@@ -36,7 +36,7 @@ const DUE: GaugesOf<DueReading> = {
     "How far the endpoint that has waited longest is behind.",
     byQueue(({ maxLagSeconds }) => maxLagSeconds),
   ],
-  outreach_deliveries_in_flight: ["Deliveries that some worker holds.", ({ inFlight }) => inFlight],
+  outreach_deliveries_in_flight: ["Deliveries in flight in all workers.", ({ inFlight }) => inFlight],
   outreach_messages_due: [`E-mails that are due and not being sent, ${CAPPED}.`, ({ messages }) => messages.count],
   outreach_messages_oldest_due_age_seconds: [
     "How long the first of them has been due.",
@@ -68,7 +68,7 @@ const STATE: GaugesOf<StateReading> = {
     ({ deadLetters }) => ({ reason: deadLetters }),
   ],
   outreach_database_horizon_age_transactions: [
-    "Transactions since the oldest one that may still see what was deleted.",
+    "Transactions since the oldest one that may still see deleted rows.",
     ({ horizon }) => ({ holder: mapValues(horizon, ({ transactions }) => transactions) }),
   ],
   outreach_database_horizon_age_seconds: [
@@ -80,11 +80,11 @@ const STATE: GaugesOf<StateReading> = {
     ({ clockAheadSeconds }) => clockAheadSeconds,
   ],
   outreach_clock_doubted: [
-    "1 while a worker does not believe the database's clock, so that nothing is dropped or erased by age.",
+    "1 while a worker doesn't trust the database's clock, so that no data is deleted by age.",
     ({ clockDoubt }) => (clockDoubt === null ? 0 : 1),
   ],
   outreach_breakers_open: [
-    "Endpoints that failed in a row and are probed, or have just begun to answer again.",
+    "Endpoints that failed repeatedly and are probed, or have just recovered.",
     ({ breakersOpen }) => breakersOpen,
   ],
   outreach_endpoints_failing: [
@@ -92,7 +92,7 @@ const STATE: GaugesOf<StateReading> = {
     ({ endpointsFailing }) => ({ contacts: endpointsFailing }),
   ],
   outreach_messages_quarantined: [
-    `E-mails that were sent and never answered, and are not tried again, ${CAPPED}.`,
+    `E-mails with an unknown outcome that aren't retried, ${CAPPED}.`,
     ({ messagesQuarantined }) => messagesQuarantined,
   ],
   outreach_campaigns_complained: [

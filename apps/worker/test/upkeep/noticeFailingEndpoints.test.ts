@@ -136,7 +136,7 @@ describe("an endpoint to which every call fails", () => {
     expect(first).toMatch(
       /you are notified again at .* UTC or soon after, and the endpoint is disabled after 120 hours/,
     )
-    expect(first).toContain(`Where to look: https://console.test/endpoints/${endpoint.id}`)
+    expect(first).toContain(`Details: https://console.test/endpoints/${endpoint.id}`)
 
     yield* failOn(49, endpoint.id, other.id)
     expect(yield* round).toEqual([{ ...about, notice: "reminder" }])

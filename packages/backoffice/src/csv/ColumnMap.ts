@@ -12,7 +12,7 @@ export const columnKey = (name: string): string => name.trim().toLowerCase().rep
 const ENTRY = /\s*(?:"((?:[^"]|"")+)"|(.+?))\s*=\s*([a-z][\w -]*?)\s*(?:,|$)/iy
 
 export const ColumnMapText: Schema.Codec<ColumnMap, string> = textSchema(
-  'columns and what they hold, such as "E-Mail=email,NPI Number=npi,Given Name=first_name"',
+  'columns and their contents, such as "E-Mail=email,NPI Number=npi,Given Name=first_name"',
   (text) => {
     const map = new Map<string, string>()
     for (ENTRY.lastIndex = 0; ENTRY.lastIndex < text.length; ) {

@@ -19,12 +19,12 @@ export const connectionFinding = Effect.gen(function* () {
   const { version, versionNumber, tls, isLocal } = yield* (yield* DatabaseInspection).readConnection
   const server = `PostgreSQL ${version.split(" ")[0]}`
   if (versionNumber < MIN_VERSION) return failed(`The server is ${server}.`, "Upgrade it to PostgreSQL 15 or later.")
-  if (tls !== null) return ok(`${server} answers, and the connection is encrypted by ${tls}.`)
+  if (tls !== null) return ok(`${server} responds, connection encrypted with ${tls}.`)
   return isLocal
-    ? ok(`${server} answers on this machine; the connection is not encrypted.`)
+    ? ok(`${server} responds on this machine, connection not encrypted.`)
     : warning(
-        `${server} answers, and the connection is not encrypted.`,
-        "Add sslmode=verify-full to DATABASE_URL, and let the server offer TLS.",
+        `${server} responds, connection not encrypted.`,
+        "Add sslmode=verify-full to DATABASE_URL, and enable TLS on the server.",
       )
 })
 
@@ -36,14 +36,17 @@ export const schemaFinding = Effect.gen(function* () {
   const fault = yield* yield* Effect.provideService(makeDatabaseFault("10 seconds"), SecretCipher, anyKey)
   if (fault !== undefined) {
     const unready = isUnusable(fault) ? "processes" : "workers"
-    return failed(`The ${unready} are not ready: ${fault.advice} (${fault.code}).`, "Mend it; `/readyz` says the same.")
+    return failed(
+      `The ${unready} are not ready: ${fault.advice} (${fault.code}).`,
+      "Fix it. `/readyz` reports the same fault.",
+    )
   }
   const removed = removedFunctions(yield* readSqlFiles(), yield* (yield* DatabaseInspection).readSqlFiles)
   return removed.length === 0
-    ? ok("The schema is that of this release, and the database takes writes.")
+    ? ok("The schema matches this release, and the database accepts writes.")
     : warning(
-        `The schema is of a newer release, which has removed functions of this one: ${removed.slice(0, 5).join(", ")}.`,
-        "If the log says 42883, go back one release at the most, or forward again.",
+        `The schema is from a newer release without these functions of this release: ${removed.slice(0, 5).join(", ")}.`,
+        "If the log contains 42883, go back at most one release, or upgrade again.",
       )
 })
 
@@ -61,7 +64,7 @@ export const roleFinding = Effect.gen(function* () {
   if (role.needlessRights.length > 0 && role.ownedTables === 0) {
     return failed(
       `The role ${role.name} has ${formatCount(role.needlessRights.length, "right")} that its kind does not need: ${role.needlessRights.slice(0, 5).join(", ")}.`,
-      "Migrate as the owner of the tables, which takes them away.",
+      "Migrate as the owner of the tables to revoke them.",
       ["migrate"],
     )
   }
@@ -81,7 +84,7 @@ export const roleFinding = Effect.gen(function* () {
   if (role.hasRoles && role.ownedTables > 0) {
     return warning(
       `The role ${role.name} owns tables, and the database has roles that own none: ${owned}.`,
-      "Only migrate with it; let the processes and the operators connect with roles of their own.",
+      "Use it only to migrate. Processes and operators need separate roles.",
     )
   }
   const rights = role.kinds.length > 0 ? `has the rights of ${role.kinds.join(" and ")}` : "reads every table"
@@ -106,7 +109,7 @@ export const clockFinding = Effect.gen(function* () {
   const said = `The clocks of the database and of this machine are ${formatSeconds(skew / 1000)} apart`
   if (clockDoubt !== null) {
     return warning(
-      `The workers do not believe the database's clock, and nothing is dropped or erased by age: ${clockDoubt}.`,
+      `The workers don't trust the database's clock, so no data is deleted or erased by age: ${clockDoubt}.`,
       "See docs/on-call.md#outreachclockdoubted.",
     )
   }
@@ -116,7 +119,7 @@ export const clockFinding = Effect.gen(function* () {
       "See docs/on-call.md#outreachclockahead.",
     )
   }
-  return skew > MAX_SKEW_MS ? warning(`${said}.`, "See to the time synchronisation of both machines.") : ok(`${said}.`)
+  return skew > MAX_SKEW_MS ? warning(`${said}.`, "Check the time synchronization of both machines.") : ok(`${said}.`)
 })
 
 /** Compares `FAILOVER_SECONDS`, the time until workers resume after a promotion, with the standbys that could be promoted. */
@@ -124,7 +127,7 @@ export const failoverFinding = Effect.fnUntraced(function* (failoverSeconds: num
   const { synchronousStandbys, commitsWait, standbys } = yield* (yield* DatabaseInspection).readStandbys
   if (commitsWait === true) {
     return failed(
-      "Commits wait for a synchronous standby that isn't connected: nothing can be written until it is back.",
+      "Commits wait for a synchronous standby that isn't connected, so writes are blocked.",
       "Start the standby, or take it out of synchronous_standby_names; see docs/failover.md.",
     )
   }

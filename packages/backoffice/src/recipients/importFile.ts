@@ -178,7 +178,7 @@ const faultOf = <A, E extends Error>(exit: Exit.Exit<A, E>): string | null => {
   if (Exit.isSuccess(exit)) return null
   if (Cause.hasInterruptsOnly(exit.cause)) return "It was interrupted."
   const error = exit.cause.reasons.find(Cause.isFailReason)?.error
-  if (error === undefined) return "It failed unexpectedly, as the log of its process says."
+  if (error === undefined) return "It failed unexpectedly, see the log of its process."
   return "file" in error && "reason" in error ? `A file cannot be used: ${error.reason}.` : error.message
 }
 

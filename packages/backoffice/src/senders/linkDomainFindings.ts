@@ -40,8 +40,8 @@ export const linkDomainFindings = (
 const cnameFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: string, linkHost: string | null) {
   if (linkHost === null) {
     return failed(
-      "PUBLIC_BASE_URL names no host to which a CNAME record could lead.",
-      "Set it as the API has it, with a domain name.",
+      "PUBLIC_BASE_URL has no host name for a CNAME record.",
+      "Set it to the API's value, with a domain name.",
     )
   }
   const publish = `Publish the record "${domain}. IN CNAME ${linkHost}.", and no other record of this name.`
@@ -49,13 +49,13 @@ const cnameFinding = Effect.fnUntraced(function* (resolver: Resolver, domain: st
   for (let name: string | undefined = domain; name !== undefined && names.length <= MAX_ALIASES; ) {
     const [next]: ReadonlyArray<string> = (yield* query(name, () => resolver.resolveCname(name!))) ?? []
     name = next?.toLowerCase()
-    if (name === linkHost) return ok(`The CNAME record of ${domain} leads to ${linkHost}.`)
+    if (name === linkHost) return ok(`The CNAME record of ${domain} points to ${linkHost}.`)
     if (name !== undefined) names.push(name)
   }
   const last = names.at(-1)
   return last === undefined
     ? failed(`${domain} has no CNAME record.`, publish)
-    : failed(`The CNAME record of ${domain} leads to ${last}, and not to ${linkHost}.`, publish)
+    : failed(`The CNAME record of ${domain} points to ${last} instead of ${linkHost}.`, publish)
 })
 
 const httpsFinding = Effect.fnUntraced(function* (
@@ -64,7 +64,7 @@ const httpsFinding = Effect.fnUntraced(function* (
   { publicBaseUrl, allowPrivateAddresses, secretsKey }: LinkTarget,
 ) {
   const keys = yield* Effect.mapError(secretsKey, () =>
-    failed("The answer over https cannot be checked without SECRETS_KEY.", "Set it as the API has it."),
+    failed("The https response can't be checked without SECRETS_KEY.", "Set it to the API's value."),
   )
   const seal = yield* Effect.provide(TrackingSeal, NodeTrackingSeal(keys))
   const challenge = randomBytes(24).toString("base64url")
@@ -78,25 +78,24 @@ const httpsFinding = Effect.fnUntraced(function* (
     Effect.mapError((error) => {
       const reason = networkFailure(error)
       return failed(
-        `${base} does not answer: ${reason} (${error.code ?? "unknown"}).`,
+        `${base} doesn't respond: ${reason} (${error.code ?? "unknown"}).`,
         ADVICE[reason] ?? DEFAULT_ADVICE,
       )
     }),
   )
   return status === 200 && isLinkDomainProof(seal, body, { domain, challenge })
-    ? ok(`This deployment answers at ${base} with a valid certificate.`)
-    : failed(`${base} does not lead to this deployment: it answers with ${status}.`, FOREIGN_ADVICE)
+    ? ok(`This deployment responds at ${base} with a valid certificate.`)
+    : failed(`${base} doesn't reach this deployment: status ${status}.`, FOREIGN_ADVICE)
 })
 
-const DEFAULT_ADVICE =
-  "Let your proxy serve this name, as docs/deployment.md#domains-for-links shows, and run it again."
+const DEFAULT_ADVICE = "Configure your proxy for this name (docs/deployment.md#domains-for-links), then run it again."
 const ADVICE: Readonly<Record<string, string>> = {
   tls: `The certificate is not valid for this name, or the proxy got none. ${DEFAULT_ADVICE}`,
   unresolved_name: "Its name has no address. Publish the CNAME record, and wait until name servers have it.",
-  blocked_address: "Its address is not a public one, so nothing was asked.",
+  blocked_address: "Its address isn't public, so no request was sent.",
 }
 const FOREIGN_ADVICE =
-  "Let your proxy pass the name on in the Host header. The API and this command need the same SECRETS_KEY."
+  "Your proxy must forward the name in the Host header. The API and this command need the same SECRETS_KEY."
 
 /** Sends one request over a connection with a valid certificate for the name, to public addresses only. Follows no redirects. */
 const ask = (resolver: Resolver, url: URL, allowPrivateAddresses: boolean) =>

@@ -383,8 +383,8 @@ describe("the file of rejected lines", () => {
   })
 
   it.each([
-    ["it exists already, and nothing is overwritten", () => file("mine")],
-    ["it exists already, and nothing is overwritten", () => folder],
+    ["it already exists and isn't overwritten", () => file("mine")],
+    ["it already exists and isn't overwritten", () => folder],
     ["its folder does not exist", () => join(folder, "none", "rejects.csv")],
   ])("isn't written if %s", async (reason, path) => {
     const refused = await run(Effect.flip(Effect.scoped(createRejectsFile(path()))))

@@ -65,7 +65,7 @@ describe("the findings about a link domain", () => {
     const port = await serve(prove)
     expect(await look(port, { cname })).toEqual([
       `ok: The CNAME record of ${DOMAIN} leads to ${HOST}.`,
-      `ok: This deployment answers at https://${DOMAIN}:${port} with a valid certificate.`,
+      `ok: This deployment responds at https://${DOMAIN}:${port} with a valid certificate.`,
     ])
   })
 
@@ -75,19 +75,19 @@ describe("the findings about a link domain", () => {
     ["points in a loop", /leads to circle\.acme\.test, and not to/, { cname: "circle.acme.test" }],
     [
       "returns the proof of a different deployment",
-      /does not lead to this deployment: it answers with 200\.$/,
+      /doesn't reach this deployment: status 200\.$/,
       {},
       (challenge) => [200, proveLinkDomain(foreign, DOMAIN, challenge)],
     ],
     [
       "returns the proof for a different name",
-      /does not lead to this deployment: it answers with 200\.$/,
+      /doesn't reach this deployment: status 200\.$/,
       {},
       (challenge) => [200, proveLinkDomain(own, HOST, challenge)],
     ],
     [
       "returns the proof for an earlier challenge",
-      /does not lead to this deployment/,
+      /doesn't reach this deployment/,
       {},
       () => [200, proveLinkDomain(own, DOMAIN, "c".repeat(32))],
     ],
@@ -95,28 +95,28 @@ describe("the findings about a link domain", () => {
     ["returns a large body", /it answers with 200\.$/, {}, () => [200, "a".repeat(1_000_000)]],
     [
       "has a private address",
-      /does not answer: blocked_address \(BLOCKED_ADDRESS\)\.$/,
+      /doesn't respond: blocked_address \(BLOCKED_ADDRESS\)\.$/,
       { allowPrivateAddresses: false },
     ],
     [
       "has no certificate for its name",
-      /^failed: https:\/\/other\.acme\.test:\d+ does not answer: tls \(ERR_TLS_CERT_ALTNAME_INVALID\)\.$/,
+      /^failed: https:\/\/other\.acme\.test:\d+ doesn't respond: tls \(ERR_TLS_CERT_ALTNAME_INVALID\)\.$/,
       { domain: "other.acme.test" },
     ],
     [
       "refuses connections",
-      /does not answer: refused \(ECONNREFUSED\)\.$/,
+      /doesn't respond: refused \(ECONNREFUSED\)\.$/,
       { publicBaseUrl: `https://${HOST}:${CLOSED_PORT}` },
     ],
     [
       "is checked without SECRETS_KEY",
-      /cannot be checked without SECRETS_KEY\.$/,
+      /can't be checked without SECRETS_KEY\.$/,
       { secretsKey: Effect.fail("no key") },
     ],
-    ["is checked without PUBLIC_BASE_URL", /: PUBLIC_BASE_URL names no host/, { publicBaseUrl: null }],
+    ["is checked without PUBLIC_BASE_URL", /: PUBLIC_BASE_URL has no host name/, { publicBaseUrl: null }],
     [
       "is checked with an IP address in PUBLIC_BASE_URL",
-      /: PUBLIC_BASE_URL names no host/,
+      /: PUBLIC_BASE_URL has no host name/,
       { publicBaseUrl: "https://192.0.2.1" },
     ],
   ])("fail if it %s", async (_, found, options, respond = prove) => {

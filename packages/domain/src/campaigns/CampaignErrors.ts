@@ -68,5 +68,5 @@ export class SenderNotShown extends DescribedError(
 export class InvalidShortLink extends DescribedError(
   "InvalidShortLink",
   ({ shortLink }: { readonly shortLink: string }) =>
-    `${shortLink} is not an http or https address that holds {token} once.`,
+    `${shortLink} is not an http or https address that contains {token} once.`,
 ) {}

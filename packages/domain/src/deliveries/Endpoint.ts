@@ -17,11 +17,11 @@ const endpointUrl = (asPrivate: boolean) =>
     Schema.makeFilter((text) => {
       const url = URL.parse(text)
       if (url === null) return "it is not an absolute URL"
-      if (url.protocol !== "https:" && !(asPrivate && url.protocol === "http:")) return "it must begin with https://"
-      if (url.username !== "" || url.password !== "") return "it must not hold credentials"
+      if (url.protocol !== "https:" && !(asPrivate && url.protocol === "http:")) return "it must start with https://"
+      if (url.username !== "" || url.password !== "") return "it must not contain credentials"
       if (url.port === "0") return "its port must not be 0"
       if (!asPrivate && url.port !== "" && Number(url.port) < 1024) return "its port must be 443, or 1024 or above"
-      if (url.hash !== "") return "it must not hold a fragment"
+      if (url.hash !== "") return "it must not contain a fragment"
       return asPrivate || isPublicHost(url) || "its address is not a public one"
     }),
   ).pipe(Schema.brand("EndpointUrl"))

@@ -11,7 +11,7 @@ export const describeRemoval = (
     counted(waiting - lagEvents - waitingReplays, "retry", "retries"),
     counted(waitingReplays, "replay", "replays"),
   ].filter((text) => text !== undefined)
-  const waits = ended.length === 0 ? "Nothing waits for it" : `Never sent to it: ${ended.join(", ")}`
+  const waits = ended.length === 0 ? "No deliveries are pending" : `Never sent to it: ${ended.join(", ")}`
   const calls = inFlight === 0 ? "" : `; ${counted(inFlight, "call", "calls")} in flight may still arrive`
   return `${waits}${calls}. Its dead letters and its history stay.`
 }

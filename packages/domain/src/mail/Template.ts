@@ -37,7 +37,7 @@ export const checkTemplate = (
         : `it names ${unknown}, which is neither a variable of every template nor a declared field of recipients`
     }
     const rendered = compileTemplate(text, part)(values)
-    if (rendered.trim() === "") return "it renders to nothing"
+    if (rendered.trim() === "") return "it renders to an empty text"
     const relative = part === "html" ? findRelativeAddress(text) : undefined
     return relative === undefined
       ? undefined

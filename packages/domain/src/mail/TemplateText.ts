@@ -9,6 +9,6 @@ const encoder = new TextEncoder()
 export const TemplateText = textSchema("a text of at most 1 MiB", (text) => {
   if (text.trim() === "") throw new RangeError("it is blank")
   if (text.includes("\0")) throw new RangeError("it is not text in UTF-8")
-  if (encoder.encode(text).length > MAX_TEMPLATE_BYTES) throw new RangeError("it holds more than 1 MiB")
+  if (encoder.encode(text).length > MAX_TEMPLATE_BYTES) throw new RangeError("it exceeds 1 MiB")
   return text.replaceAll("\r\n", "\n")
 })

@@ -76,7 +76,7 @@ export class OperatorNotFound extends DescribedError(
 
 export class SessionNotFound extends DescribedError(
   "SessionNotFound",
-  "No open session {sessionId} of operator {operatorId}; it may have ended by itself.",
+  "No open session {sessionId} of operator {operatorId}; it may have expired.",
 ) {}
 
 export class LastAdmin extends DescribedError(

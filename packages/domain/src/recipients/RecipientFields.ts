@@ -60,7 +60,7 @@ const encoder = new TextEncoder()
 export const RecipientFields = Schema.Record(Schema.String, Schema.String).check(
   Schema.makeFilter((fields) => {
     const broken = Object.entries(fields).find(([, value]) => NOT_TEXT.test(value))
-    if (broken !== undefined) return `the field ${broken[0]} holds a control character, or is not UTF-8`
+    if (broken !== undefined) return `the field ${broken[0]} contains a control character, or isn't UTF-8`
     const bytes = encoder.encode(JSON.stringify(fields)).length
     return bytes <= MAX_FIELDS_BYTES || `the fields take ${bytes} bytes, and ${MAX_FIELDS_BYTES} is the most`
   }),

@@ -52,7 +52,7 @@ export type DkimKey = typeof DkimKey.Type
 /** Describes the state of a key. */
 export const dkimKeyState = ({ signsFrom, signsUntil, isSigning, isOver }: DkimKey): string => {
   if (signsFrom === null) return "pending"
-  if (isSigning) return signsUntil === null ? "signing" : "signing beside the next"
+  if (isSigning) return signsUntil === null ? "signing" : "signing alongside the next"
   return isOver ? "over" : "signs no more, its record is still needed"
 }
 

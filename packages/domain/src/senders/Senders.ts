@@ -15,7 +15,7 @@ export class SenderNotAligned extends DescribedError(
 
 export class LinkDomainUnusable extends DescribedError(
   "LinkDomainUnusable",
-  "The link domain {domain} is also {use}, and a name with a CNAME record can have no other use; take one such as click.{domain}.",
+  "The link domain {domain} is also {use}, but a name with a CNAME record can't be used for anything more. Choose a name such as click.{domain}.",
 ) {}
 
 export class SenderNotVerified extends DescribedError(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { EndpointUrl, PrivateEndpointUrl } from "../../src/deliveries/Endpoint.ts"
 import { reasonNotValid } from "../../src/parseInput.ts"
 
-const https = "it must begin with https://"
+const https = "it must start with https://"
 const notPublic = "its address is not a public one"
 const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHttp: string | undefined]> = [
   ["https://partner.example/webhooks", undefined, undefined],
@@ -21,9 +21,9 @@ const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHtt
   ["/webhooks", "it is not an absolute URL", "it is not an absolute URL"],
   ["partner.example/webhooks", "it is not an absolute URL", "it is not an absolute URL"],
   ["https://", "it is not an absolute URL", "it is not an absolute URL"],
-  ["https://user@partner.example/", "it must not hold credentials", "it must not hold credentials"],
-  ["https://:secret@partner.example/", "it must not hold credentials", "it must not hold credentials"],
-  ["https://partner.example/#part", "it must not hold a fragment", "it must not hold a fragment"],
+  ["https://user@partner.example/", "it must not contain credentials", "it must not contain credentials"],
+  ["https://:secret@partner.example/", "it must not contain credentials", "it must not contain credentials"],
+  ["https://partner.example/#part", "it must not contain a fragment", "it must not contain a fragment"],
   ["https://10.0.0.1/", notPublic, undefined],
   ["https://0x7f.1/", notPublic, undefined],
   ["https://[::1]:8443/", notPublic, undefined],

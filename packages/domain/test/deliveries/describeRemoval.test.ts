@@ -5,7 +5,7 @@ import { describeRemoval } from "../../src/deliveries/describeRemoval.ts"
 const NOTHING = { lagEvents: 0, waiting: 0, waitingReplays: 0, inFlight: 0 }
 
 it.each([
-  ["nothing", NOTHING, "Nothing waits for it. Its dead letters and its history stay."],
+  ["nothing", NOTHING, "No deliveries are pending. Its dead letters and its history stay."],
   [
     "of each kind one",
     { lagEvents: 1, waiting: 3, waitingReplays: 1, inFlight: 1 },

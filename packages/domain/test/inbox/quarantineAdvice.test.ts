@@ -10,14 +10,14 @@ describe("quarantineAdvice", () => {
     })
     const reason = result._tag === "Invalid" ? result.reason : ""
     expect(reason).toContain("data.npi")
-    expect(quarantineAdvice(reason)).toContain("a replay fails again")
+    expect(quarantineAdvice(reason)).toContain("a replay fails too")
   })
 
   it("tells of another deployment, an unknown program and the database apart", () => {
     const result = parseInboundEvent(false)({ type: "any", body: JSON.stringify({ livemode: true }) })
     expect(quarantineAdvice(result._tag === "Invalid" ? result.reason : "")).toContain("the wrong deployment")
     expect(quarantineAdvice("data.consumer_program_slug names no program of the organization")).toContain(
-      "Create the program",
+      "Create a program",
     )
     expect(quarantineAdvice("it could not be applied: 23514")).toContain("The database rejected it")
   })

@@ -62,7 +62,7 @@ describe("RecipientFields", () => {
 
   it.each(["\0", "\u001B[31m", "\u007F", "\u0085", "caf\uFFFD"])("refuses %j without repeating it", (value) => {
     expect(reason({ first_name: "Ada", last_name: value })).toBe(
-      "the field last_name holds a control character, or is not UTF-8",
+      "the field last_name contains a control character, or isn't UTF-8",
     )
   })
 })

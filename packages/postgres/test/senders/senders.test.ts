@@ -110,7 +110,7 @@ describe("a sender", () => {
     const { verified } = yield* verify(sender)
     expect(states(verified)).toEqual([
       ["s2", "signing"],
-      ["s1", "signing beside the next"],
+      ["s1", "signing alongside the next"],
     ])
     expect(yield* signing).toEqual(["s2", "s1"])
     const age = (days: number) => sql`

@@ -89,7 +89,7 @@ it("accepts a body of 1 MiB, rejects a larger one, and records neither", async (
   const larger = { ...fieldsOf(program.id), html: "é".repeat(600_000), page: "/campaigns/new" }
   const { status, document } = await operator.post("/campaigns/new", larger)
   expect(status).toBe(400)
-  expect(document.querySelector("#html-fault")?.textContent).toContain("it holds more than 1 MiB")
+  expect(document.querySelector("#html-fault")?.textContent).toContain("it exceeds 1 MiB")
   expect((await operator.post("/campaigns/new", { ...larger, html: "é".repeat(1_100_000) })).status).toBe(413)
   const rows = await test().run(
     SqlClient.SqlClient.use(

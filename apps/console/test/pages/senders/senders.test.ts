@@ -100,7 +100,7 @@ describe("a sender", () => {
     await admin.post(`${path}/verify`)
     const both = await admin.get(path)
     expect(both.words).toMatch(/s2 ?signing ?\d+ second/)
-    expect(both.words).toContain("signing beside the next")
+    expect(both.words).toContain("signing alongside the next")
     const taken = await admin.post(`${path}/rotate-dkim`, { selector: "s2", page: path })
     expect(taken.document.querySelector("#selector-fault")?.textContent).toContain(
       "has a DKIM key with the selector s2",

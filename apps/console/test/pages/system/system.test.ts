@@ -28,6 +28,6 @@ it("lists problems with their remedies and alerts, and the checks without a prob
     "OutreachDeadLettersLeft fires after 1d; docs/on-call.md#outreachdeadlettersleft",
   ])
   const right = rowsOf(document, "Checks without a problem").map(([word, found]) => [word, found])
-  expect(right).toContainEqual(["ok", "The schema is that of this release, and the database takes writes."])
+  expect(right).toContainEqual(["ok", "The schema matches this release, and the database accepts writes."])
   expect(test().logs.filter((line) => /unhandled|could not be read/.test(line))).toEqual([])
 })
