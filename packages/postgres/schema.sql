@@ -2360,15 +2360,6 @@ create table inbox_keys (
   constraint inbox_keys_pkey PRIMARY KEY (organization_id, event_id)
 );
 
-create table late_refusal_counts (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  domain text collate "C" not null,
-  cause text collate "C" not null,
-  messages integer not null,
-  constraint late_refusal_counts_pkey PRIMARY KEY (organization_id, campaign_id, domain, cause)
-) with (fillfactor=50);
-
 create table late_refusals (
   organization_id text collate "C" not null,
   campaign_id text collate "C" not null,
@@ -2858,7 +2849,6 @@ alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN K
 alter table imports add constraint imports_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table inbox add constraint inbox_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table inbox add constraint inbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table late_refusal_counts add constraint late_refusal_counts_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);
 alter table late_refusals add constraint late_refusals_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table link_domains add constraint link_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table message_attempts add constraint message_attempts_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);

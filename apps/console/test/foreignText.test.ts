@@ -74,8 +74,8 @@ const addReplies = Effect.fnUntraced(function* (ids: Seeded["ids"]) {
     insert into domain_pauses (organization_id, campaign_id, domain, status, until)
     values (${ids.organization}, ${ids.campaign}, ${`${MARK}.test`}, '5.7.1', now() + interval '1 hour')`
   yield* sql`
-    insert into late_refusal_counts (organization_id, campaign_id, domain, cause, messages)
-    values (${ids.organization}, ${ids.campaign}, ${`${MARK}.test`}, 'policy', 1)`
+    insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
+    values (${ids.organization}, ${ids.campaign}, ${ids.recipient}, 'policy')`
   yield* sql`
     insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
     values (${ids.organization}, ${ids.recipient}, 9, 'deferred', ${`451 ${HOSTILE}`})`

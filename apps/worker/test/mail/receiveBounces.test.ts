@@ -91,15 +91,14 @@ describe("a bounce of a message that was sent", () => {
     expect(
       await query(
         (sql) => sql`
-          select cause, refused_later::int as refused, messages, number,
+          select cause, refused_later::int as refused, number,
             (select count(*)::int from organization_suppressions where organization_id = refusal.organization_id) as suppressed
           from late_refusals refusal
           join message_attempts attempt using (organization_id, recipient_id)
-          join late_refusal_counts using (organization_id, campaign_id, cause)
           cross join lateral campaign_totals(organization_id, campaign_id)
           where campaign_id = ${campaignId} and recipient_id = ${id}`,
       ),
-    ).toEqual([{ cause, refused: 1, messages: 1, number: 0, suppressed: 0 }])
+    ).toEqual([{ cause, refused: 1, number: 0, suppressed: 0 }])
   })
 
   it("settles a message with an unknown outcome, as a bounce for other reasons if the relay gave up", async () => {

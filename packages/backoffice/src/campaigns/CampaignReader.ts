@@ -166,9 +166,12 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
   /** Reads the late refusals by cause, then by domain and cause, the most first. */
   lateRefusals: ({ organizationId, campaignId }: CampaignKey, limit: number) =>
     sql`
-      select domain, cause, sum(messages)::int as messages from late_refusal_counts
-      where organization_id = ${organizationId} and campaign_id = ${campaignId}
-      group by grouping sets ((cause), (domain, cause)) having sum(messages) > 0
+      select domain, cause, count(*)::int as messages
+      from late_refusals refusal
+      join recipients recipient on recipient.organization_id = refusal.organization_id and id = recipient_id
+      cross join lateral (select lower(split_part(email, '@', -1)) collate "C" as domain) address
+      where refusal.organization_id = ${organizationId} and refusal.campaign_id = ${campaignId} and bounced_at is null
+      group by grouping sets ((cause), (domain, cause))
       order by domain is not null, messages desc, domain, cause limit ${limit}`.pipe(decodeLateRefusals),
 
   /** Reads some recipients for a preview. */

@@ -797,17 +797,6 @@ create table late_refusals (
 );
 create index late_refusals_of_campaign on late_refusals (organization_id, campaign_id, refused_at, recipient_id);
 
--- Their counts by domain and cause, without those that bounced later.
-create table late_refusal_counts (
-  organization_id text collate "C" not null,
-  campaign_id text collate "C" not null,
-  domain text collate "C" not null,
-  cause text collate "C" not null,
-  messages integer not null,
-  primary key (organization_id, campaign_id, domain, cause),
-  foreign key (organization_id, campaign_id) references campaigns
-) with (fillfactor = 50);
-
 -- Hits
 
 -- Requests for the pixels and links of messages as received, and their classification.

@@ -32,15 +32,11 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
           where organization_id = organization.id and id = ${recipientId} and erased_at is null
         ) recipient`.pipe(decodeFound, first)
 
-  /** Counts late refusals (the rows of `refusal`) of an address by campaign, and by domain and cause. */
-  const countLateRefusals = (email: string, sign: 1 | -1) => sql`
+  /** Counts late refusals (the rows of `refusal`) by campaign. */
+  const countLateRefusals = (sign: 1 | -1) => sql`
         tallied as (
           insert into campaign_count_changes (organization_id, campaign_id, refused_later)
           select organization_id, campaign_id, ${sign}::int from refusal
-        ), by_cause as (
-          insert into late_refusal_counts as kept (organization_id, campaign_id, domain, cause, messages)
-          select organization_id, campaign_id, ${domainOf(email)}, cause, ${sign}::int from refusal
-          on conflict (organization_id, campaign_id, domain, cause) do update set messages = kept.messages + excluded.messages
         )`
 
   return {
@@ -83,9 +79,8 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
               where organization_id = ${organizationId} and id = ${id}
               returning ${RECIPIENT_STATE}
             ), refusal as (
-              select organization_id, campaign_id, cause
-              from changed join late_refusals using (organization_id, campaign_id) where recipient_id = ${id}
-            ), ${countLateRefusals(email, -1)} ${countRecipients("changed")}`
+              select organization_id, campaign_id from changed join late_refusals using (organization_id, campaign_id) where recipient_id = ${id}
+            ), ${countLateRefusals(-1)} ${countRecipients("changed")}`
       if (isHardBounce) yield* suppressAddresses(organizationId, [email], "bounced")
       yield* publishEvents([event], at)
       yield* countDomains(organizationId, [{ campaignId, email, answer: bounceReasonOf(event), reply }])
@@ -96,11 +91,11 @@ export const BounceRepositoryPg = adapter(BounceRepository, function* (sql) {
             with refusal as (
               insert into late_refusals (organization_id, campaign_id, recipient_id, cause)
               values (${organizationId}, ${campaignId}, ${id}, ${cause}) on conflict do nothing
-              returning organization_id, campaign_id, recipient_id, cause
+              returning organization_id, campaign_id, recipient_id
             ), attempted as (
               insert into message_attempts (organization_id, recipient_id, number, outcome, reply)
               select organization_id, recipient_id, 0, 'refused', ${reply}::text from refusal on conflict do nothing
-            ), ${countLateRefusals(email, 1)}
+            ), ${countLateRefusals(1)}
             select 1 from refusal`
       if (rows.length > 0 && reply !== null) {
         yield* sql`

@@ -71,7 +71,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
     operator: "select, insert, update (reason, by_unsubscription), delete",
   },
   late_refusals: { worker: "select, insert, delete", operator: "select, delete" },
-  late_refusal_counts: { worker: "select, insert, update", operator: "select" },
   complaints: { worker: "select, insert, delete", operator: "select, delete" },
   organization_suppressions: {
     worker: "select, insert, update (applied_at, reason, by_unsubscription)",

@@ -17,8 +17,7 @@ export const countCampaign = Effect.fnUntraced(function* (campaignId: CampaignId
     from recipients recipient where campaign_id = ${campaignId}`
   const queue = yield* sql<Counts>`
     select (count(*) filter (where quarantined_at is null))::int as queued, (count(*) filter (where attempts > 0))::int as deferred,
-      (count(*) filter (where unknown_outcomes > 0 and quarantined_at is null))::int as unknown, count(quarantined_at)::int as quarantined,
-      (select coalesce(sum(messages), 0)::int from late_refusal_counts where campaign_id = ${campaignId}) as refused_later
+      (count(*) filter (where unknown_outcomes > 0 and quarantined_at is null))::int as unknown, count(quarantined_at)::int as quarantined
     from messages where campaign_id = ${campaignId}`
   const hours = yield* sql<Counts>`
     with hit as (
@@ -50,8 +49,7 @@ export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
       sum(unsuspected_clicked)::int as unsuspected_clicked
     from ${all}`
   const queue = yield* sql<Counts>`
-    select sum(queued)::int as queued, sum(deferred)::int as deferred, sum(unknown)::int as unknown, sum(quarantined)::int as quarantined,
-      sum(refused_later)::int as refused_later
+    select sum(queued)::int as queued, sum(deferred)::int as deferred, sum(unknown)::int as unknown, sum(quarantined)::int as quarantined
     from ${all}`
   const hours = yield* sql<Counts>`
     select extract(epoch from hour)::int as hour, name, sum(count)::int as count

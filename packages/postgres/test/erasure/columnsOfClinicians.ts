@@ -64,7 +64,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
   // The reasons for rejected lines don't contain the lines.
   imports: { others: "organization_id id campaign_id operator fault rejects" },
   inbox_keys: { kept: { event_id: THEIR_ID }, others: "organization_id" },
-  late_refusal_counts: { kept: { domain: DOMAIN }, others: "organization_id campaign_id cause" },
   migrations: { others: "file checksum" },
   operator_sessions: { others: "hash id operator_id" },
   operators: { others: "id name role organization_id" },
