@@ -35,8 +35,7 @@ export const findPages = async (
     for (const link of [...document.querySelectorAll("a[href^='/']"), ...buttons]) {
       const href = (link.getAttribute("href") ?? link.getAttribute("action")!).split("#")[0]!
       const route = pages.find(({ pattern }) => pattern.test(href.split("?")[0]!))
-      // The rows in a different order have the same links.
-      if (seen.has(href) || route === undefined || /[?&]sort=/.test(href)) continue
+      if (seen.has(href) || route === undefined) continue
       seen.add(href)
       if (found.has(route.path)) later.push(href)
       else {

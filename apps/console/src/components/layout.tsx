@@ -1,5 +1,4 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
-import { Schema } from "effect"
 import type { ComponentChildren, VNode } from "preact"
 import { formatCapped } from "./format.ts"
 import type { CommandWords } from "./ops.ts"
@@ -89,13 +88,10 @@ export const Table = <Row,>(props: {
   readonly label?: string | undefined
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
-  /** For a list without pages: the page's input for sorting, and the sort value of each column. */
-  readonly sort?: Sort<Row>
   /** The text of an empty table. Default: none. */
   readonly empty?: ComponentChildren
 }) => {
-  const { title, label = title, caption = label, sort, empty } = props
-  const rows = sort === undefined ? props.rows : sorted(props.rows, sort)
+  const { title, label = title, caption = label, rows, empty } = props
   const columns = Object.entries(props.columns).flatMap(([header, column]) =>
     column === false
       ? []
@@ -111,12 +107,8 @@ export const Table = <Row,>(props: {
         <thead>
           <tr>
             {columns.map(({ header, alignment }) => (
-              <th key={header} scope="col" class={alignment} aria-sort={directionOf(header, sort?.given)}>
-                {sort?.by[header] === undefined ? (
-                  header
-                ) : (
-                  <SortLink header={header} given={sort.given} at={sort.at} isNumber={alignment === "number"} />
-                )}
+              <th key={header} scope="col" class={alignment}>
+                {header}
               </th>
             ))}
           </tr>
@@ -140,47 +132,6 @@ export const Table = <Row,>(props: {
       {title !== undefined && <h2>{title}</h2>}
       {rows.length > 0 ? table : empty !== undefined && <p class="empty">{empty}</p>}
     </>
-  )
-}
-
-interface Sort<Row> {
-  readonly given: string | undefined
-  readonly by: Readonly<Record<string, (row: Row) => string | number>>
-  /** The id of the table's part of the page; default its top. */
-  readonly at?: string
-}
-
-/** The sort input of a page: a column's header, with a minus for descending order. */
-export const SortOrder = Schema.String.check(Schema.isMaxLength(60)).annotate({ expected: "the header of a column" })
-
-const sorted = <Row,>(rows: ReadonlyArray<Row>, { given, by }: Sort<Row>): ReadonlyArray<Row> => {
-  const [, key] = Object.entries(by).find(([header]) => directionOf(header, given) !== undefined) ?? []
-  if (key === undefined) return rows
-  const direction = given?.startsWith("-") ? -1 : 1
-  return rows.toSorted((a, b) => {
-    const [x, y] = [key(a), key(b)]
-    return direction * (typeof x === "string" ? x.localeCompare(String(y), "en") : x - Number(y))
-  })
-}
-
-const directionOf = (header: string, given: string | undefined) =>
-  given === header ? "ascending" : given === `-${header}` ? "descending" : undefined
-
-/** Sorts by a column, or in the other order if it is already sorted by it. Numbers start in descending order. */
-const SortLink = (props: {
-  readonly header: string
-  readonly given: string | undefined
-  readonly at?: string | undefined
-  readonly isNumber: boolean
-}) => {
-  const { header, given, at, isNumber } = props
-  const direction = directionOf(header, given)
-  const isDown = direction === undefined ? isNumber : direction === "ascending"
-  return (
-    <a href={`${withQuery(useView().address, { sort: isDown ? `-${header}` : header })}${at ? `#${at}` : ""}`}>
-      {header}
-      {direction && (direction === "ascending" ? " ↑" : " ↓")}
-    </a>
   )
 }
 

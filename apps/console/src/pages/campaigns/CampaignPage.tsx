@@ -24,7 +24,7 @@ import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
-import { Facts, Page, Section, SortOrder } from "../../components/layout.tsx"
+import { Facts, Page, Section } from "../../components/layout.tsx"
 import { type CommandWords, ops } from "../../components/ops.ts"
 import { ForeignText, IdLink } from "../../components/values.tsx"
 import { choice, field, required } from "../../http/inputs.ts"
@@ -50,8 +50,7 @@ const MAX_DOMAINS = 50
 
 const campaignPage = definePage("/campaigns/:campaign", {
   isConsistent: false,
-  inputs: { sort: SortOrder },
-  run: ({ campaign, sort }, { now }) => Effect.map(readCampaign(campaign, now), (view) => contentOf(view, sort)),
+  run: ({ campaign }, { now }) => Effect.map(readCampaign(campaign, now), contentOf),
 })
 
 const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: number) {
@@ -87,7 +86,7 @@ const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
 
 export type CampaignView = Effect.Success<ReturnType<typeof readCampaign>>
 
-const contentOf = (view: CampaignView, sort: string | undefined) => {
+const contentOf = (view: CampaignView) => {
   const { campaign, checks, domains } = view
   const preflight = checks.length > 0 && <PreflightList checks={checks} organizationId={campaign.organizationId} />
   // For a running campaign, the counts come before the checks.
@@ -119,7 +118,7 @@ const contentOf = (view: CampaignView, sort: string | undefined) => {
         </Section>
       </div>
       <CampaignHours hours={view.hours} />
-      <DomainTable domains={domains} limit={MAX_DOMAINS} sort={sort} />
+      <DomainTable domains={domains} limit={MAX_DOMAINS} />
       <LateRefusals refusals={view.lateRefusals} />
       {!isToCome && preflight}
     </Page>

@@ -13,29 +13,13 @@ const REASONS = [
 ] as const
 
 /** Outcomes by recipient domain, paused domains first. */
-export const DomainTable = (props: {
-  readonly domains: ReadonlyArray<CampaignDomain>
-  readonly limit: number
-  readonly sort: string | undefined
-}) => (
+export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDomain>; readonly limit: number }) => (
   <>
     <h2 id="domains">Domains</h2>
     <Table
       caption={`Responses of mail servers by recipient domain; the ${props.limit} with most responses`}
       rows={props.domains}
       empty="No responses from mail servers yet."
-      sort={{
-        given: props.sort,
-        at: "domains",
-        by: {
-          Domain: ({ domain }) => domain,
-          State: ({ pausedUntil }) => (pausedUntil === null ? 1 : 0),
-          Sent: ({ sent }) => sent,
-          Bounced: bouncesOf,
-          Deferred: ({ deferred }) => deferred,
-          Rejected: ({ refused }) => refused,
-        },
-      }}
       columns={{
         Domain: ({ domain }) => <ForeignText>{domain}</ForeignText>,
         State: ({ pausedUntil }) =>

@@ -8,7 +8,7 @@ import { Effect, Order } from "effect"
 import { attemptsOf, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCapped, formatDuration, formatMillis, formatShare, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
-import { Page, SortOrder, Table } from "../../components/layout.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
 import { choice, organizationFilter } from "../../http/inputs.ts"
@@ -30,13 +30,12 @@ const inputs = {
     ],
     { all: "All" },
   ),
-  sort: SortOrder,
 }
 
 export const endpointsPage = definePage("/endpoints", {
   forPartners: true,
   inputs,
-  run: Effect.fnUntraced(function* ({ organization, state, sort }, { now }) {
+  run: Effect.fnUntraced(function* ({ organization, state }, { now }) {
     const isRemoved = state === "removed"
     const listed = yield* (yield* EndpointRepository).list(organization, isRemoved ? "removed" : "present")
     const endpoints = listed.filter(
@@ -64,26 +63,13 @@ export const endpointsPage = definePage("/endpoints", {
       >
         <FilterBar
           inputs={inputs}
-          values={{ organization, state, sort }}
+          values={{ organization, state }}
           controls={{ organization: { options: organizations } }}
         />
         <Table
           label="Webhook endpoints"
           rows={endpoints.toSorted(byUrgency)}
           empty={state === undefined ? "No endpoint yet. Add one on the command line." : `No endpoint is ${state}.`}
-          sort={{
-            given: sort,
-            by: {
-              Address: ({ url }) => url,
-              Organization: ({ organizationId }) => nameIn(organizations, organizationId),
-              State: (endpoint) => URGENCY[endpointState(endpoint).tone],
-              [CALLS]: callsOf,
-              Accepted: (endpoint) => acceptedOf(endpoint) || 0,
-              "99 of 100 within": (endpoint) => latencyOf(endpoint) ?? -1,
-              "Behind the log": ({ lagSeconds }) => lagSeconds,
-              Waiting: ({ waiting }) => waiting,
-            },
-          }}
           columns={{
             Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
             Organization: ({ organizationId: id }) => <IdLink id={id}>{nameIn(organizations, id)}</IdLink>,

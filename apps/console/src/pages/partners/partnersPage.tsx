@@ -4,16 +4,15 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { Effect } from "effect"
 import { formatCount } from "../../components/format.ts"
 import { ConfirmLink } from "../../components/forms.tsx"
-import { Page, SortOrder, Table } from "../../components/layout.tsx"
+import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { IdLink, Time, URGENCY } from "../../components/values.tsx"
+import { IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
 import { newPartnerPage } from "./newPartnerPage.tsx"
 
 export const partnersPage = definePage("/partners", {
-  inputs: { sort: SortOrder },
-  run: Effect.fnUntraced(function* ({ sort }, { operator }) {
+  run: Effect.fnUntraced(function* (_, { operator }) {
     const bound = operator.organizationId ?? undefined
     const organizations = (yield* (yield* OrganizationReader).list).filter(
       ({ id }) => bound === undefined || id === bound,
@@ -30,14 +29,6 @@ export const partnersPage = definePage("/partners", {
           label="Partners"
           rows={rows}
           empty="No partner yet: an organization is a partner’s account."
-          sort={{
-            given: sort,
-            by: {
-              Partner: ({ name }) => name,
-              Endpoints: ({ endpoints }) => Math.min(3, ...endpoints.map((each) => URGENCY[endpointState(each).tone])),
-              Since: ({ createdAt }) => createdAt,
-            },
-          }}
           columns={{
             Partner: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
             Endpoints: ({ endpoints }) => <Endpoints endpoints={endpoints} />,

@@ -40,19 +40,16 @@ const writeBreaker = (endpointId: EndpointId, failures: number, allowance: numbe
     }),
   )
 
-it("lists failing endpoints first, without the secret parts of addresses, and sorts by a column", async () => {
+it("lists failing endpoints first, without the secret parts of addresses", async () => {
   const [well, ill] = [await seed(), await seed("https://ill.test/hooks?key=topsecret")]
   await writeBreaker(ill.endpoint.id, 5, 1)
   const { document, text } = await admin.get("/endpoints")
   const placeOf = ({ endpoint }: typeof ill) =>
     [...document.querySelectorAll("tbody tr")].findIndex((row) => row.querySelector(`a[href$="${endpoint.id}"]`))
   expect(placeOf(ill)).toBeLessThan(placeOf(well))
-  const addressesIn = (page: Document) =>
-    [...page.querySelectorAll("tbody td:first-child")].map(({ textContent }) => textContent)
-  expect(addressesIn(document)).toContain("https://ill.test/hooks?…")
+  const addresses = [...document.querySelectorAll("tbody td:first-child")].map(({ textContent }) => textContent)
+  expect(addresses).toContain("https://ill.test/hooks?…")
   expect(text).not.toContain("topsecret")
-  const sorted = await admin.get("/endpoints?sort=-Address")
-  expect(addressesIn(sorted.document).at(-1)).toBe(addressesIn(document).toSorted()[0])
   expect((await admin.get(`/endpoints?organization=${well.organization.id}`)).words).not.toContain("ill.test")
 })
 
