@@ -260,17 +260,11 @@ declare
 begin
   -- Usually one cause continues without dead letters. This costs half as much as the statements below.
   if jsonb_array_length(changes) = 1 and change->>'reason' is null then
-    with counted as (
-      update failure_groups set failures = failures + (change->>'failures')::int, last_at = (change->>'at')::timestamptz,
-        delivered_then = (change->>'delivered_then')::int
-      where id = change->>'group_id' and organization_id = change->>'organization_id' and closed_at is null
-        -- An erasure may have cleared the line.
-        and first_line is not distinct from change->'failure_group'->>'line'
-      returning organization_id, id, last_at
-    )
-    insert into failure_group_hours as held (organization_id, group_id, hour, count)
-    select organization_id, id, date_trunc('hour', last_at, 'UTC'), (change->>'failures')::int from counted
-    on conflict (organization_id, group_id, hour) do update set count = held.count + excluded.count;
+    update failure_groups set failures = failures + (change->>'failures')::int, last_at = (change->>'at')::timestamptz,
+      delivered_then = (change->>'delivered_then')::int
+    where id = change->>'group_id' and organization_id = change->>'organization_id' and closed_at is null
+      -- An erasure may have cleared the line.
+      and first_line is not distinct from change->'failure_group'->>'line';
     if found then return; end if;
   end if;
 
@@ -306,29 +300,13 @@ begin
     rejected = held.rejected + excluded.rejected, exhausted = held.exhausted + excluded.exhausted, poison = held.poison + excluded.poison,
     open = held.open + excluded.open, stored = held.stored + excluded.stored;
 
-  insert into failure_group_hours as held (organization_id, group_id, hour, count)
-  select organization_id, group_id, date_trunc('hour', at, 'UTC') as hour, sum(failures)
-  from jsonb_to_recordset(changes) as change (organization_id text, group_id text, at timestamptz, failures integer)
-  where failures > 0
-  group by organization_id, group_id, hour
-  order by organization_id, group_id, hour
-  on conflict (organization_id, group_id, hour) do update set count = held.count + excluded.count;
-
   if jsonb_path_exists(changes, '$[*] ? (@.stored < 0)') then
     update failure_groups set first_line = null
     from jsonb_to_recordset(changes) as change (organization_id text, group_id text)
     where failure_groups.organization_id = change.organization_id and id = change.group_id and failure_groups.stored <= 0;
-    with over as materialized (
-      select failure_groups.organization_id, id from failure_groups
-      join jsonb_to_recordset(changes) as change (organization_id text, group_id text)
-        on failure_groups.organization_id = change.organization_id and id = change.group_id
-      where failure_groups.stored <= 0 and closed_at is not null and muted_at is null
-    ), forgotten as (
-      delete from failure_group_hours using over where failure_group_hours.organization_id = over.organization_id and group_id = over.id
-      returning 1
-    )
-    delete from failure_groups using over
-    where failure_groups.organization_id = over.organization_id and failure_groups.id = over.id and (select count(*) from forgotten) >= 0;
+    delete from failure_groups using jsonb_to_recordset(changes) as change (organization_id text, group_id text)
+    where failure_groups.organization_id = change.organization_id and failure_groups.id = change.group_id
+      and failure_groups.stored <= 0 and closed_at is not null and muted_at is null;
   end if;
 end
 $function$;
@@ -2246,14 +2224,6 @@ create table events (
   constraint events_pkey PRIMARY KEY (organization_id, id, emitted_at)
 ) partition by RANGE (emitted_at);
 
-create table failure_group_hours (
-  organization_id text collate "C" not null,
-  group_id text collate "C" not null,
-  hour timestamp with time zone not null,
-  count integer not null,
-  constraint failure_group_hours_pkey PRIMARY KEY (organization_id, group_id, hour)
-) with (fillfactor=50, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0);
-
 create table failure_groups (
   organization_id text collate "C" not null,
   id text collate "C" not null,
@@ -2843,7 +2813,6 @@ alter table erased_events add constraint erased_events_organization_id_fkey FORE
 alter table erasure_keys add constraint erasure_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table erasures add constraint erasures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table events add constraint events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
-alter table failure_group_hours add constraint failure_group_hours_group_id_organization_id_fkey FOREIGN KEY (group_id, organization_id) REFERENCES failure_groups(id, organization_id);
 alter table failure_groups add constraint failure_groups_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table hits add constraint hits_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);
 alter table imports add constraint imports_organization_id_campaign_id_fkey FOREIGN KEY (organization_id, campaign_id) REFERENCES campaigns(organization_id, id);

@@ -96,8 +96,6 @@ const seedHistory = Effect.gen(function* () {
     insert into failure_groups (organization_id, id, endpoint_id, outcome, open, stored, opened_at, last_at)
     values (${id}, 'fgr_old', ${endpoint.id}, 'client_error', 1, 1, ${old}, ${old})`
   yield* sql`
-    insert into failure_group_hours (organization_id, group_id, hour, count) values (${id}, 'fgr_old', date_trunc('hour', ${old}), 1)`
-  yield* sql`
     insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at, finished_at)
     values (${id}, 'dlv_old', ${endpoint.id}, 'evt_old', 'rejected', '[]', 'fgr_old', ${old}, ${old})`
   yield* sql`
@@ -116,7 +114,6 @@ const listRows = async ({ query }: All) => {
     union all select 'delivered ' || id from delivered union all select 'dead letter ' || id from dead_letters
     union all select format('attempt %s %s', recipient_id, number) from message_attempts
     union all select format('outcomes %s', at) from delivery_outcomes where seconds = 3600
-    union all select 'trend ' || group_id from failure_group_hours
     union all select 'recipient ' || id from recipients where erased_at is null
     union all select 'response ' || key from stored_responses
     union all select name from unnest(array['events', 'inbox', 'delivered']) parent cross join partition_ranges(parent)`)

@@ -62,12 +62,9 @@ test("workers merge outcomes that are days old by the hour, and delete those pas
     from generate_series(0, 12 * 24 * 6 - 1) n`
   yield* sql`
     insert into failure_groups (organization_id, id, endpoint_id, outcome, opened_at, last_at)
-    values (${organization.id}, 'fgr_', ${endpoint.id}, 'client_error', now(), now())`
-  yield* sql`
-    insert into failure_group_hours (organization_id, group_id, hour, count)
-    select ${organization.id}, 'fgr_', now() - n * interval '1 day', 1 from generate_series(0, 5) n`
-  const hours = sql`select from failure_group_hours where organization_id = ${organization.id}`
-  yield* whileTwo(mergeOutcomes(4), hours, ({ length }) => length === 4)
+    values (${organization.id}, 'fgr_', ${endpoint.id}, 'client_error', now() - interval '5 days', now() - interval '5 days')`
+  const group = sql`select from failure_groups where organization_id = ${organization.id}`
+  yield* whileTwo(mergeOutcomes(4), group, ({ length }) => length === 0)
   const rows = yield* sql<{ seconds: number; delivered: number; count: number }>`
     select seconds, min(delivered) as delivered, count(*)::int as count from delivery_outcomes
     where endpoint_id = ${endpoint.id} group by seconds order by seconds`

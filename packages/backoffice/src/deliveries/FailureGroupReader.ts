@@ -59,7 +59,6 @@ const { columns, decode } = rowsOf(FailureGroup, {
   calls: `case when closed_at is null
     then greatest(failures, (select calls from outcomes_since(endpoint_id, opened_at)) - calls_before)::double precision end`,
 })
-const decodeHours = decodeRows({ hour: Timestamp, count: Schema.Int })
 const decodeStatuses = decodeRows({ status: Schema.NullOr(Schema.Int), open: Schema.Int, groups: Schema.Int })
 const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int, lasting: Schema.Int })
 const lastFirst = keyset({ lastAt: "last_at", id: "id" }, "desc")
@@ -123,14 +122,6 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
         sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(
           decode,
           firstOr(FailureGroupNotFound, { groupId }),
-        ),
-
-      /** Counts failed calls of a group by the hour. An hour without one is left out. */
-      hours: ({ organizationId, id }: FailureGroup, since: Timestamp) =>
-        sql`
-        select hour, count from failure_group_hours
-        where organization_id = ${organizationId} and group_id = ${id} and hour >= ${since}::timestamptz order by hour`.pipe(
-          decodeHours,
         ),
 
       /** Counts the failing groups, the dead letters that weren't replayed, and their groups. */

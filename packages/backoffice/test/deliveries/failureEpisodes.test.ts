@@ -88,22 +88,16 @@ describe("An episode of failures", () => {
     ])
   })
 
-  test("counts each failure once, also by hour, and restores its line after an erasure removed it", function* () {
+  test("counts each failure once, and restores its line after an erasure removed it", function* () {
     const sql = yield* SqlClient.SqlClient
     const { endpoint, call } = yield* seed(6)
     yield* call(2, 0)
     yield* call(1, 0)
     yield* sql`update failure_groups set first_line = null where endpoint_id = ${endpoint.id}`
-    yield* sql`update failure_group_hours set hour = hour - interval '1 day' where group_id in (
-      select id from failure_groups where endpoint_id = ${endpoint.id})`
     yield* call(1, 0)
     yield* call(2, 0)
     const [group] = yield* list(endpoint.id)
     expect(group).toMatchObject({ firstLine: "upstream timeout", failures: 6, calls: 6 })
-    expect(yield* sql`select count from failure_group_hours where group_id = ${group!.id} order by hour`).toEqual([
-      { count: 3 },
-      { count: 3 },
-    ])
   })
 
   test("closes when calls succeed again, and the next failure starts a new one", function* () {
@@ -204,7 +198,7 @@ describe("A muted group", () => {
 })
 
 describe("A group without dead letters", () => {
-  test("is deleted with its hourly counts after a retention period without failures", function* () {
+  test("is deleted after a retention period without failures", function* () {
     const sql = yield* SqlClient.SqlClient
     const outcomes = yield* DeliveryOutcomes
     const { endpoint, call } = yield* seed(1)
@@ -214,6 +208,5 @@ describe("A group without dead letters", () => {
     yield* wait(endpoint.id, 3 * 24 * 60 + 65)
     yield* outcomes.forgetGroups(3)
     expect(yield* sql`select from failure_groups where endpoint_id = ${endpoint.id}`).toEqual([])
-    expect(yield* sql`select from failure_group_hours where organization_id = ${endpoint.organizationId}`).toEqual([])
   })
 })

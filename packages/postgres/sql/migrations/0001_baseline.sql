@@ -556,16 +556,6 @@ create table failure_groups (
 create index failure_groups_of_endpoint on failure_groups (organization_id, endpoint_id);
 create index failure_groups_lasting on failure_groups (organization_id, id) where closed_at is null;
 
--- Failed calls by hour and failure group.
-create table failure_group_hours (
-  organization_id text collate "C" not null,
-  group_id text collate "C" not null,
-  hour timestamptz not null,
-  count integer not null,
-  primary key (organization_id, group_id, hour),
-  foreign key (group_id, organization_id) references failure_groups
-) with (fillfactor = 50, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
-
 -- An endpoint's outcomes within five minutes, or within an hour after some days: attempts by outcome, new dead
 -- letters, and a latency histogram.
 create table delivery_outcomes (

@@ -79,25 +79,18 @@ export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
       where failure_groups.organization_id = over.organization_id and failure_groups.id = over.id`.pipe(Effect.asVoid),
 
     /**
-     * Deletes hourly counts of groups of failures after a number of days, and groups without a later failure or a dead letter:
-     * their responses are no longer stored.
+     * Deletes the groups of failures that haven't failed for a number of days and have no dead letters: no stored response
+     * contains their lines any more.
      */
     forgetGroups: (days: number) =>
       sql`
-          with age as materialized (
-            select plausible_now() - make_interval(days => ${days}::int) as before
-          ), over as materialized (
+          with over as materialized (
             select organization_id, id from failure_groups
-            where stored <= 0 and last_at < (select before from age) and not is_doubtful(last_at)
+            where stored <= 0 and last_at < plausible_now() - make_interval(days => ${days}::int) and not is_doubtful(last_at)
             order by organization_id, id for update skip locked
-          ), forgotten as (
-            delete from failure_group_hours
-            where (organization_id, group_id) in (select organization_id, id from over)
-              or hour < (select before from age) and not is_doubtful(hour)
-            returning 1
           )
-          delete from failure_groups
-          where (organization_id, id) in (select organization_id, id from over) and (select count(*) from forgotten) >= 0`.pipe(
+          delete from failure_groups using over
+          where failure_groups.organization_id = over.organization_id and failure_groups.id = over.id`.pipe(
         Effect.asVoid,
       ),
   }),

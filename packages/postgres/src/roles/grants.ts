@@ -51,7 +51,6 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   delivered: { worker: "select, insert", operator: "select, update (attempts, deliveries)" },
   dead_letters: { worker: "select, insert, update, delete", operator: "select, update, delete" },
   failure_groups: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
-  failure_group_hours: { worker: "select, insert, update, delete", operator: "select, insert, update, delete" },
   delivery_outcomes: { worker: "select, insert, update, delete", operator: "select" },
   replay_jobs: { worker: "select, update", operator: "select, insert, update" },
   inbox: { api: "select, insert, update (differing)", worker: "select, update", operator: "select, update" },

@@ -201,7 +201,6 @@ describe("a removed endpoint", () => {
     yield* endAll
     expect(yield* forgetAt(100)).toBe(1)
     yield* sql`delete from dead_letters where endpoint_id = ${endpoint.id}`
-    yield* sql`delete from failure_group_hours where group_id in (select id from failure_groups where endpoint_id = ${endpoint.id})`
     yield* sql`delete from failure_groups where endpoint_id = ${endpoint.id}`
     expect(yield* forgetAt(100)).toBe(1)
     yield* sql`delete from delivery_outcomes where endpoint_id = ${endpoint.id}`

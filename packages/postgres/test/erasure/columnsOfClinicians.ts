@@ -57,7 +57,6 @@ export const COLUMNS_OF_CLINICIANS: Readonly<Record<string, TableData>> = {
     },
     others: "organization_id id release counts",
   },
-  failure_group_hours: { others: "organization_id group_id" },
   failure_groups: { erased: "first_line", others: "organization_id id endpoint_id outcome muted_reason" },
   granted_roles: { others: "role kind" },
   hit_windows: { deleted: "organization_id recipient_id link_hash network" },

@@ -7,7 +7,6 @@ import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroup
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { Histogram, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { formatCount, formatCounted } from "../../components/format.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Pager } from "../../components/layout.tsx"
@@ -21,25 +20,18 @@ import { reason } from "../suppressions/suppressionActions.ts"
 import { replayRoutes } from "./replayPage.tsx"
 
 const PAGE_SIZE = 20
-const HOURS = 7 * 24
 
 const issuePage = definePage("/issues/:group", {
   forPartners: true,
   inputs: { after: deadLetterCursor.input },
-  run: Effect.fnUntraced(function* ({ group: id, after }, { now, operator }) {
+  run: Effect.fnUntraced(function* ({ group: id, after }, { operator }) {
     // Only operators see the reason of a mute.
     const mayRead = mayActAs(operator.role, "viewer")
-    const groups = yield* FailureGroupReader
-    const group = yield* groups.find(id)
+    const group = yield* (yield* FailureGroupReader).find(id)
     const { organizationId, open, stored, failures, mutedAt, mutedReason, closedAt } = group
-    const from = (Math.floor(now / HOUR_MS) - HOURS + 1) * HOUR_MS
     const organization = yield* (yield* OrganizationReader).find(organizationId)
-    const [hours, { rows, next }, endpoints] = yield* Effect.all(
-      [
-        groups.hours(group, fromUnixMillis(from)),
-        readDeadLetters({ organizationId, groupId: id }, PAGE_SIZE, after),
-        readEndpoints(organizationId),
-      ],
+    const [{ rows, next }, endpoints] = yield* Effect.all(
+      [readDeadLetters({ organizationId, groupId: id }, PAGE_SIZE, after), readEndpoints(organizationId)],
       { concurrency: "unbounded" },
     )
     return (
@@ -92,15 +84,6 @@ const issuePage = definePage("/issues/:group", {
             <ActionForm action={unmuteIssue} params={{ group: id }} label="Unmute" />
           )}
         </div>
-        <Histogram
-          title="Failed calls by the hour, in the last 7 days"
-          series={{ "failed calls": ["bad", ({ count }) => count] }}
-          rows={hours}
-          at={({ hour }) => hour}
-          from={from}
-          to={from + HOURS * HOUR_MS}
-          empty="No call failed with this cause in the last 7 days."
-        />
         <h2>Newest dead letters</h2>
         <Deliveries rows={rows} endpoints={endpoints} isDead isContinued={false} />
         <Pager next={next} />
