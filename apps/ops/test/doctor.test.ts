@@ -153,7 +153,7 @@ describe("doctor", () => {
       expect.stringMatching(/^warning: SMTP_URL is not set\./),
       expect.stringMatching(/^failed: WEBHOOK_CALL_SECONDS is malformed/),
       expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
-      expect.stringMatching(/^failed: CONSOLE_PROXY_HEADER is believed from TRUST_PROXY alone/),
+      expect.stringMatching(/^failed: CONSOLE_PROXY_HEADER requires TRUST_PROXY/),
       expect.stringMatching(/^failed: PORT is malformed/),
       expect.stringMatching(/^failed: LOG_LEVEL is malformed/),
     ])
