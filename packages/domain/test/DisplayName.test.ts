@@ -17,7 +17,7 @@ describe("DisplayName", () => {
       fc.property(word, fc.constantFrom(...MARKS), word, (before, mark, after) => {
         expect(parse(`a${before}${mark}${after}a`)).toMatchObject({
           _tag: "Failure",
-          failure: { reason: expect.stringMatching(/mark of writing direction \(U\+[\dA-F]{4}\)/) },
+          failure: { reason: expect.stringMatching(/direction mark \(U\+[\dA-F]{4}\)/) },
         })
       }),
     )

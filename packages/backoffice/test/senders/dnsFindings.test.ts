@@ -45,7 +45,7 @@ describe("the findings about the DNS records", () => {
     expect(await look(records, settings)).toEqual([
       "DKIM failed: The DKIM record at outreach._domainkey.news.acme.test belongs to another key than DKIM_KEY.",
       "SPF warning: The SPF record of bounces.acme.test includes a.test, and ends with +all.",
-      "DMARC ok: The DMARC record at _dmarc.acme.test asks receivers for the policy none.",
+      "DMARC ok: The DMARC record at _dmarc.acme.test requests the policy none.",
       "MX failed: The domain bounces.acme.test accepts no e-mail (null MX).",
     ])
   })
