@@ -64,15 +64,15 @@ describe("the findings about a link domain", () => {
   it.each([HOST, "alias.acme.test"])("are good if it points to this deployment through %s", async (cname) => {
     const port = await serve(prove)
     expect(await look(port, { cname })).toEqual([
-      `ok: The CNAME record of ${DOMAIN} leads to ${HOST}.`,
+      `ok: The CNAME record of ${DOMAIN} points to ${HOST}.`,
       `ok: This deployment responds at https://${DOMAIN}:${port} with a valid certificate.`,
     ])
   })
 
   it.each<[reason: string, found: RegExp, options: Parameters<typeof look>[1], respond?: typeof prove]>([
     ["has no CNAME record", /: click\.acme\.test has no CNAME record\.$/, { cname: "" }],
-    ["points elsewhere", /leads to other\.test, and not to api\.outreach\.test\.$/, { cname: "other.test" }],
-    ["points in a loop", /leads to circle\.acme\.test, and not to/, { cname: "circle.acme.test" }],
+    ["points elsewhere", /points to other\.test instead of api\.outreach\.test\.$/, { cname: "other.test" }],
+    ["points in a loop", /points to circle\.acme\.test instead of/, { cname: "circle.acme.test" }],
     [
       "returns the proof of a different deployment",
       /doesn't reach this deployment: status 200\.$/,
