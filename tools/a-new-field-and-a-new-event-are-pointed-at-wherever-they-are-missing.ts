@@ -42,11 +42,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
         ["the import of recipients", "packages/domain/src/campaigns/RecipientImport.ts", FIELD],
         ["`openapi.json`", "packages/contract/test/openapi.test.ts", FIELD],
         ["`types.d.ts`", "packages/contract/test/types.test.ts", FIELD],
-        [
-          "the table",
-          "packages/postgres/test/rowsOf.test.ts",
-          FIELD,
-        ],
+        ["the table", "packages/postgres/test/rowsOf.test.ts", FIELD],
       ],
     },
     {
@@ -76,11 +72,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       ],
       places: [
         ["`schema.sql`", "packages/postgres/test/dumpSchema.test.ts", FIELD],
-        [
-          "its erasure",
-          "packages/postgres/test/erasure/columnsOfClinicians.test.ts",
-          `recipients.${FIELD}`,
-        ],
+        ["its erasure", "packages/postgres/test/erasure/columnsOfClinicians.test.ts", `recipients.${FIELD}`],
         [
           "recipients of tests",
           "packages/postgres/test/recipients/RecipientRepositoryPg.test.ts",
@@ -118,9 +110,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       ],
       projects: [],
       tests: ["packages/postgres/test/events/recipientEvents.test.ts"],
-      places: [
-        ["the index for erasures", "packages/postgres/test/events/recipientEvents.test.ts", EVENT],
-      ],
+      places: [["the index for erasures", "packages/postgres/test/events/recipientEvents.test.ts", EVENT]],
     },
   ],
 }
