@@ -76,7 +76,7 @@ describe("a campaign", () => {
     expect(await why()).toContain("No e-mails are being sent. Draft")
     await test().run(sendCampaign(campaign.id))
     expect(await why()).toContain("No e-mails are being sent. No worker is running")
-    expect((await viewer.get("/")).words).toMatch(/Campaigns that send nothing.*SpringNo worker is running/)
+    expect((await viewer.get("/")).words).toMatch(/Stopped campaigns.*SpringNo worker is running/)
 
     await execute((sql) => sql`insert into delivery_workers values (gen_random_uuid(), now() + interval '1 hour')`)
     for (const lease of await test().run(claimMessages(2))) {
@@ -99,7 +99,7 @@ describe("a campaign", () => {
       (sql) => sql`update campaigns set window_start = now() + interval '30 minutes' where id = ${campaign.id}`,
     )
     expect(await why()).toContain("No e-mails are being sent. Its window starts at")
-    expect((await viewer.get("/")).words).not.toContain("Campaigns that send nothing")
+    expect((await viewer.get("/")).words).not.toContain("Stopped campaigns")
     await execute((sql) => sql`delete from delivery_workers`)
   })
 

@@ -42,8 +42,8 @@ describe("the operators of the console", () => {
   it("are added with a link for one use that is shown once", async () => {
     const admin = await test().as("admin")
     const answer = await admin.post("/operators", { name: "New here", role: "operator", expires: "2h" })
-    expect(answer.words).toContain("This is shown once")
-    expect(answer.words).toContain("“New here”, with the role operator: once, within 2 h")
+    expect(answer.words).toContain("This is shown only once")
+    expect(answer.words).toContain("“New here” with the role operator: once, within 2 h")
     const token = linkIn(answer.text)
     expect(await test().run(OperatorRepository.use((all) => all.findSignInLink(token!)))).toMatchObject({
       once: true,
@@ -77,7 +77,7 @@ describe("the operators of the console", () => {
     expect((await admin.post(`${path}/sign-out`, { session })).status).toBe(404)
     expect((await admin.post(`${path}/sign-out`)).words).toContain("Ended 1 session.")
     expect((await listed("Two sessions"))!.sessions).toBe(0)
-    expect((await admin.post(`${path}/role`, { role: "operator" })).words).toContain("has the role operator")
+    expect((await admin.post(`${path}/role`, { role: "operator" })).words).toContain("is now operator")
     expect((await listed("Two sessions"))!.role).toBe("operator")
   })
 

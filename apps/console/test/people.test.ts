@@ -87,16 +87,16 @@ describe("the search", () => {
 
   it("lists several masked hits", async () => {
     const several = await everywhere.post("/find", { search: npi(0) })
-    expect(several.words).toMatch(/\d+ things were found/)
+    expect(several.words).toMatch(/\d+ results/)
     for (const personal of [npi(0), email(0)]) expect(several.words).not.toContain(personal)
   })
 
   it.each<readonly [string, string, number, RegExp]>([
-    ["an NPI of nobody", npi(99), 200, /Nothing was found/],
+    ["an NPI of nobody", npi(99), 200, /No results/],
     ["an invalid NPI", "1234567890", 400, /check digit/],
     ["an incomplete key", apiKeyText(true, "a".repeat(30)).slice(0, -2), 400, /the API key is not whole/],
-    ["an unknown id", `cmp_${"0".repeat(32)}`, 200, /Nothing has this id/],
-    ["a request's id", `req_${"0".repeat(32)}`, 200, /Requests are not kept/],
+    ["an unknown id", `cmp_${"0".repeat(32)}`, 200, /No record has this id/],
+    ["a request's id", `req_${"0".repeat(32)}`, 200, /Requests aren't stored/],
   ])("explains why %s has no result", async (_, search, status, words) => {
     const page = await everywhere.post("/find", { search, page: "/find" })
     expect(page.status).toBe(status)
@@ -118,8 +118,8 @@ describe("the search", () => {
     const dana = await test().run(addOperator({ name: "Dana Réyes", role: "viewer", organizationId: null }))
     expect(await locationOf(everywhere, "reyes")).toBe(`/operators/${dana.id}`)
     for (const visitor of [await test().as("operator"), admin]) {
-      expect((await visitor.post("/find", { search: "reyes" })).words).toContain("has this in its name")
-      expect((await visitor.post("/find", { search: dana.id })).words).toMatch(/Nothing (has|of) this/)
+      expect((await visitor.post("/find", { search: "reyes" })).words).toContain("has a matching name")
+      expect((await visitor.post("/find", { search: dana.id })).words).toMatch(/No record has this|doesn't exist/)
     }
   })
 
@@ -139,7 +139,7 @@ describe("the search", () => {
       const row = [...page.document.querySelectorAll("tr")].find((each) => each.querySelector(`[id="${id}"]`))
       expect(row?.querySelector(`a[href*="/revoke"]`)).not.toBeNull()
       const hidden = await stranger.post("/find", { search: typed })
-      expect(hidden.words).toContain("No organization here has or had it")
+      expect(hidden.words).toContain("No organization of this deployment has or had it")
       expect(hidden.text).not.toContain(typed)
       expect([...test().logs, JSON.stringify(await audit())].join("\n")).not.toContain(typed.slice(10))
     }
@@ -190,12 +190,12 @@ describe("a clinician's page", () => {
     expect((await admin.post(`${path}/erase`, { typed: "0000" })).status).toBe(409)
     expect((await admin.get(path)).words).toContain(maskNpi(npi(2)))
     const erased = await admin.post(`${path}/erase`, { typed: npi(2).slice(-4) })
-    expect(erased.words).toContain("The clinician is erased")
+    expect(erased.words).toContain("Clinician erased")
     for (const term of [npi(2), email(2), token]) {
       const { words } = await admin.post("/find", { search: term })
-      expect(words).toContain("Nothing was found")
-      if (term !== token) expect(words).toContain("The clinician was erased and stays suppressed")
-      expect(words).not.toContain("nothing suppresses")
+      expect(words).toContain("No results")
+      if (term !== token) expect(words).toContain("The clinician was erased and is still suppressed")
+      expect(words).not.toContain("No matching recipient")
     }
     const left = await admin.get(path)
     expect(left.words).toContain("Erased clinician")
@@ -217,7 +217,9 @@ describe("a clinician's page", () => {
     expect(page.words).toMatch(/Spring: Dana Reyes paused it at [-\d]+ \d\d:\d\d: wrong link\. E-mails are paused/)
     await operator.post(`/people/${row!.id}/suppress`, { reason: "asked by telephone" })
     const { words } = await operator.get(`/people/${row!.id}`)
-    expect(words).toContain("No campaign of the organization writes to them: an operator suppressed them.")
+    expect(words).toContain(
+      "No campaign of the organization sends e-mails to the clinician: an operator suppressed them.",
+    )
     expect(words).toContain("Spring: It was not sent: they were suppressed before it was sent.")
   })
 })

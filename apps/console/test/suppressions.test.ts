@@ -67,9 +67,9 @@ it("adds an NPI and an address in a program or in the organization, and requires
   const { operator, organization, program, valuesLeft } = await seed(0)
   const reason = "asked by phone"
   const clinician = { npi: npi(0), email: "New@clinic.test" }
-  expect((await operator.post("/suppressions/add", { program, reason })).words).toContain("Give an NPI")
+  expect((await operator.post("/suppressions/add", { program, reason })).words).toContain("Enter an NPI")
   const added = await operator.post("/suppressions/add", { program, reason, ...clinician })
-  expect(added.words).toContain("Suppressed: 2 new entries, 1 waiting recipients withdrawn")
+  expect(added.words).toContain("Suppressed: 2 new entries, 1 pending recipients withdrawn")
   await operator.post("/suppressions/add", { organization, reason, npi: npi(4) })
   const expected = [
     [npi(0), program],

@@ -39,8 +39,8 @@ export const Funnel = (props: {
         Count: {
           number: ({ count, to }) => (to === undefined ? formatCount(count) : <a href={to}>{formatCount(count)}</a>),
         },
-        "Of the first": { number: ({ ofFirst }) => formatShare(ofFirst) },
-        "Of the one before": { number: ({ ofBefore }) => formatShare(ofBefore) },
+        "Of first step": { number: ({ ofFirst }) => formatShare(ofFirst) },
+        "Of previous step": { number: ({ ofBefore }) => formatShare(ofBefore) },
         Note: hasNotes && (({ note = "" }) => note),
       }}
       plot={(width) => ({

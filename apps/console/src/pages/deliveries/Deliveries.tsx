@@ -20,20 +20,20 @@ export const Deliveries = (props: {
     rows={props.rows}
     empty={
       props.isContinued
-        ? "None of the newest deliveries fits. The next page looks further back."
-        : "No delivery is like this. Each event for an endpoint stands here, with its attempts. Another filter, or a longer time, may show more."
+        ? "None of the newest deliveries matches. Older ones are on the next page."
+        : "No delivery matches. Change the filters or extend the time range."
     }
     columns={{
       Delivery: ({ id }) => <IdLink id={id} />,
       State: (delivery) => <DeliveryState {...delivery} />,
-      Type: ({ eventType }) => eventType ?? "no longer stored",
+      Type: ({ eventType }) => eventType ?? "deleted",
       Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={props.endpoints} />,
       Attempts: { count: ({ attempts }) => attempts },
       "Last attempt": ({ lastStatus: status, lastOutcome: outcome }) =>
         outcome !== null && <Outcome {...{ status, outcome }} />,
       Latency: { number: ({ lastLatencyMs }) => (lastLatencyMs === null ? "–" : formatMillis(lastLatencyMs)) },
       Created: ({ createdAt }) => <Time at={createdAt} />,
-      "Failed for good": props.isDead && (({ finishedAt }) => <Time at={finishedAt} />),
+      "Given up": props.isDead && (({ finishedAt }) => <Time at={finishedAt} />),
       "Next attempt":
         !props.isDead && (({ state, dueAt }) => (state === "pending" ? <Time at={dueAt} isShort /> : "–")),
     }}

@@ -16,24 +16,24 @@ export const DeliveryStatus = (props: {
   if (state === "delivered") {
     return (
       <p>
-        It arrived <Time at={finishedAt} />: the partner answered {status}.
+        Delivered <Time at={finishedAt} />: the partner returned {status}.
       </p>
     )
   }
   if (replayedAs !== null) {
     return (
       <p>
-        It did not arrive. {cause} It was sent again as <IdLink id={replayedAs} />, which says whether that arrived.
+        Not delivered. {cause} It was replayed as <IdLink id={replayedAs} />; see that delivery for the result.
       </p>
     )
   }
-  if (state === "cancelled") return <p class="problem">It never arrives: its endpoint was removed.</p>
-  if (state === "sending") return <p>A worker calls the endpoint now.</p>
+  if (state === "cancelled") return <p class="problem">Cancelled because its endpoint was removed.</p>
+  if (state === "sending") return <p>A worker is calling the endpoint.</p>
   if (state === "pending") {
     const { word, tone, sentence } = endpointState(props.endpoint)
     return (
       <p class="problem">
-        It has not arrived yet. {cause}{" "}
+        Not delivered yet. {cause}{" "}
         {tone !== "good" && (
           <>
             The <IdLink id={props.endpoint.id}>endpoint</IdLink> is {word.toLowerCase()}: {sentence}{" "}
@@ -41,7 +41,7 @@ export const DeliveryStatus = (props: {
         )}
         {props.endpoint.enabled && (
           <>
-            {props.endpoint.owner === null && "No worker delivers to the endpoint at present. "}The next attempt is due{" "}
+            {props.endpoint.owner === null && "No worker serves the endpoint now. "}The next attempt is due{" "}
             <Time at={dueAt} isShort />.
           </>
         )}
@@ -50,16 +50,16 @@ export const DeliveryStatus = (props: {
   }
   return (
     <p class="problem">
-      It did not arrive, and is not tried again. {cause} {ENDINGS[state]}{" "}
+      Not delivered, without further retries. {cause} {ENDINGS[state]}{" "}
       {props.endpoint.removedAt === null
-        ? "Mend the cause, and replay it."
+        ? "Fix the cause, then replay it."
         : "Its endpoint was removed, so it can’t be replayed."}
     </p>
   )
 }
 
 const ENDINGS = {
-  rejected: "Such an answer is final.",
-  exhausted: "Every attempt of its schedule failed.",
-  poison: "Workers were lost with it again and again.",
+  rejected: "This response isn't retried.",
+  exhausted: "All scheduled attempts failed.",
+  poison: "Workers crashed repeatedly while sending it.",
 } as const

@@ -30,11 +30,11 @@ export const deadLetterInputs = {
 
 /** The rate of a replay. */
 export const rate = required(
-  field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries a second", {
+  field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries per second", {
     value: DEFAULT_REPLAYS_PER_SECOND,
     inputmode: "numeric",
     size: 6,
-    hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. A partner that has just recovered takes fewer.`,
+    hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. Use a low rate if the partner has just recovered.`,
   }),
 )
 

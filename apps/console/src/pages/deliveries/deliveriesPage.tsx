@@ -27,14 +27,14 @@ const LIVE_STATES = ["pending", "sending", "delivered", "cancelled"] as const
 
 /** The states of the filter; `dead` includes dead letters of every reason without a replay. */
 const STATES: Readonly<Record<(typeof LIVE_STATES | typeof DEAD_LETTER_REASONS)[number] | "dead", string>> = {
-  pending: "Waiting",
+  pending: "Pending",
   sending: "Sending",
   delivered: "Delivered",
   cancelled: "Cancelled",
   dead: "Dead letters",
   rejected: "Rejected",
-  exhausted: "Attempts used up",
-  poison: "Workers lost",
+  exhausted: "Attempts exhausted",
+  poison: "Worker crashes",
 }
 
 const filters = {
@@ -185,7 +185,7 @@ const contentOf = (view: View) => {
           },
         ]}
       />
-      <h2>{isDead ? "Dead letters, by when they failed for good" : "Deliveries, by when they were created"}</h2>
+      <h2>{isDead ? "Dead letters by time of failure" : "Deliveries by creation time"}</h2>
       {isDead && list.rows.length > 0 && <LinkLine to={replay}>Replay this selection</LinkLine>}
       <Deliveries rows={list.rows} endpoints={endpoints} isDead={isDead} isContinued={list.next !== undefined} />
       <Pager next={list.next} />
@@ -203,10 +203,10 @@ const Outcomes = ({ outcomes, stepSeconds, from, to, address }: View & { readonl
     <>
       <p>
         {attempts === 0 ? (
-          "No attempt was made in this time."
+          "No attempts in this period."
         ) : (
           <>
-            {arrived} of {formatCount(attempts)} attempts arrived.{" "}
+            {arrived} of {formatCount(attempts)} attempts succeeded.{" "}
             <a href={withQuery(address, { state: "dead" })}>{died} became dead letters.</a>
           </>
         )}
@@ -217,7 +217,7 @@ const Outcomes = ({ outcomes, stepSeconds, from, to, address }: View & { readonl
         stepMs={stepSeconds * 1000}
         from={toUnixMillis(from)}
         to={toUnixMillis(to)}
-        empty="No call was made in this time. Each call to an endpoint stands here with its outcome, from the first attempt on."
+        empty="No calls in this period."
       />
     </>
   )

@@ -33,7 +33,7 @@ const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
   run: ({ delivery }) =>
     Effect.as(
       retryDelivery(delivery),
-      "It is due now. A worker makes the attempt within a second, unless the endpoint's breaker is open.",
+      "Scheduled now. A worker makes the attempt within a second unless the endpoint's breaker is open.",
     ),
 })
 
@@ -43,7 +43,7 @@ export const replayDelivery = defineAction("/deliveries/replay", "dead-letters r
   inputs: { delivery: required(DeliveryId) },
   run: Effect.fnUntraced(function* ({ delivery }) {
     yield* replayDeadLetters(new Set([delivery]))
-    return { to: `/deliveries/${delivery}`, notice: "It is delivered again, from attempt 1, as a delivery of its own." }
+    return { to: `/deliveries/${delivery}`, notice: "Replayed as a new delivery, starting at attempt 1." }
   }),
 })
 
@@ -72,7 +72,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
     const params = { delivery: id }
     return (
       <Page
-        title={`Delivery of ${delivery.eventType ?? "an event that is no longer stored"}`}
+        title={`Delivery of ${delivery.eventType ?? "a deleted event"}`}
         state={<DeliveryState {...delivery} />}
         id={id}
         commands={[
@@ -94,7 +94,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
         <Request delivery={delivery} request={request} attempt={attempts.at(-1)} isShown={isShown} />
         {!isShown && (
           <ActionForm action={show} hidden={{ reveal: true }} label="Show the body and the responses">
-            <p>They may hold personal data. The audit log records that you looked.</p>
+            <p>They may contain personal data. The audit log records this view.</p>
           </ActionForm>
         )}
       </Page>
@@ -115,7 +115,7 @@ const factsOf = (
   Attempts: `${delivery.attempts}${maxAttempts === null ? "" : ` of ${maxAttempts}`}`,
   Event: (
     <>
-      {delivery.eventType === null && "no longer stored (EVENTS_MONTHS), so it cannot be sent again"}{" "}
+      {delivery.eventType === null && "deleted after EVENTS_MONTHS, so it can't be sent again"}{" "}
       <IdLink id={delivery.eventId} />
     </>
   ),
@@ -140,13 +140,13 @@ const Attempts = (props: {
   <Table
     title="Attempts"
     rows={props.attempts}
-    empty="No attempt was made yet. Each would stand here with its status, latency and response."
+    empty="No attempts yet."
     columns={{
       Attempt: { count: ({ number }) => number },
       Outcome: (attempt) => <Outcome {...attempt} />,
-      Why: ({ outcome }) => outcome.replaceAll("_", " "),
-      "Started and signed": ({ startedAt }) => <Time at={startedAt} />,
-      With: ({ signedWith }) => <Items of={signedWith.map((id) => <IdLink key={id} id={id} />)} />,
+      Reason: ({ outcome }) => outcome.replaceAll("_", " "),
+      Started: ({ startedAt }) => <Time at={startedAt} />,
+      "Signed with": ({ signedWith }) => <Items of={signedWith.map((id) => <IdLink key={id} id={id} />)} />,
       Latency: { number: ({ latencyMs }) => (latencyMs === null ? "–" : formatMillis(latencyMs)) },
       Response: ({ status, response }) => {
         if (!response) return describeEmptyResponse({ status, response })
@@ -177,12 +177,12 @@ const Request = (props: {
   return (
     <>
       <p>
-        The headers {attempt === undefined ? "of the first attempt" : `of attempt ${attempt.number}`}. Signatures are
-        made for each attempt and kept nowhere.
+        Headers {attempt === undefined ? "of the first attempt" : `of attempt ${attempt.number}`}. Signatures are
+        created per attempt and not stored.
       </p>
       <ForeignBlock>{headers.join("\n")}</ForeignBlock>
       {request.body === null ? (
-        <p>The event's body is no longer stored.</p>
+        <p>The event's body was deleted.</p>
       ) : (
         <Content isShown={props.isShown}>{request.body}</Content>
       )}

@@ -29,8 +29,8 @@ const testAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
     return (
       <Page title="Test event" commands={[ops("endpoints test", endpoint)]}>
         <p>
-          <StatusBadge tone={delivered ? "good" : "bad"}>{delivered ? "Accepted" : "Not accepted"}</StatusBadge> Nothing
-          of it is recorded, and the breaker stays as it is.
+          <StatusBadge tone={delivered ? "good" : "bad"}>{delivered ? "Accepted" : "Not accepted"}</StatusBadge> The
+          test isn't recorded and doesn't change the breaker.
         </p>
         <Facts
           facts={{
@@ -42,7 +42,11 @@ const testAction = defineAction("/endpoints/:endpoint/test", "endpoints test", {
           }}
         />
         <h2>Response</h2>
-        {response === null ? <p>It had no body.</p> : <ForeignBlock>{response.slice(0, MAX_SHOWN)}</ForeignBlock>}
+        {response === null ? (
+          <p>The response has no body.</p>
+        ) : (
+          <ForeignBlock>{response.slice(0, MAX_SHOWN)}</ForeignBlock>
+        )}
         <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
       </Page>
     )
@@ -65,30 +69,30 @@ const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
   }),
 })
 
-export const headersText = (isSent: boolean): string => (isSent ? "sent, too" : "not sent")
+export const headersText = (isSent: boolean): string => (isSent ? "sent" : "not sent")
 
 export const failingText = (isDisabled: boolean): string =>
-  isDisabled ? "the contacts are notified, and it is disabled" : "nobody is notified, and it is still called"
+  isDisabled ? "notify the contacts and disable it" : "keep calling it, without notification"
 
 const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints update", {
   role: "admin",
   inputs: {
     url: field(Schema.String.annotate({ expected: "an https address" }), "Address", {
       inputmode: "url",
-      hint: "Empty leaves it. At a new address the failures at the old one no longer count.",
+      hint: "Empty: no change. A new address resets the failure count.",
       size: 48,
     }),
     types: checkBoxes("Event types", [ALL_TYPES, ...outboundEventTypes]),
-    "per-second": field(PerSecond, "Calls a second", { hint: "1 to 10,000, or none", size: 8 }),
-    "in-flight": field(InFlight, "Calls in flight", {
-      hint: "1 to 1,000, or none for the workers’ default, its upper limit",
+    "per-second": field(PerSecond, "Calls per second", { hint: "1 to 10,000, or none", size: 8 }),
+    "in-flight": field(InFlight, "Concurrent calls", {
+      hint: "1 to 1,000, or none for the workers’ default, which is also the maximum",
       size: 8,
     }),
     "retry-statuses": field(RetryStatuses, "Retry statuses", {
-      hint: "Such as 408,429,503: 4xx are tried again, and Retry-After is kept; 410=disable lets 410 disable it; none for every 4xx to be final",
+      hint: "Statuses to retry, such as 408,429,503, with Retry-After; 410=disable disables the endpoint on 410; none: no 4xx is retried",
     }),
     "retry-schedule": field(RetryDelays, "Delays between attempts", {
-      hint: "Such as 10s,1m,1h, at most 19 up to 7d; default for those of the deployment. After five failures in a row calls go out one by one, so delays can be longer.",
+      hint: "Such as 10s,1m,1h: at most 19, each up to 7d; default: the deployment's schedule. After five consecutive failures calls are sent one by one, so delays can be longer.",
       size: 32,
     }),
     "standard-webhooks": choice("Standard Webhooks headers", [
@@ -116,12 +120,12 @@ const updateAction = defineAction("/endpoints/:endpoint/update", "endpoints upda
       disableWhenFailing: disableWhenFailing === undefined ? undefined : disableWhenFailing === "yes",
       url,
     })
-    if (Object.keys(changes).length === 0) return "Nothing was changed: it is so already."
+    if (Object.keys(changes).length === 0) return "No change: these are the current settings."
     // The given URL can contain a secret.
-    const wanted = { ...settingsOf({ ...now, ...changes, url: now.url }), ...(changes.url && { Address: "another" }) }
+    const wanted = { ...settingsOf({ ...now, ...changes, url: now.url }), ...(changes.url && { Address: "different" }) }
     const change = updateEndpoint(endpoint, changes, { allowPrivate: allowPrivateAddresses, version })
     yield* rejectStale(Effect.map(find, settingsOf), wanted)(change)
-    return "Changed. Waiting deliveries go by it, too."
+    return "Saved. Pending deliveries use the new settings, too."
   }),
 })
 
@@ -140,8 +144,8 @@ const settingsOf = ({
 }: Endpoint) => ({
   Address: url,
   "Event types": typesText(eventTypes),
-  "Calls a second": countOrNone(perSecond),
-  "Calls in flight": countOrNone(maxInFlight),
+  "Calls per second": countOrNone(perSecond),
+  "Concurrent calls": countOrNone(maxInFlight),
   "Retry statuses": formatRetryStatuses(endpoint),
   "Delays between attempts": formatRetryDelays(retryDelays),
   "Standard Webhooks headers": headersText(standardWebhooks),
@@ -165,14 +169,14 @@ export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoi
   return (
     <div class="actions">
       <ActionForm action={testAction} params={params} label="Send a test event" isPrimary={enabled} />
-      <ActionForm action={showAction} params={params} hidden={{ reveal: true }} label="Show the whole address" />
+      <ActionForm action={showAction} params={params} hidden={{ reveal: true }} label="Show the full address" />
       {enabled ? (
         <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />
       ) : (
         <ConfirmLink page={enableRoutes[0]} params={params} label="Enable" isPrimary />
       )}
-      <ConfirmLink page={replayLogRoutes[0]} params={params} label="Send a period of the log again" />
-      <ConfirmLink page={removeRoutes[0]} params={params} label="Remove it" isDangerous />
+      <ConfirmLink page={replayLogRoutes[0]} params={params} label="Replay a period" />
+      <ConfirmLink page={removeRoutes[0]} params={params} label="Remove" isDangerous />
     </div>
   )
 }

@@ -25,7 +25,7 @@ const askAbout = Effect.fnUntraced(function* (id: EndpointId, command: "disable"
     }),
     commands: [ops(`endpoints ${command}`, id)],
     back: `/endpoints/${id}`,
-    many: `${formatCapped(endpoint.waiting, COUNT_CAP)} deliveries that wait`,
+    many: `${formatCapped(endpoint.waiting, COUNT_CAP)} pending deliveries`,
     whom: (
       <>
         <IdLink id={id}>{endpoint.url}</IdLink> of <IdLink id={organization.id}>{organization.name}</IdLink>
@@ -41,26 +41,26 @@ export const disableRoutes = defineConfirmation("/endpoints/:endpoint/disable", 
       ...asked,
       title: "Disable the endpoint?",
       label: "Disable",
-      when: "Immediately. What is published from now on waits as well, until it is enabled.",
+      when: "Immediately. New events are queued until it is enabled.",
     })),
   run: Effect.fnUntraced(function* ({ endpoint }) {
     yield* (yield* EndpointRepository).disable(endpoint)
-    return "Disabled. Its deliveries wait until it is enabled."
+    return "Disabled. Its deliveries are queued until it is enabled."
   }),
 })
 
 export const enableRoutes = defineConfirmation("/endpoints/:endpoint/enable", "endpoints enable", {
   role: "admin",
-  inputs: { "replay-missed": field(Schema.Literal("true"), "What it missed", { kind: "boxes" }) },
+  inputs: { "replay-missed": field(Schema.Literal("true"), "Missed events", { kind: "boxes" }) },
   ask: Effect.fnUntraced(function* ({ endpoint: id }) {
     const asked = yield* askAbout(id, "enable")
     const { count, since } = yield* (yield* DeadLetterReader).missedBy(id)
-    const send = `Send the ${formatCounted(count, "event")} that it missed`
+    const send = `Send ${formatCounted(count, "missed event")}`
     return {
       ...asked,
       title: "Enable the endpoint?",
       label: "Enable",
-      when: "Immediately: it is called again, whatever failed before.",
+      when: "Immediately. Earlier failures no longer count.",
       facts: { "Missed since": since && <Time at={since} /> },
       controls: { "replay-missed": since !== null && { options: [["true", send]] } },
     }
@@ -72,8 +72,8 @@ export const enableRoutes = defineConfirmation("/endpoints/:endpoint/enable", "e
     if (isReplayed) yield* createDeadLetterReplay({ endpointId: endpoint, from }, DEFAULT_REPLAYS_PER_SECOND)
     yield* (yield* EndpointRepository).enable(endpoint)
     return isReplayed
-      ? `Enabled. The ${formatCounted(count, "event")} that it missed are sent to it, each once.`
-      : "Enabled. It is called again, whatever failed before."
+      ? `Enabled. ${formatCounted(count, "missed event")} will be sent once.`
+      : "Enabled. Earlier failures no longer count."
   }),
 })
 
@@ -83,18 +83,18 @@ export const removeRoutes = defineConfirmation("/endpoints/:endpoint/remove", "e
     Effect.map(askAbout(id, "remove"), (asked) => ({
       ...asked,
       title: "Remove the endpoint?",
-      label: "Remove it for good",
+      label: "Remove permanently",
       many: describeRemoval(asked.endpoint),
-      when: "Immediately. What waits is cancelled within seconds.",
+      when: "Immediately. Pending deliveries are cancelled within seconds.",
       typed: {
         word: asked.organization.name,
         because:
-          "It cannot be brought back. Its own signing secrets are destroyed, its running replays end, and webhooks of the partner to it are answered as to an unknown endpoint.",
+          "This can't be undone. Its separate signing secrets are deleted, its replays are cancelled, and the partner's webhooks to it are rejected.",
       },
     })),
   run: ({ endpoint: id }) =>
     Effect.as(removeEndpoint(id), {
       to: `/endpoints/${id}`,
-      notice: "Removed. What waited is cancelled within seconds.",
+      notice: "Removed. Pending deliveries are cancelled within seconds.",
     }),
 })

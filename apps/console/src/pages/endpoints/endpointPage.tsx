@@ -75,19 +75,19 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
   const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
   return {
     Organization: <IdLink id={endpoint.organizationId}>{organizationName}</IdLink>,
-    "Behind the log": lagEvents === 0 ? "nothing" : `${events}, ${formatDuration(lagSeconds)}`,
+    Lag: lagEvents === 0 ? "none" : `${events}, ${formatDuration(lagSeconds)}`,
     "Position in the log": <Time at={endpoint.position} />,
     Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
-    "In flight": formatCount(endpoint.inFlight),
-    "In flight at most": maxInFlight === null ? "the workers’ default" : formatCount(maxInFlight),
-    "Calls a second at most": perSecond === null ? "no limit" : formatCount(perSecond),
+    "Calls in progress": formatCount(endpoint.inFlight),
+    "Maximum concurrent calls": maxInFlight === null ? "the workers’ default" : formatCount(maxInFlight),
+    "Maximum calls per second": perSecond === null ? "no limit" : formatCount(perSecond),
     "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
-    "Failures in a row": endpoint.failures > 0 && formatCount(endpoint.failures),
+    "Consecutive failures": endpoint.failures > 0 && formatCount(endpoint.failures),
     "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
-    "Every call has failed since": endpoint.failingSince && <Time at={endpoint.failingSince} />,
+    "Failing since": endpoint.failingSince && <Time at={endpoint.failingSince} />,
     "When every call fails": failingText(endpoint.disableWhenFailing),
     Disabled: endpoint.disabledAt && <Time at={endpoint.disabledAt} />,
-    "Delivered by": role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
+    "Served by": role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
     "Event types": typesText(endpoint.eventTypes),
     "Standard Webhooks headers": headersText(endpoint.standardWebhooks),
     Created: <Time at={endpoint.createdAt} />,
@@ -99,16 +99,16 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
 const CurrentCause = ({ cause }: { readonly cause: FailureGroup | null }) =>
   cause && (
     <p class="problem">
-      <FailureSentence {...cause} /> The last call failed so <Time at={cause.lastAt} />:{" "}
-      <a href={`/issues/${cause.id}`}>look at the issue, and send again</a>.
+      <FailureSentence {...cause} /> Last failure: <Time at={cause.lastAt} />.{" "}
+      <a href={`/issues/${cause.id}`}>Open the issue to replay</a>.
     </p>
   )
 
 const Failures = (props: { readonly causes: ReadonlyArray<FailureGroup>; readonly endpointId: EndpointId }) =>
   props.causes.length > 0 && (
-    <Section title="Why calls fail">
+    <Section title="Causes of failures">
       <Table
-        caption="The causes for which calls fail now, or left dead letters; the one of the last failure first"
+        caption="Current causes and those with dead letters, newest failure first"
         rows={props.causes}
         columns={causeColumns}
       />
@@ -131,10 +131,10 @@ const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: n
       <Facts
         facts={{
           "Success rate": calls === 0 ? "no calls" : `${formatShare(delivered / calls)} of ${formatCount(calls)} calls`,
-          "Half of the calls within": p50Ms === null ? "–" : `${formatMillis(p50Ms)} (p50)`,
-          "99 of 100 calls within": p99Ms === null ? "–" : `${formatMillis(p99Ms)} (p99)`,
+          "Median latency": p50Ms === null ? "–" : `${formatMillis(p50Ms)} (p50)`,
+          "p99 latency": p99Ms === null ? "–" : `${formatMillis(p99Ms)} (p99)`,
           Failed: <a href={`/deliveries?endpoint=${endpointId}`}>{formatCount(calls - delivered)}</a>,
-          "Became dead letters": <a href={`/issues?endpoint=${endpointId}`}>{formatCount(deadLetters)}</a>,
+          "Dead letters": <a href={`/issues?endpoint=${endpointId}`}>{formatCount(deadLetters)}</a>,
         }}
       />
       <OutcomesChart
@@ -143,7 +143,7 @@ const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: n
         stepMs={stepMs}
         from={to - OUTCOME_HOURS * HOUR_MS}
         to={to}
-        empty="The endpoint was not called."
+        empty="No calls."
       />
     </Section>
   )

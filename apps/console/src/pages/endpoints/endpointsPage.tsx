@@ -69,25 +69,25 @@ export const endpointsPage = definePage("/endpoints", {
         <Table
           label="Webhook endpoints"
           rows={endpoints.toSorted(byUrgency)}
-          empty={state === undefined ? "No endpoint yet. Add one on the command line." : `No endpoint is ${state}.`}
+          empty={state === undefined ? "No endpoints. Add one on the command line." : `No endpoint is ${state}.`}
           columns={{
             Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
             Organization: ({ organizationId: id }) => <IdLink id={id}>{nameIn(organizations, id)}</IdLink>,
             State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
             [CALLS]: { count: callsOf },
             Accepted: { number: (endpoint) => formatShare(acceptedOf(endpoint)) },
-            "99 of 100 within": {
+            "p99 latency": {
               number: (endpoint) => {
                 const latency = latencyOf(endpoint)
                 return latency === null ? "–" : formatMillis(latency)
               },
             },
-            "Behind the log": {
+            Lag: {
               number: ({ lagEvents, lagSeconds }) =>
                 lagEvents === 0 ? (
                   "–"
                 ) : (
-                  <Noted note={`${formatCapped(lagEvents, LIST_COUNT_CAP)} not read yet`}>
+                  <Noted note={`${formatCapped(lagEvents, LIST_COUNT_CAP)} pending`}>
                     {formatDuration(lagSeconds)}
                   </Noted>
                 ),
@@ -110,33 +110,37 @@ export interface EndpointState {
 }
 
 const BREAKERS: Readonly<Record<Exclude<EndpointStatus["breaker"], "closed">, EndpointState>> = {
-  open: { tone: "bad", word: "Breaker open", sentence: "Its last calls failed, so it waits for its next probe." },
+  open: {
+    tone: "bad",
+    word: "Breaker open",
+    sentence: "Its last calls failed, so it is only called by the next probe.",
+  },
   probing: { tone: "bad", word: "Probing", sentence: "Its last calls failed, so it is called one by one." },
-  recovering: { tone: "warning", word: "Recovering", sentence: "It answers again and is called more and more." },
+  recovering: { tone: "warning", word: "Recovering", sentence: "Calls succeed again, and their rate is increasing." },
 }
 
 const DISABLED: Readonly<Record<DisabledReason, string>> = {
-  operator: "Its deliveries wait until it is enabled.",
-  gone: "It answered 410, which disables it. Its deliveries wait until it is enabled.",
-  failing: "Every call failed for days. Its deliveries wait until it is enabled.",
+  operator: "Its deliveries are queued until it is enabled.",
+  gone: "It returned 410, which disables it. Its deliveries are queued until it is enabled.",
+  failing: "Every call failed for days. Its deliveries are queued until it is enabled.",
 }
 
 /** Returns the worst of an endpoint's states. */
 export const endpointState = (endpoint: EndpointStatus): EndpointState => {
   const { enabled, notices, breaker, lagEvents, lagSeconds, removedAt, disabledReason } = endpoint
   if (removedAt !== null)
-    return { tone: "neutral", word: "Removed", sentence: "It was removed for good: only its history is left." }
+    return { tone: "neutral", word: "Removed", sentence: "It was removed permanently. Its history remains." }
   if (!enabled) return { tone: "warning", word: "Disabled", sentence: DISABLED[disabledReason ?? "operator"] }
   if (notices > 0)
     return {
       tone: "bad",
       word: "Failing",
-      sentence: "Calls were made for a day or longer, and none succeeded.",
+      sentence: "No call has succeeded for at least a day.",
     }
   if (breaker !== "closed") return BREAKERS[breaker]
   return lagEvents > 0 && lagSeconds > LATE_SECONDS
-    ? { tone: "warning", word: "Behind", sentence: "It reads the log later than events are published." }
-    : { tone: "good", word: "Delivering", sentence: "It is called as events are published." }
+    ? { tone: "warning", word: "Behind", sentence: "Deliveries lag behind published events." }
+    : { tone: "good", word: "Delivering", sentence: "Events are delivered as they are published." }
 }
 
 export const EndpointBadge = (props: { readonly endpoint: EndpointStatus }) => {

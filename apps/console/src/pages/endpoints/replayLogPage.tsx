@@ -17,7 +17,7 @@ import { rate } from "../deliveries/deadLetters.ts"
 const period = {
   from: field(PastInstant, "Published at or after", { kind: "instant", required: true }),
   to: field(Instant, "Published before", { kind: "instant", required: true }),
-  types: checkBoxes("Event types (none: those that it receives)", outboundEventTypes),
+  types: checkBoxes("Event types (none: its usual types)", outboundEventTypes),
 }
 
 export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay", "endpoints replay", {
@@ -30,7 +30,7 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
     const keptFrom = yield* (yield* Partitions).eventsKeptFrom
     const flags = { from: from ?? "…", to: to ?? "…", types }
     const question = {
-      title: "Send a period of the log again?",
+      title: "Replay a period?",
       back: `/endpoints/${id}`,
       commands: [
         ops("endpoints replay", id, { ...flags, "dry-run": true }),
@@ -40,7 +40,7 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
         <>
           <h2>Period</h2>
           {from !== undefined && keptFrom !== null && from < keptFrom && (
-            <p class="problem">No events are kept from before {keptFrom.slice(0, 10)} UTC (EVENTS_MONTHS).</p>
+            <p class="problem">Events before {keptFrom.slice(0, 10)} UTC are deleted (EVENTS_MONTHS).</p>
           )}
           <FilterBar inputs={period} values={{ from, to, types }} />
         </>
@@ -52,14 +52,14 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
     if (from === undefined || to === undefined) return { ...question, obstacle: "Choose the period first." }
     const range = { endpointId: id, from, to, ...(types && { eventTypes: types }) }
     const count = yield* (yield* ReplayReader).countInLog(range)
-    if (count === 0) return { ...question, obstacle: "No event was published in this period." }
+    if (count === 0) return { ...question, obstacle: "No events were published in this period." }
     return {
       ...question,
-      many: `${formatCounted(count, "event")}, delivered before or not`,
+      many: `${formatCounted(count, "event")}, including those delivered before`,
       whom: <IdLink id={id}>{url}</IdLink>,
       when: (
         <>
-          Published from <Time at={from} /> to <Time at={to} />. They are sent after all other deliveries.
+          Published from <Time at={from} /> to <Time at={to} />. New deliveries have priority.
         </>
       ),
       label: `Send ${formatCounted(count, "event")}`,
@@ -69,6 +69,6 @@ export const replayLogRoutes = defineConfirmation("/endpoints/:endpoint/replay",
     if (from === undefined || to === undefined) return yield* reject("NoPeriod", "Choose the period first.")
     const range = { endpointId: endpoint, from, to, ...(types && { eventTypes: types }) }
     const { id, total } = yield* createLogReplay(range, rate)
-    return `The replay ${id} sends ${formatCounted(total, "event")}, ${formatCount(rate)} a second.`
+    return `Replay ${id} started: ${formatCounted(total, "event")} at ${formatCount(rate)} per second.`
   }),
 })

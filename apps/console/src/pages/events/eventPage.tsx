@@ -43,7 +43,7 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
         <Table
           title="Deliveries"
           rows={deliveries}
-          empty="It was delivered longer ago than deliveries are kept, or no endpoint takes events of its type."
+          empty="Its deliveries are deleted, or no endpoint receives this event type."
           columns={{
             Delivery: ({ id }) => <IdLink id={id} />,
             State: (delivery) => <DeliveryState {...delivery} />,
@@ -54,16 +54,16 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
               ) : DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) ? (
                 <ActionForm action={replayDelivery} hidden={{ delivery: delivery.id }} label="Replay" />
               ) : (
-                <a href={withQuery(`/endpoints/${delivery.endpointId}/replay`, moment)}>This moment of the log</a>
+                <a href={withQuery(`/endpoints/${delivery.endpointId}/replay`, moment)}>Replay this moment</a>
               ),
           }}
         />
-        <Section title="What is sent">
-          {!isShown && <p>Personal data is hidden: of a value that may be personal its length is shown.</p>}
+        <Section title="Content">
+          {!isShown && <p>Personal data is hidden: only the length of each value is shown.</p>}
           <Content isShown={isShown}>{found.body}</Content>
           {!isShown && (
             <ActionForm action={show} hidden={{ reveal: true }} label="Show">
-              <span>Shows the content as it is sent. The audit log records it.</span>
+              <span>Shows the unmasked content. The audit log records this view.</span>
             </ActionForm>
           )}
         </Section>
@@ -80,7 +80,7 @@ const inboundPage = Effect.fnUntraced(function* (id: string, organizationId: Org
   if (found.length === 0) return yield* PageError.notFound()
   return (
     <Page title={foreign`Event ${id}`}>
-      <p>It is not an event of ours. A partner sent it:</p>
+      <p>A partner sent this event:</p>
       <Items
         of={found.map(({ organizationId: owner }) => (
           <a key={owner} href={`/inbox/${encodeURIComponent(id)}?organization=${owner}`}>

@@ -53,8 +53,8 @@ export const eventsPage = definePage("/events", {
           rows={events}
           empty={
             next === null
-              ? "No event fits. What happens to recipients is published to the partners, and stands here."
-              : `None of ${formatCount(MAX_EVENT_SCAN)} events is of the campaign. The next page looks further back.`
+              ? "No event matches."
+              : `None of ${formatCount(MAX_EVENT_SCAN)} events belongs to the campaign. Older ones are on the next page.`
           }
           columns={{
             Event: ({ id, type }) => <IdLink id={id}>{type}</IdLink>,

@@ -45,13 +45,13 @@ export interface PendingList {
 const tooMany = PageError.of(
   503,
   "Action failed",
-  "The console holds as many lists of other operators as it can. Try again in some minutes, or import the list on the command line.",
+  "The console stores too many lists of other operators. Try again in a few minutes, or import the list on the command line.",
 )
 
 const notWritable = PageError.of(
   503,
   "Action failed",
-  "The console cannot write to its temporary folder, where it holds lists. Make room in it, or import the list on the command line.",
+  "The console can't write to its temporary folder. Free disk space, or import the list on the command line.",
 )
 
 /** Stores the lists that operators have sent to this process until their import, for at most 15 minutes. */
@@ -76,7 +76,7 @@ export class PendingLists extends Context.Service<PendingLists>()("console/pages
         yield* Stream.runForEach(content, (bytes) => Effect.mapError(file.append(bytes), () => notWritable))
         const { columns, readAs } = yield* readColumns(path)
         if (columns.length > MAX_COLUMNS) {
-          const reason = `it has ${columns.length} columns, and ${MAX_COLUMNS} is the most: take out those that are not needed`
+          const reason = `it has ${columns.length} columns, more than the maximum of ${MAX_COLUMNS}: remove unneeded columns`
           return yield* new UnusableFile({ file: path, reason })
         }
         const key = { id, operatorId: operator.id, campaignId, name, path }

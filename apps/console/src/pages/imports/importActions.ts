@@ -17,14 +17,14 @@ import { type PendingList, PendingLists } from "./PendingLists.ts"
 /** An omitted column. Forms send no empty values. */
 export const LEFT_OUT = "-"
 
-export const ListId = textSchema("the id of a list that the console holds", (text) =>
+export const ListId = textSchema("the id of an uploaded list", (text) =>
   /^[0-9a-f-]{36}$/.test(text) ? text : undefined,
 )
 
 const isTarget = (text: string) =>
   [LEFT_OUT, "npi", "email"].includes(text) || Result.getOrUndefined(fieldNameOf(text)) === text
 
-const Targets = textSchema("what each column holds", (text): ReadonlyArray<string> | undefined => {
+const Targets = textSchema("the target of each column", (text): ReadonlyArray<string> | undefined => {
   const targets = text.split(",")
   return targets.every(isTarget) ? targets.map((target) => (target === LEFT_OUT ? "" : target)) : undefined
 })
@@ -49,13 +49,13 @@ const WORDS: Readonly<Record<string, string>> = { npi: "NPI", email: "E-mail add
 export const wordsFor = (target: string): string => WORDS[target] ?? target
 
 export const lackOf = (missing: ReadonlyArray<string>): string =>
-  `Choose which column holds ${missing.map((target) => (target === "npi" ? "the NPI" : target === "email" ? "the e-mail address" : target)).join(", ")}.`
+  `Choose a column for ${missing.map((target) => (target === "npi" ? "the NPI" : target === "email" ? "the e-mail address" : target)).join(", ")}.`
 
 const addressOf = ({ campaignId, id }: PendingList): string => `/campaigns/${campaignId}/imports/new?list=${id}`
 
 /** The fault of a file, without its path in the console. */
 export const messageOf = (error: { readonly message: string }): string =>
-  "file" in error && "reason" in error ? `The file cannot be imported: ${error.reason}.` : error.message
+  "file" in error && "reason" in error ? `The file can't be imported: ${error.reason}.` : error.message
 
 export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "recipients import", {
   role: "operator",
@@ -64,13 +64,13 @@ export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "r
     file: required(
       fileInput("List", {
         accept: ".csv,.tsv,.txt,text/csv,text/plain",
-        hint: "A text file with a line for each clinician: CSV UTF-8 as spreadsheets save it, or separated by semicolons, tabs or pipes. At most 50 MiB.",
+        hint: "A text file with one clinician per line: UTF-8, with commas, semicolons, tabs or pipes between columns, at most 50 MiB.",
       }),
     ),
   },
   faults: { UnusableFile: "file" },
   run: Effect.fnUntraced(function* ({ campaign: campaignId }, { operator, file }) {
-    if (file === undefined) return yield* reject("NoFile", "The form was sent without a file. Choose one.")
+    if (file === undefined) return yield* reject("NoFile", "The form contains no file. Choose one.")
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     const { status } = campaign
     if (!IMPORTABLE.includes(status)) {
@@ -82,12 +82,11 @@ export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "r
     )
     const targets = targetsOf(wantedOf(campaign), list.columns)
     if (missingIn(targets, campaign).length === 0) yield* checkList(list, targets, operator)
-    return { to: addressOf(list), notice: "Received. Nothing is imported yet: look at how it is understood." }
+    return { to: addressOf(list), notice: "Uploaded, not imported yet. Check the preview." }
   }),
 })
 
-export const GONE =
-  "The list is not here any more. The console process that received it holds it for 15 minutes, and not after a restart. Choose the file again."
+export const GONE = "The uploaded list has expired (15 minutes) or the console was restarted. Upload the file again."
 
 const findList = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, id: string) {
   return (yield* PendingLists).find(operator, campaignId, id) ?? (yield* reject("ListGone", GONE))
@@ -108,7 +107,7 @@ export const checkColumns = defineAction("/campaigns/:campaign/imports/check", "
     if (missing.length > 0 || targets.length !== list.columns.length)
       return yield* reject("UnclearColumns", lackOf(missing))
     yield* checkList(list, targets, operator)
-    return { to: addressOf(list), notice: "Checked again. Nothing is imported yet." }
+    return { to: addressOf(list), notice: "Checked again, not imported yet." }
   }),
 })
 
@@ -120,10 +119,10 @@ export const importChecked = defineAction("/campaigns/:campaign/imports/import",
     if (list.check === undefined) return yield* reject("NotChecked", "Check the list first.")
     const importId = yield* importList(list, list.check, operator)
     if (importId === undefined) {
-      const notice = "Other lists are being imported. The import of this one begins after them, and stands here then."
+      const notice = "Other imports are running. This one starts after them and then appears here."
       return { to: `/campaigns/${campaignId}/imports`, notice }
     }
-    return { to: `/imports/${importId}`, notice: "The import has begun, and goes on if you leave this page." }
+    return { to: `/imports/${importId}`, notice: "The import has started. You can leave this page." }
   }),
 })
 
@@ -134,7 +133,7 @@ export const downloadRejects = defineAction("/campaigns/:campaign/imports/reject
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const { check } = yield* findList(operator, campaignId, id)
     const files = yield* FileSystem.FileSystem
-    if (check?.outcome === undefined) return yield* reject("NotChecked", "The check has not ended yet.")
+    if (check?.outcome === undefined) return yield* reject("NotChecked", "The check is still running. Try again later.")
     return HttpServerResponse.stream(Stream.orDie(files.stream(check.rejects)), {
       contentType: "text/csv; charset=utf-8",
       headers: { "content-disposition": `attachment; filename="rejects.csv"` },

@@ -46,9 +46,9 @@ const importsPage = definePage("/campaigns/:campaign/imports", {
         <Table
           caption="Imports, newest first"
           rows={rows}
-          empty={after ? "There are no more." : "Nothing was imported yet."}
+          empty={after ? "No more imports." : "No imports yet."}
           columns={{
-            Begun: ({ id, begunAt }) => (
+            Started: ({ id, begunAt }) => (
               <a href={`/imports/${id}`}>
                 <Time at={begunAt} />
               </a>
@@ -57,9 +57,9 @@ const importsPage = definePage("/campaigns/:campaign/imports", {
             Status: ({ status }) => <ImportStatus status={status} />,
             Lines: { count: ({ lines }) => lines },
             Imported: { count: ({ imported }) => imported },
-            "Already there": { count: ({ alreadyThere, updated }) => alreadyThere + updated },
+            Existing: { count: ({ alreadyThere, updated }) => alreadyThere + updated },
             Suppressed: { count: ({ suppressed }) => suppressed },
-            Repeated: { count: ({ repeated }) => repeated },
+            Duplicates: { count: ({ repeated }) => repeated },
             Rejected: { count: ({ rejected }) => rejected },
           }}
         />
@@ -98,7 +98,7 @@ const importPage = definePage("/imports/:import", {
           {found.status === "running" && <Progress {...found} />}
           {found.status === "interrupted" && (
             <p class="problem">
-              Its process ended before its time. Import the same list again: nothing is imported twice.
+              The import was interrupted. Import the same list again; existing lines aren't imported twice.
             </p>
           )}
           {found.fault !== null && <p class="problem">{foreign`${found.fault}`}</p>}
@@ -106,14 +106,14 @@ const importPage = definePage("/imports/:import", {
             facts={{
               Campaign: <IdLink id={campaignId}>{campaign.name}</IdLink>,
               By: found.operator,
-              Begun: <Time at={found.begunAt} />,
+              Started: <Time at={found.begunAt} />,
               Ended: found.endedAt && <Time at={found.endedAt} />,
               Lines: found.lines !== null && formatCount(found.lines),
               Imported: formatCount(found.imported),
-              "Already there": formatCount(found.alreadyThere),
-              "Already there, with new fields": found.updated > 0 && formatCount(found.updated),
+              Existing: formatCount(found.alreadyThere),
+              "Existing, fields updated": found.updated > 0 && formatCount(found.updated),
               Suppressed: formatCount(found.suppressed),
-              Repeated: formatCount(found.repeated),
+              Duplicates: formatCount(found.repeated),
               Rejected: formatCount(rejected),
             }}
           />
@@ -130,10 +130,10 @@ const Progress = ({ lines, ...counts }: ImportRecord) => {
   const done =
     counts.imported + counts.updated + counts.alreadyThere + counts.suppressed + counts.repeated + counts.rejected
   return lines === null ? (
-    <p>Its lines are being checked.</p>
+    <p>The lines are being checked.</p>
   ) : (
     <p>
-      <progress max={lines} value={done} aria-label="Lines that are done" /> {formatCount(done)} of {formatCount(lines)}{" "}
+      <progress max={lines} value={done} aria-label="Processed lines" /> {formatCount(done)} of {formatCount(lines)}{" "}
       lines
     </p>
   )
@@ -142,7 +142,8 @@ const Progress = ({ lines, ...counts }: ImportRecord) => {
 const DownloadLink = (props: { readonly id: ImportId; readonly isWhole: boolean }) =>
   useMay({ role: "operator" }) ? (
     <LinkLine to={`/imports/${props.id}/rejects`}>
-      {props.isWhole ? "Download them" : `Download the first ${formatCount(MAX_KEPT.rejects)}`} by number and reason
+      {props.isWhole ? "Download the rejected lines" : `Download the first ${formatCount(MAX_KEPT.rejects)}`} by number
+      and reason
     </LinkLine>
   ) : null
 

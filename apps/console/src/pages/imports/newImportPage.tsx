@@ -61,13 +61,13 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
         {list === undefined ? (
           <>
             <p>
-              Its first line should name the columns <code>npi</code> and <code>email</code>. Columns with other names
-              are chosen on the next page. Nothing is imported before you have seen how the list is understood.
+              The first line should contain the column names <code>npi</code> and <code>email</code>. You can assign
+              other columns on the next page and check a preview before the import.
             </p>
             <ActionForm
               action={uploadList}
               params={{ campaign: campaignId }}
-              label="Send and check"
+              label="Upload and check"
               hidden={{ check: "yes" }}
             />
           </>
@@ -89,13 +89,13 @@ const SentList = ({ list, campaign }: { readonly list: PendingList; readonly cam
       <Facts
         facts={{
           File: list.name,
-          "Read as": list.readAs,
-          "Held until": <Time at={fromUnixMillis(list.until)} />,
+          Format: list.readAs,
+          "Stored until": <Time at={fromUnixMillis(list.until)} />,
         }}
       />
       <Live id="check" seconds={isRunning ? 2 : undefined}>
         {check === undefined && <p class="problem">{lackOf(missingIn(targets, campaign))}</p>}
-        {isRunning && <p role="status">Its lines are being checked. Reload the page if it does not change.</p>}
+        {isRunning && <p role="status">The lines are being checked. Reload the page if it doesn't change.</p>}
         {check?.outcome !== undefined &&
           (Exit.isSuccess(check.outcome) ? (
             <CheckedList list={list} report={check.outcome.value} />
@@ -147,7 +147,7 @@ const ColumnChoices = (props: {
                 </option>
               ))}
             </select>
-            <small>{samples.length === 0 ? "Empty at first" : isolated(samples.map(maskText).join("; "))}</small>
+            <small>{samples.length === 0 ? "No sample values" : isolated(samples.map(maskText).join("; "))}</small>
           </label>
         )
       })}
@@ -162,14 +162,14 @@ const CheckedList = ({ list, report }: { readonly list: PendingList; readonly re
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))]
   const params = { campaign: list.campaignId }
   return (
-    <Section title="What an import would do">
+    <Section title="Import preview">
       <Facts
         facts={{
           "New recipients": formatCount(imported),
-          "Already there": formatCount(alreadyThere),
-          "Suppressed, so left out": formatCount(suppressed),
-          "Repeated, so left out": formatCount(repeated),
-          "Rejected, so left out": formatCount(badCount),
+          Existing: formatCount(alreadyThere),
+          "Suppressed, skipped": formatCount(suppressed),
+          "Duplicates, skipped": formatCount(repeated),
+          "Rejected, skipped": formatCount(badCount),
         }}
       />
       {imported + alreadyThere > 0 ? (
@@ -180,7 +180,7 @@ const CheckedList = ({ list, report }: { readonly list: PendingList; readonly re
           hidden={{ list: list.id, "skip-bad": "yes" }}
         />
       ) : (
-        <p class="empty">No line would be imported.</p>
+        <p class="empty">No lines to import.</p>
       )}
       <RejectedLines rejects={badLines} />
       {badCount > 0 && (
@@ -192,7 +192,7 @@ const CheckedList = ({ list, report }: { readonly list: PendingList; readonly re
         />
       )}
       <Table
-        title="First lines, as they are understood"
+        title="First lines"
         rows={first}
         columns={{
           Line: { count: ({ line }) => line },
@@ -201,7 +201,7 @@ const CheckedList = ({ list, report }: { readonly list: PendingList; readonly re
           ...Object.fromEntries(
             names.map((name) => [name, ({ fields }: (typeof first)[number]) => fields[name] ?? "–"]),
           ),
-          Fault: ({ fault }) => fault ?? "–",
+          Error: ({ fault }) => fault ?? "–",
         }}
       />
     </Section>

@@ -33,14 +33,14 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
         ]}
       >
         <Facts facts={factsOf(entry, name)} />
-        <h2>How it was applied</h2>
+        <h2>Processing</h2>
         {yield* outcomeOf(entry, body)}
-        <h2>What was received</h2>
-        {!isShown && <p>Personal data is hidden: of a value that may be personal its length is shown.</p>}
+        <h2>Content</h2>
+        {!isShown && <p>Personal data is hidden: only the length of each value is shown.</p>}
         <Content isShown={isShown}>{body}</Content>
         {!isShown && (
           <ActionForm action={show} hidden={{ organization, reveal: true }} label="Show">
-            <span>Shows the content as it was sent. The audit log records it.</span>
+            <span>Shows the unmasked content. The audit log records this view.</span>
           </ActionForm>
         )}
       </Page>
@@ -55,7 +55,7 @@ const replay = defineAction("/inbox/:event/replay", "inbox replay", {
     yield* (yield* InboxRepository).replay(organization, event)
     return {
       to: `/inbox/${encodeURIComponent(event)}?organization=${organization}`,
-      notice: "The event waits to be applied again.",
+      notice: "The event is queued and will be applied again.",
     }
   }),
 })
@@ -69,7 +69,7 @@ const factsOf = (entry: InboxEntry, organization: string) => ({
   Organization: <IdLink id={entry.organizationId}>{organization}</IdLink>,
   Endpoint: <IdLink id={entry.endpointId} />,
   "Verified with": <IdLink id={entry.secretId} />,
-  "Repeated with other content": entry.differing === 0 ? "never" : `${timesOf(entry.differing)}; the first one stays`,
+  "Conflicting duplicates": entry.differing === 0 ? "none" : `${timesOf(entry.differing)}; the first content is used`,
 })
 
 const timesOf = (count: number): string => (count === 1 ? "once" : `${formatCount(count)} times`)
@@ -80,8 +80,8 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
   if (entry.state === "waiting") {
     return (
       <p>
-        It waits for the worker, or for an e-mail in flight to its clinician.{" "}
-        <a href={`/inbox?organization=${organizationId}&state=waiting`}>Everything that waits</a>
+        Pending: a worker applies it soon, or after the e-mail in progress to its clinician.{" "}
+        <a href={`/inbox?organization=${organizationId}&state=waiting`}>All pending events</a>
       </p>
     )
   }
@@ -109,8 +109,8 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
         <Facts facts={{ Applied: applied }} />
         <p>
           {isErased
-            ? "Its clinician was erased, and with that what the event said."
-            : "Events of this type are acknowledged and do nothing here."}
+            ? "Its clinician was erased, including the event's content."
+            : "Events of this type are acknowledged and ignored."}
         </p>
       </>
     )
@@ -126,16 +126,16 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
         Applied: applied,
         Program:
           programId === null ? (
-            "none has the slug any more"
+            "no program has this slug"
           ) : (
             <a href={`/programs/${programId}`}>
               <ForeignText>{programName ?? ""}</ForeignText>
             </a>
           ),
         Stage: command.stage,
-        "The clinician counts":
+        Counted:
           qualification === null ? (
-            "not any more"
+            "no longer"
           ) : (
             <>
               since <Time at={qualification.countedAt} /> by{" "}

@@ -64,12 +64,9 @@ const readInbox = Effect.fnUntraced(function* (
 type Inbox = Effect.Success<ReturnType<typeof readInbox>>
 
 const STATES: Readonly<Record<InboxState, readonly [title: string, empty: string]>> = {
-  quarantined: [
-    "Quarantined events",
-    "No event is quarantined. An event that cannot be applied would stand here, with the reason.",
-  ],
-  waiting: ["Events that wait to be applied", "No event waits. The worker applies an event within seconds."],
-  applied: ["Applied events", "No event was applied."],
+  quarantined: ["Quarantined events", "No quarantined events."],
+  waiting: ["Pending events", "No pending events. Workers apply events within seconds."],
+  applied: ["Applied events", "No applied events."],
 }
 
 const contentOf = (inbox: Inbox) => {
@@ -95,11 +92,7 @@ const contentOf = (inbox: Inbox) => {
       <Table
         label={title}
         rows={list.entries}
-        empty={
-          list.next === null
-            ? empty
-            : "None of the last 500 events that were received fits. The next page looks further back."
-        }
+        empty={list.next === null ? empty : "None of the last 500 events matches. Older ones are on the next page."}
         columns={{
           Event: ({ organizationId, eventId }) => (
             <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
@@ -112,7 +105,7 @@ const contentOf = (inbox: Inbox) => {
           Received: ({ receivedAt }) => <Time at={receivedAt} />,
           Quarantined: isQuarantined && (({ quarantinedAt }) => <Time at={quarantinedAt} />),
           Applied: state === "applied" && (({ appliedAt }) => <Time at={appliedAt} />),
-          "Repeated with other content": {
+          "Conflicting duplicates": {
             number: ({ differing }) => (differing === 0 ? "–" : formatCount(differing)),
           },
         }}
@@ -125,11 +118,10 @@ const contentOf = (inbox: Inbox) => {
 const capped = (count: number): string => formatCapped(count, COUNT_CAP)
 
 const States = ({ counts: { quarantined, waiting, waitingSince }, state, address, now }: Inbox) => {
-  const since =
-    waitingSince === null ? "" : `, the first for ${formatDuration((now - toUnixMillis(waitingSince)) / 1000)}`
+  const since = waitingSince === null ? "" : `, oldest for ${formatDuration((now - toUnixMillis(waitingSince)) / 1000)}`
   const chips = [
     ["quarantined", `Quarantined: ${capped(quarantined)}`],
-    ["waiting", `Waiting: ${capped(waiting)}${since}`],
+    ["waiting", `Pending: ${capped(waiting)}${since}`],
     ["applied", "Applied"],
   ] as const
   return (
@@ -144,7 +136,7 @@ const States = ({ counts: { quarantined, waiting, waitingSince }, state, address
 const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
   <>
     <Table
-      title="Why events are quarantined"
+      title="Quarantine reasons"
       label="Quarantined events by reason"
       rows={reasons}
       columns={{
@@ -158,7 +150,7 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
       }}
     />
     {organization === undefined ? (
-      <p>To replay them all, choose an organization below. To replay one, open it.</p>
+      <p>Choose an organization below to replay all of them, or open one to replay it.</p>
     ) : (
       <ConfirmLink page={replayInbox[0]} query={{ organization }} label={`Replay all ${capped(counts.quarantined)}`} />
     )}
@@ -178,7 +170,7 @@ const replayInbox = defineConfirmation("/inbox/replay", "inbox replay", {
       back: `/inbox?organization=${organization}`,
       many: `${capped(quarantined)} events`,
       whom: <IdLink id={organization}>{name}</IdLink>,
-      when: "Now, in the order of their receipt. What still cannot be applied is quarantined again.",
+      when: "Now, in the order of receipt. Events that still can't be applied are quarantined again.",
       hidden: { all: true },
       label: `Replay ${capped(quarantined)}`,
     }
@@ -187,7 +179,7 @@ const replayInbox = defineConfirmation("/inbox/replay", "inbox replay", {
     const replayed = yield* (yield* InboxRepository).replayAll(organization)
     return {
       to: `/inbox?organization=${organization}&state=waiting`,
-      notice: `${formatCounted(replayed, "event waits", "events wait")} to be applied again.`,
+      notice: `${formatCounted(replayed, "event is", "events are")} queued and will be applied again.`,
     }
   }),
 })

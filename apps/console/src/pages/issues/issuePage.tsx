@@ -57,11 +57,11 @@ const issuePage = definePage("/issues/:group", {
             "Last failure": <Time at={group.lastAt} />,
             Muted: mayRead && mutedReason !== null && (
               <>
-                <Time at={mutedAt} />, because: <ForeignText>{mutedReason}</ForeignText>
+                <Time at={mutedAt} />: <ForeignText>{mutedReason}</ForeignText>
               </>
             ),
             "Dead letters to replay": formatCount(open),
-            "Dead letters kept": formatCount(stored),
+            "Stored dead letters": formatCount(stored),
             Endpoint: <EndpointLink id={group.endpointId} endpoints={endpoints} />,
             Organization: <IdLink id={organizationId}>{organization.name}</IdLink>,
           }}
@@ -97,14 +97,16 @@ const muteIssue = defineAction("/issues/:group/mute", "issues mute", {
   inputs: { reason },
   run: ({ group, reason }) =>
     Effect.flatMap(FailureGroupRepository, ({ mute }) =>
-      Effect.as(mute(group, reason), "It is muted: it stands among the muted issues alone, also when it begins again."),
+      Effect.as(mute(group, reason), "Muted. It is only listed under muted issues, even if it reopens."),
     ),
 })
 
 const unmuteIssue = defineAction("/issues/:group/unmute", "issues unmute", {
   role: "operator",
   run: ({ group }) =>
-    Effect.flatMap(FailureGroupRepository, ({ unmute }) => Effect.as(unmute(group), "It is shown and counted again.")),
+    Effect.flatMap(FailureGroupRepository, ({ unmute }) =>
+      Effect.as(unmute(group), "Unmuted. It is listed and counted again."),
+    ),
 })
 
 const removeRoutes = defineConfirmation("/issues/:group/remove", "dead-letters remove", {
@@ -119,7 +121,7 @@ const removeRoutes = defineConfirmation("/issues/:group/remove", "dead-letters r
         ops("dead-letters remove", { group: id, confirm: stored }),
       ],
       back: `/issues/${id}`,
-      many: `${formatCounted(stored, "dead letter")}, of which ${formatCount(open)} were never replayed`,
+      many: `${formatCounted(stored, "dead letter")} (${formatCount(open)} never replayed)`,
       whom: <EndpointLink id={endpointId} endpoints={yield* readEndpoints(organizationId)} />,
       when: (
         <>
@@ -128,9 +130,9 @@ const removeRoutes = defineConfirmation("/issues/:group/remove", "dead-letters r
       ),
       typed: {
         word: String(stored),
-        because: "They are deleted for good. The partner never gets those that were not replayed.",
+        because: "This can't be undone. The partner doesn't receive those that weren't replayed.",
       },
-      label: "Remove for good",
+      label: "Remove permanently",
     }
   }),
   run: Effect.fnUntraced(function* ({ group }, { now, operator: { organizationId } }) {

@@ -98,16 +98,16 @@ const issuesPage = definePage("/issues", {
         <Live id="renewed" seconds={jobs.some(({ state }) => state === "running") ? REFRESH_SECONDS : undefined}>
           <p>
             {totals.lasting === 0
-              ? "No call fails now."
+              ? "No calls are failing."
               : `${formatCounted(totals.lasting, "cause")} of failures ${totals.lasting === 1 ? "lasts" : "last"}.`}{" "}
             {totals.open === 0
-              ? "No dead letter waits to be replayed."
-              : `${formatCounted(totals.open, "dead letter")} in ${formatCounted(totals.groups, "issue")} were not delivered and not replayed.`}
+              ? "No dead letters to replay."
+              : `${formatCounted(totals.open, "dead letter")} in ${formatCounted(totals.groups, "issue")} weren't delivered or replayed.`}
           </p>
           <Table
             label="Issues"
             rows={rows}
-            empty="No issue. Calls that fail would stand here from the first one on, grouped by their cause, and so would dead letters."
+            empty="No issues."
             columns={{
               ...causeColumns,
               Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
@@ -128,13 +128,13 @@ const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
     <Table
       title="Replay jobs"
       rows={props.jobs}
-      empty="Nothing was replayed yet. A replay of dead letters or of a range of the log would stand here with its progress."
+      empty="No replay jobs yet."
       columns={{
         Job: ({ id }) => <Id>{id}</Id>,
         State: ({ state }) => <StatusBadge tone={TONES[state]}>{state}</StatusBadge>,
-        Of: (job) => <Selection job={job} />,
+        Selection: (job) => <Selection job={job} />,
         Progress: (job) => <Progress job={job} />,
-        "A second": { count: ({ rate }) => rate },
+        "Per second": { count: ({ rate }) => rate },
         "Time left": (job) => timeLeft(job),
         Created: ({ createdAt }) => <Time at={createdAt} />,
         Cancel: ({ id, state }) =>
@@ -170,7 +170,7 @@ const Progress = ({ job: { id, replayed, replayedByOthers, total } }: { readonly
   <>
     <progress max={Math.max(1, total)} value={replayed + replayedByOthers} aria-label={`Progress of ${id}`} />{" "}
     {formatCount(replayed)} of {formatCount(total)}
-    {replayedByOthers > 0 && `, ${formatCount(replayedByOthers)} by others`}
+    {replayedByOthers > 0 && `, ${formatCount(replayedByOthers)} by other jobs`}
   </>
 )
 
@@ -186,9 +186,9 @@ const cancelReplay = defineConfirmation("/replays/:replay/cancel", "replays canc
       title: "Cancel the replay?",
       commands: [ops("replays cancel", id)],
       back: "/issues#replays",
-      many: `${formatCount(job.total - job.replayed - job.replayedByOthers)} of ${formatCount(job.total)} are not replayed`,
+      many: `${formatCount(job.total - job.replayed - job.replayedByOthers)} of ${formatCount(job.total)} not replayed`,
       whom: <Selection job={job} />,
-      when: "Immediately. Those that were replayed stay so.",
+      when: "Immediately. Replayed deliveries aren't recalled.",
       label: "Cancel the replay",
     }
   }),
@@ -196,7 +196,7 @@ const cancelReplay = defineConfirmation("/replays/:replay/cancel", "replays canc
     const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)
     return {
       to: "/issues",
-      notice: `Cancelled after ${formatCount(replayed)} of ${formatCount(total)}; those stay replayed.`,
+      notice: `Cancelled after ${formatCount(replayed)} of ${formatCount(total)}.`,
     }
   }),
 })

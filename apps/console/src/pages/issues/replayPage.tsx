@@ -39,10 +39,10 @@ export const replayRoutes = defineConfirmation("/dead-letters/replay", "dead-let
         ops("dead-letters replay", { ...selection, rate: DEFAULT_REPLAYS_PER_SECOND, detach: true }),
       ],
     }
-    if (total === 0 && !hasMore) return { ...question, obstacle: "No dead letter fits that was not replayed yet." }
+    if (total === 0 && !hasMore) return { ...question, obstacle: "No matching dead letter is left to replay." }
     return {
       ...question,
-      many: `${atLeast}${formatCounted(total, "dead letter")}, each from attempt 1. Their history stays.`,
+      many: `${atLeast}${formatCounted(total, "dead letter")}, each from attempt 1. Their history remains.`,
       whom: (
         <Items
           of={[...new Set(found.map(({ endpointId }) => endpointId))].map((id) => (
@@ -50,17 +50,17 @@ export const replayRoutes = defineConfirmation("/dead-letters/replay", "dead-let
           ))}
         />
       ),
-      when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} a second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}`,
+      when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} per second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}`,
       facts: {
-        "Failed for good at or after": input.from && <Time at={input.from} />,
-        "Failed for good before": input.to && <Time at={input.to} />,
+        "Failed at or after": input.from && <Time at={input.from} />,
+        "Failed before": input.to && <Time at={input.to} />,
       },
-      label: hasMore ? "Replay all of them" : `Replay ${formatCount(total)}`,
+      label: hasMore ? "Replay all" : `Replay ${formatCount(total)}`,
       children: (
         <Table
           caption={
             hasMore
-              ? `Those among ${formatCount(MAX_COUNTED)} that were looked at, by endpoint and reason`
+              ? `Dead letters by endpoint and reason, among the first ${formatCount(MAX_COUNTED)}`
               : "Dead letters by endpoint and reason"
           }
           rows={found}
@@ -79,8 +79,8 @@ export const replayRoutes = defineConfirmation("/dead-letters/replay", "dead-let
       to: "/issues",
       notice:
         state === "running"
-          ? `${formatCounted(total, "dead letter")} will be replayed at ${formatCount(rate)} a second, in ${formatDuration(total / rate)}. The job stands below the issues.`
-          : "There was nothing left to replay.",
+          ? `${formatCounted(total, "dead letter")} will be replayed at ${formatCount(rate)} per second, in ${formatDuration(total / rate)}. The job is listed below the issues.`
+          : "No dead letters were left to replay.",
     }
   }),
 })

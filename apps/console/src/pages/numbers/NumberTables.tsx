@@ -47,7 +47,7 @@ const REASONS = {
   mailboxDisabled: "mailbox disabled",
   domainNotFound: "no such domain",
   addressInvalid: "address not valid",
-  other: "another reason",
+  other: "other reason",
 } as const satisfies Partial<Record<keyof BouncedDomain, string>>
 
 /** The numbers that are also shown as a share of the sent e-mails. */
@@ -114,7 +114,7 @@ export const GroupTable = (props: {
       columns={{
         [grouping === "organization" ? "Organization" : grouping === "program" ? "Program" : "Campaign"]: (row: Row) =>
           row.organizationId === undefined ? (
-            "In total"
+            "Total"
           ) : (
             <GroupName {...(row as NumbersGroup)} grouping={grouping} period={period} />
           ),
@@ -168,21 +168,21 @@ export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDom
   <Table
     label="Domains with the most bounces"
     rows={props.domains}
-    empty="No e-mail has bounced. The domains whose servers refuse addresses stand here, with their replies."
+    empty="No bounces."
     columns={{
       Domain: ({ domain }) => domain,
       Bounced: {
         number: ({ bounced, campaignId }) => <a href={recipientsOf(campaignId, "bounced")}>{formatCount(bounced)}</a>,
       },
       "Share of e-mails": { number: ({ bounced, sent }) => formatShare(bounced / (bounced + sent)) },
-      Why: (domain) =>
+      Reasons: (domain) =>
         Object.entries(REASONS)
           .flatMap(([reason, words]) => {
             const count = domain[reason as keyof typeof REASONS]
             return count > 0 ? [`${words}: ${formatCount(count)}`] : []
           })
           .join(", "),
-      "Last replies of its servers": ({ replies, lastReplyAt }) =>
+      "Last replies": ({ replies, lastReplyAt }) =>
         replies.length === 0 ? (
           "–"
         ) : (

@@ -27,7 +27,7 @@ const MAX_DOMAINS_OF_CSV = 100
 const filters = {
   organization: organizationFilter,
   program: field(ProgramId, "Program", { kind: "choice", all: "All" }),
-  by: choice("Divided by", GROUPINGS),
+  by: choice("Group by", GROUPINGS),
   from: field(CalendarDate, "From (UTC)", { kind: "date" }),
   to: field(CalendarDate, "To", { kind: "date" }),
 }
@@ -91,18 +91,16 @@ const numbersPage = definePage("/numbers", {
             </>
           ))}
         </nav>
-        <p>
-          Opens and clicks count each recipient once, at the first one. The shares are of the e-mails that were sent.
-        </p>
+        <p>Opens and clicks count each recipient once. Shares are relative to sent e-mails.</p>
         <Section title={title}>
           <GroupTable title={title} grouping={by} period={period} filter={filter} total={total} groups={groups} />
-          {groups.length === MAX_GROUPS && <p>These are the {MAX_GROUPS} with most e-mails.</p>}
+          {groups.length === MAX_GROUPS && <p>Only the {MAX_GROUPS} groups with most e-mails are shown.</p>}
           <p>
-            <a href={withQuery("/numbers/csv", query)}>Download these numbers as CSV</a>
+            <a href={withQuery("/numbers/csv", query)}>Download as CSV</a>
           </p>
         </Section>
         <Section title="Domains with the most bounces">
-          <p>Over all campaigns, since the first one.</p>
+          <p>All campaigns, all time.</p>
           <DomainsTable domains={domains} />
           <p>
             <a href={withQuery("/numbers/csv", { organization, program, table: "domains" })}>

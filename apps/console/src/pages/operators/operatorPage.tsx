@@ -42,19 +42,19 @@ const operatorPage = definePage("/operators/:operator", {
             Removed: removedAt && <Time at={removedAt} />,
           }}
         />
-        <LinkLine to={withQuery("/audit", { operator: name })}>What this operator did</LinkLine>
+        <LinkLine to={withQuery("/audit", { operator: name })}>Audit log of this operator</LinkLine>
         {removedAt === null && (
           <>
             <Section title="Sessions">
               <Table
                 label="Open sessions"
                 rows={sessions}
-                empty="None is open. A sign-in link begins one."
+                empty="No open sessions."
                 columns={{
                   Session: (session) => <ShortId>{session.id}</ShortId>,
-                  Began: (session) => <Time at={session.createdAt} />,
+                  Started: (session) => <Time at={session.createdAt} />,
                   "Last used": (session) => <Time at={session.lastUsedAt} />,
-                  "Ends at the latest": (session) => <Time at={session.expiresAt} />,
+                  Expires: (session) => <Time at={session.expiresAt} />,
                   End: (session) => (
                     <ActionForm
                       action={signOutAction}
@@ -69,9 +69,9 @@ const operatorPage = definePage("/operators/:operator", {
                 <ActionForm action={signOutAction} params={{ operator: id }} label="End all sessions" />
               )}
               {proxyHeader === null ? (
-                <ActionForm action={linkAction} params={{ operator: id }} label="Make a sign-in link" isPrimary />
+                <ActionForm action={linkAction} params={{ operator: id }} label="Create a sign-in link" isPrimary />
               ) : (
-                <p>A proxy signs operators in, by their names.</p>
+                <p>A proxy signs operators in by name.</p>
               )}
             </Section>
             <Section title="Role">
@@ -96,7 +96,7 @@ const roleAction = defineAction("/operators/:operator/role", "operators update",
   faults: { LastAdmin: "role", PartnerUnbound: "role" },
   run: Effect.fnUntraced(function* ({ operator: id, role }) {
     const { name } = yield* setOperatorRole(id, role)
-    return `${name} has the role ${role} from the next request on.`
+    return `Role changed: ${name} is now ${role}.`
   }),
 })
 
@@ -113,7 +113,7 @@ const signOutAction = defineAction("/operators/:operator/sign-out", "operators s
   inputs: { session: SessionId },
   run: Effect.fnUntraced(function* ({ operator: id, session }) {
     const ended = yield* (yield* OperatorRepository).endSessions(id, session)
-    return `Ended ${formatCounted(ended, "session", "sessions")}. Sign-in links that were not used still work.`
+    return `Ended ${formatCounted(ended, "session", "sessions")}. Unused sign-in links still work.`
   }),
 })
 
@@ -127,14 +127,14 @@ const remove = defineConfirmation("/operators/:operator/remove", "operators remo
       back: `/operators/${id}`,
       many: `1 operator, with ${formatCounted(sessions, "open session", "open sessions")} and every sign-in link`,
       whom: foreign`${name}, with the role ${role}`,
-      when: "Immediately: the sessions end, and the name is free again.",
-      typed: { word: name, because: "A removed operator does not come back. The audit log keeps the name." },
+      when: "Immediately. The sessions end, and the name can be reused.",
+      typed: { word: name, because: "This can't be undone. The audit log keeps the name." },
       label: "Remove",
     }
   }),
   run: Effect.fnUntraced(function* ({ operator: id }) {
     const { name } = yield* removeOperator(id)
-    return { to: "/operators", notice: `Removed ${name}, and ended the sessions.` }
+    return { to: "/operators", notice: `Removed ${name} and ended the sessions.` }
   }),
 })
 

@@ -25,11 +25,11 @@ const MAX_REMOVED = 50
 
 export const roleInput = required(
   choice("Role", OPERATOR_ROLES, {
-    hint: "A viewer reads, an operator also changes what runs, an admin also destroys and handles secrets. A partner has a view of its own organization.",
+    hint: "A viewer can read, an operator can also run actions, an admin can also delete and manage secrets. A partner only sees its organization.",
   }),
 )
 
-export const expiresInput = field(Seconds, "The sign-in link works for", { value: "24h", hint: "Such as 2h", size: 6 })
+export const expiresInput = field(Seconds, "Sign-in link valid for", { value: "24h", hint: "Such as 2h", size: 6 })
 
 /** Lists the operators that an admin manages: those of the admin's organization, or all. */
 export const managedBy = ({ organizationId }: Operator) =>
@@ -60,7 +60,7 @@ const operatorsPage = definePage("/operators", {
         <Table
           label="Operators"
           rows={operators.filter(({ removedAt }) => removedAt === null)}
-          empty="Nobody may use the console yet."
+          empty="No operators yet."
           columns={{
             ...columns,
             "Open sessions": { count: ({ sessions }) => sessions },
@@ -71,7 +71,7 @@ const operatorsPage = definePage("/operators", {
         <Folded action={addAction} title="Add an operator">
           <ActionForm
             action={addAction}
-            label="Add, and make a sign-in link"
+            label="Add and create a sign-in link"
             controls={{ organization: { options: organizations } }}
           />
         </Folded>
@@ -92,7 +92,7 @@ const addAction = defineAction("/operators", "operators create", {
   inputs: {
     name: required(
       field(OperatorName, "Name", {
-        hint: "Behind a proxy that signs in, the name that its header says, letter for letter",
+        hint: "Behind a sign-in proxy, exactly the name in its header",
       }),
     ),
     role: roleInput,
@@ -113,7 +113,7 @@ export const linkFor = Effect.fnUntraced(function* (operator: Operator, seconds:
   if (proxyHeader !== null)
     return {
       to: back,
-      notice: `${name} may sign in, with the role ${role}. The proxy does that: links do not work here.`,
+      notice: `${name} can sign in through the proxy with the role ${role}. Sign-in links are disabled.`,
     }
   const { token } = yield* createSignInLink(id, { seconds, once: true })
   return (
@@ -124,7 +124,7 @@ export const linkFor = Effect.fnUntraced(function* (operator: Operator, seconds:
     >
       <ShownOnce text={Redacted.make(`${consoleUrl}/sign-in/${Redacted.value(token)}`)} back={back}>
         <p>
-          {foreign`It signs in who opens it as “${name}”, with the role ${role}`}: once, within{" "}
+          {foreign`Anyone with this link can sign in as “${name}” with the role ${role}`}: once, within{" "}
           {formatDuration(seconds)}. Send it to nobody else.
         </p>
       </ShownOnce>

@@ -22,7 +22,7 @@ export const contactsAction = defineAction("/partners/:organization/contacts", "
   inputs: {
     contact: required(
       field(noneOr(addresses), "Contacts", {
-        hint: `Up to ${MAX_CONTACTS} addresses, separated by commas, which replace those that are there; or none`,
+        hint: `Up to ${MAX_CONTACTS} addresses, separated by commas, replacing the current ones; or none`,
         size: 48,
       }),
     ),
@@ -31,7 +31,8 @@ export const contactsAction = defineAction("/partners/:organization/contacts", "
     const { contacts } = yield* (yield* OrganizationRepository).setContacts(organization, contact ?? [])
     return {
       to: `/partners/${organization}`,
-      notice: contacts.length === 0 ? "Nobody is notified when an endpoint fails." : "The contacts were replaced.",
+      notice:
+        contacts.length === 0 ? "Contacts removed. No one is notified when an endpoint fails." : "Contacts replaced.",
     }
   }),
 })
@@ -44,7 +45,7 @@ export const Contacts = (props: Masking & { readonly organization: Organization 
     <Section title="Contacts" id="contacts">
       <p>
         {contacts.length === 0
-          ? "Nobody is notified when every call to an endpoint fails. It is disabled all the same."
+          ? "No one is notified when every call to an endpoint fails. The endpoint is still disabled."
           : "Notified by e-mail when every call to an endpoint fails: "}
         {contacts.map((contact, i) => (
           <>

@@ -29,7 +29,7 @@ export const Keys = ({ organization, keys, now }: Partner) => {
       <Table
         title="API keys"
         rows={[...valid, ...keys.filter((key) => !isValid(key))]}
-        empty="No key yet: the partner cannot ask for anything."
+        empty="No keys, so the partner can't use the API. Issue one."
         columns={{
           Key: (key) => (
             <div id={key.id}>
@@ -44,10 +44,10 @@ export const Keys = ({ organization, keys, now }: Partner) => {
           ),
           Scopes: ({ scopes }) => scopes.join(", "),
           "Last used": ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
-          Ends: ({ revokedAt, expiresAt }) => <Time at={revokedAt ?? expiresAt} none="never" />,
+          Expires: ({ revokedAt, expiresAt }) => <Time at={revokedAt ?? expiresAt} none="never" />,
         }}
       />
-      <p>Each key may make {KEY_REQUESTS_PER_MINUTE} requests in a clock minute.</p>
+      <p>Each key can make {KEY_REQUESTS_PER_MINUTE} requests per clock minute.</p>
       <ActionForm action={issueKeyAction} params={{ organization: organization.id }} label="Issue a key" />
     </section>
   )
@@ -56,23 +56,21 @@ export const Keys = ({ organization, keys, now }: Partner) => {
 const Acts = ({ id, name }: ApiKey) => (
   <Folded action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
     <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
-    <ConfirmLink page={revokeKey[0]} params={{ key: id }} label="Revoke it" isDangerous />
+    <ConfirmLink page={revokeKey[0]} params={{ key: id }} label="Revoke" isDangerous />
   </Folded>
 )
 
 /** Links to the documents with a key in the fragment, which browsers don't send. A script fills it into the commands. */
 const readDocumentsLink = (text: Redacted.Redacted) =>
   Effect.map(ConsoleConfig, ({ publicBaseUrl }) => (
-    <LinkLine to={`${publicBaseUrl}/docs#key=${Redacted.value(text)}`}>
-      Open the documents with this key filled in
-    </LinkLine>
+    <LinkLine to={`${publicBaseUrl}/docs#key=${Redacted.value(text)}`}>Open the API documents with this key</LinkLine>
   ))
 
 const issueKeyAction = defineAction("/partners/:organization/keys", "keys create", {
   forPartners: true,
   role: "admin",
   inputs: {
-    name: required(field(DisplayName, "A name for the key", { hint: "Such as Nightly sync" })),
+    name: required(field(DisplayName, "Key name", { hint: "Such as Nightly sync" })),
     scopes: required(checkBoxes("Scopes", SCOPES)),
     expires: field(Instant, "Expires", { kind: "instant", hint: "Empty for never" }),
   },
@@ -83,7 +81,7 @@ const issueKeyAction = defineAction("/partners/:organization/keys", "keys create
       <Page title="New API key" commands={[ops("keys create", { organization, name, scopes: scopes.join(",") })]}>
         <ShownOnce text={text} back={`/partners/${organization}`}>
           <p>
-            {foreign`“${name}” may ${scopes.join(", ")}.`} Its id is <Id>{key.id}</Id>.
+            {foreign`“${name}” has the scopes ${scopes.join(", ")}.`} Its id is <Id>{key.id}</Id>.
           </p>
           {documents}
         </ShownOnce>
@@ -96,7 +94,7 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
   forPartners: true,
   role: "admin",
   inputs: {
-    overlap: field(Seconds, "The old one stays valid for", { value: "24h", hint: "Such as 24h or 0s", size: 6 }),
+    overlap: field(Seconds, "Old key valid for", { value: "24h", hint: "Such as 24h or 0s", size: 6 }),
   },
   run: Effect.fnUntraced(function* ({ key: id, overlap = DEFAULT_OVERLAP_SECONDS }) {
     const { key, text } = yield* rotateKey(id, overlap)
@@ -105,8 +103,8 @@ const rotateKeyAction = defineAction("/keys/:key/rotate", "keys rotate", {
       <Page title="New API key" commands={[ops("keys rotate", id, { overlap: `${overlap}s` })]}>
         <ShownOnce text={text} back={`/partners/${key.organizationId}`}>
           <p>
-            It follows <Id>{id}</Id>, which stays valid for {formatDuration(overlap)} at most. Its id is{" "}
-            <Id>{key.id}</Id>.
+            It replaces <Id>{id}</Id>, which is valid for at most {formatDuration(overlap)}. Its id is <Id>{key.id}</Id>
+            .
           </p>
           {documents}
         </ShownOnce>
@@ -127,23 +125,23 @@ export const revokeKey = defineConfirmation("/keys/:key/revoke", "keys revoke", 
       back: `/partners/${organizationId}`,
       many: "1 key",
       whom: <IdLink id={organizationId}>{organization.name}</IdLink>,
-      when: "Immediately: its next request is answered with 401.",
+      when: "Immediately. Requests with it return 401.",
       facts: { "Last used": <Time at={lastUsedAt} none="never" /> },
-      typed: { word: name, because: "A revoked key is never valid again." },
-      label: "Revoke it now",
+      typed: { word: name, because: "This can't be undone." },
+      label: "Revoke now",
       children: (
         <>
           <h2>Or rotate it</h2>
-          <p>The partner gets another key first, and this one ends by itself.</p>
+          <p>The partner gets a new key first, and this one expires later.</p>
           <ActionForm action={rotateKeyAction} params={{ key: id }} label="Rotate" />
-          <LinkLine to={`/partners/${organizationId}#${id}`}>Look at the key</LinkLine>
+          <LinkLine to={`/partners/${organizationId}#${id}`}>Back to the key</LinkLine>
         </>
       ),
     }
   }),
   run: Effect.fnUntraced(function* ({ key: id }) {
     const { name, organizationId } = yield* (yield* ApiKeyRepository).revoke(id)
-    return { to: `/partners/${organizationId}`, notice: `Revoked “${name}”. Its next request is answered with 401.` }
+    return { to: `/partners/${organizationId}`, notice: `Revoked “${name}”. Requests with it return 401.` }
   }),
 })
 

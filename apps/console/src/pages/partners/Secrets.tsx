@@ -37,28 +37,28 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
   const over = secrets.filter((secret) => !isActive(secret))
   const old = active.slice(1).filter(({ lastVerifiedAt }) => lastVerifiedAt !== null)
   return (
-    <Section title={isOwn ? "Signing secrets of its own" : "Signing secrets"}>
+    <Section title={isOwn ? "Separate signing secrets" : "Signing secrets"}>
       <p>
-        We sign with all active secrets. The partner may sign with any of them: the last use by the partner shows which.{" "}
+        We sign with all active secrets. The partner can sign with any of them; the table shows the partner's last use.{" "}
         {isOwn
-          ? "Those of the organization sign here only until the grace window of the first own one is over."
-          : "They are for all endpoints of the organization without secrets of their own."}
+          ? "The organization's secrets are used here until the grace period of the first separate one is over."
+          : "They are used for all endpoints without separate secrets."}
       </p>
       {active.length === 0 && (
         <p class="problem">
-          No secret is active: nothing can be delivered, and the partner’s webhooks are answered 401.
+          No active secret: deliveries stop, and the partner’s webhooks get 401. Rotate to create one.
         </p>
       )}
       {old.map(({ id, lastVerifiedAt, expiresAt }) => (
         <p class="problem" key={id}>
-          The partner still signs with the old secret <Id>{id}</Id>, last at <Time at={lastVerifiedAt} />. It ends at{" "}
+          The partner still signs with the old secret <Id>{id}</Id>, last at <Time at={lastVerifiedAt} />. It expires at{" "}
           <Time at={expiresAt} />.
         </p>
       ))}
       <Table
         label="Signing secrets"
         rows={[...active, ...over.slice(0, MAX_OVER)]}
-        empty="No secret yet. Rotate makes the first."
+        empty="No secrets. Rotate to create the first."
         columns={{
           Secret: ({ id }) => (
             <div id={id}>
@@ -67,21 +67,21 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
           ),
           State: (secret) => (
             <StatusBadge tone={isActive(secret) ? "good" : "neutral"}>
-              {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Ending") : "Over"}
+              {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Expiring") : "Expired"}
             </StatusBadge>
           ),
           Age: ({ createdAt }) => (
             <time dateTime={createdAt}>{formatDuration((now - toUnixMillis(createdAt)) / 1000)}</time>
           ),
-          Ends: ({ expiresAt }) => <Time at={expiresAt} none="never" />,
-          "Partner last signed with it": ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" />,
+          Expires: ({ expiresAt }) => <Time at={expiresAt} none="never" />,
+          "Last used by partner": ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" />,
           Revoke: (secret) =>
             isActive(secret) && (
               <ConfirmLink page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />
             ),
         }}
       />
-      {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are over: the command lists them.</p>}
+      {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are expired; the command lists them.</p>}
       {!isOwn && (
         <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} label="Rotate secret" />
       )}
@@ -89,7 +89,7 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
         <ActionForm
           action={rotateOwnAction}
           params={{ endpoint: endpoint.id }}
-          label={isOwn ? "Rotate secret" : "Give it a secret of its own"}
+          label={isOwn ? "Rotate secret" : "Create a separate secret"}
         />
       )}
     </Section>
@@ -100,9 +100,9 @@ const rotation = {
   role: "admin",
   forPartners: true,
   inputs: {
-    grace: field(Seconds, "The old ones stay active for", {
+    grace: field(Seconds, "Old secrets active for", {
       value: "24h",
-      hint: "Such as 24h or 7d; 0s ends them now. The new one is shown once.",
+      hint: "Such as 24h or 7d; 0s deactivates them now. The new secret is shown once.",
       size: 8,
     }),
   },
@@ -119,13 +119,12 @@ const rotate = Effect.fnUntraced(function* (
     <Page title="New signing secret" commands={[ops("secrets rotate", page.owner, { grace: `${grace}s` })]}>
       <ShownOnce text={secret} back={page.back}>
         <p>
-          We sign with it from now on. The older ones stay active for {formatDuration(grace)}: give the partner this
-          one, and watch the page until nobody signs with the old one.
+          We sign with it from now on. The old secrets stay active for {formatDuration(grace)}. Give the partner this
+          one and check here that the partner no longer uses the old one.
         </p>
         {ended > 0 && (
           <p>
-            At most {MAX_ACTIVE_SECRETS} secrets are active at once: the grace of the oldest ({formatCount(ended)}) has
-            ended now.
+            At most {MAX_ACTIVE_SECRETS} secrets can be active, so the oldest ({formatCount(ended)}) are expired now.
           </p>
         )}
       </ShownOnce>
@@ -159,25 +158,25 @@ const revokeSecret = defineConfirmation("/secrets/:secret/revoke", "secrets revo
       title: `Revoke ${id}?`,
       commands: [ops("secrets revoke", id)],
       back: endpointId === null ? `/partners/${organizationId}` : `/endpoints/${endpointId}`,
-      many: `1 secret; ${formatCounted(activeOthers, "other is", "others are")} active`,
+      many: `1 secret; ${formatCounted(activeOthers, "secret remains", "secrets remain")} active`,
       whom: <IdLink id={organizationId}>{name}</IdLink>,
-      when: "Immediately: it neither signs nor verifies any more.",
+      when: "Immediately. It no longer signs or verifies webhooks.",
       facts: {
         Endpoint: endpointId && <IdLink id={endpointId} />,
-        "Partner last signed with it": <Time at={lastVerifiedAt} none="never" />,
+        "Last used by partner": <Time at={lastVerifiedAt} none="never" />,
       },
       typed: {
         word: name,
-        because: `A revoked secret is never active again.${isOnly ? " It is the only one: webhooks stop until there is another." : ""}`,
+        because: `This can't be undone.${isOnly ? " It is the only active secret: webhooks stop until you create one." : ""}`,
       },
-      label: "Revoke it now",
+      label: "Revoke now",
     }
   }),
   run: Effect.fnUntraced(function* ({ secret: id }) {
     const { organizationId, endpointId } = yield* (yield* SigningSecretRepository).revoke(id)
     return {
       to: endpointId === null ? `/partners/${organizationId}` : `/endpoints/${endpointId}`,
-      notice: `Revoked ${id}. It neither signs nor verifies any more.`,
+      notice: `Revoked ${id}. It no longer signs or verifies webhooks.`,
     }
   }),
 })

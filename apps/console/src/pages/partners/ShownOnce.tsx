@@ -10,13 +10,13 @@ export const ShownOnce = (props: {
   readonly children: ComponentChildren
 }) => (
   <>
-    <p class="problem">This is shown once. Keep it now: nobody can read it again.</p>
+    <p class="problem">This is shown only once. Save it now.</p>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
     <pre tabIndex={0}>
       <code>{Redacted.value(props.text)}</code>
     </pre>
     <CopyButton>{Redacted.value(props.text)}</CopyButton>
     {props.children}
-    <LinkLine to={props.back}>I have kept it</LinkLine>
+    <LinkLine to={props.back}>I have saved it</LinkLine>
   </>
 )

@@ -15,7 +15,7 @@ export const newPartnerPage = definePage(path, {
   run: () =>
     Effect.succeed(
       <Page title="Add an organization" commands={[ops("organizations create", { name: "Acme Health" })]}>
-        <p>An organization is a partner’s account: it has its own keys, endpoints, secrets and programs.</p>
+        <p>An organization is a partner’s account, with keys, endpoints, secrets and programs.</p>
         <ActionForm action={addOrganization} label="Add the organization" isPrimary />
       </Page>,
     ),
@@ -23,10 +23,10 @@ export const newPartnerPage = definePage(path, {
 
 const addOrganization = defineAction(path, "organizations create", {
   role,
-  inputs: { name: required(field(DisplayName, "The partner’s name", { size: 40 })) },
+  inputs: { name: required(field(DisplayName, "Name", { size: 40 })) },
   run: Effect.fnUntraced(function* ({ name }) {
     const { id } = yield* createOrganization(name)
-    return { to: `/partners/${id}`, notice: "Added. Issue a key and a secret, and add a program and an endpoint." }
+    return { to: `/partners/${id}`, notice: "Added. Issue a key and a secret, then add a program and an endpoint." }
   }),
 })
 

@@ -73,17 +73,17 @@ const contentOf = (partner: Partner, masking: Masking) => {
       <Table
         caption="Endpoints"
         rows={endpoints}
-        empty="No endpoint, so the partner gets no webhooks. Add one on the command line."
+        empty="No endpoints, so the partner receives no webhooks. Add one on the command line."
         columns={{
           Address: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
           State: (endpoint) => <EndpointBadge endpoint={endpoint} />,
-          "Not read yet": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
+          "Pending events": { count: ({ lagEvents }) => lagEvents, cap: LIST_COUNT_CAP },
         }}
       />
       {issues.length > 0 && (
         <>
           <Table
-            title="Why calls fail"
+            title="Causes of failures"
             rows={issues}
             columns={{
               ...causeColumns,
@@ -98,8 +98,8 @@ const contentOf = (partner: Partner, masking: Masking) => {
       <Keys {...partner} />
       <Section title="Documents">
         <p>
-          <a href={documents}>How to begin, webhooks, errors and the reference</a>. A new key opens them with itself
-          filled in.
+          <a href={documents}>Quick start, webhooks, errors and reference</a>. After you create a key, its page links to
+          them with the key filled in.
         </p>
       </Section>
       {secrets}
@@ -114,14 +114,14 @@ const Outreach = ({ organization: { id: organization }, programs, senders }: Par
     <Section title="Outreach" id="outreach">
       <Facts
         facts={{
-          Programs: <Names things={programs} none="none yet" />,
+          Programs: <Names things={programs} none="none" />,
           Senders: (
             <Names
               things={senders.map(({ id, ...sender }) => ({ id, name: formatFrom(sender) }))}
-              none="none: its e-mails are sent in the deployment’s name"
+              none="none: uses the deployment’s sender"
             />
           ),
-          Campaigns: <a href={`/campaigns?organization=${organization}`}>All its campaigns</a>,
+          Campaigns: <a href={`/campaigns?organization=${organization}`}>All campaigns</a>,
         }}
       />
       <p>
@@ -152,11 +152,11 @@ const Problems = ({ organization, endpoints, issues }: Partner) => {
     organization.contacts.length === 0 &&
       endpoints.some(({ notices }) => notices > 0) && [
         "#contacts",
-        "Nobody is notified that an endpoint fails: there are no contacts.",
+        "No one is notified when an endpoint fails. Add contacts.",
       ],
   ]
   const found = problems.filter((problem) => problem !== false)
-  if (found.length === 0) return <p>Nothing is wrong with this partner.</p>
+  if (found.length === 0) return <p>No problems.</p>
   return (
     <ul class="problems">
       {found.map(([href, text]) => (

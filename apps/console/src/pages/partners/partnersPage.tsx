@@ -28,7 +28,7 @@ export const partnersPage = definePage("/partners", {
         <Table
           label="Partners"
           rows={rows}
-          empty="No partner yet: an organization is a partner’s account."
+          empty="No partners. Add an organization."
           columns={{
             Partner: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
             Endpoints: ({ endpoints }) => <Endpoints endpoints={endpoints} />,

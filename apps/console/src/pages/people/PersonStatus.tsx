@@ -26,7 +26,7 @@ export const PersonStatus = (props: {
                 No campaign of <IdLink id={programId}>{props.names.get(programId) ?? programId}</IdLink>
               </>
             )}{" "}
-            writes to them: {SUPPRESSED_BECAUSE[reason]}.
+            sends e-mails to the clinician: {SUPPRESSED_BECAUSE[reason]}.
           </p>
         )
       })}

@@ -10,13 +10,13 @@ const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>
   published: ["Published", "neutral"],
   attempted: ["Not accepted yet", "warning"],
   sent: ["Sent", "good"],
-  refused_later: ["Refused later", "bad"],
+  refused_later: ["Rejected later", "bad"],
   bounced: ["Bounced", "bad"],
   opened: ["Opened", "good"],
   clicked: ["Clicked", "good"],
   complained: ["Complained", "bad"],
   unsubscribed: ["Unsubscribed", "warning"],
-  resubscribed: ["Wants e-mails again", "neutral"],
+  resubscribed: ["Resubscribed", "neutral"],
   received: ["Partner reported", "neutral"],
   suppressed: ["Suppressed", "warning"],
   withdrawn: ["Withdrawn", "warning"],
@@ -30,12 +30,12 @@ export const TimelineTable = (props: {
   const byEvent = Arr.groupBy(props.deliveries, ({ eventId }) => eventId as string)
   return (
     <Table
-      label="What happened, newest first"
+      label="Timeline, newest first"
       rows={props.entries}
-      empty="Nothing happened yet: imports, messages, hits, the partner's events and suppressions would stand here."
+      empty="No entries yet."
       columns={{
         Time: ({ at }) => <Time at={at} />,
-        What: (entry) => <Kind {...entry} />,
+        Entry: (entry) => <Kind {...entry} />,
         Detail: ({ detail }) => detail ?? "–",
         Where: (entry) => <Where entry={entry} names={props.names} />,
         Webhooks: ({ kind, eventId }) =>
@@ -69,7 +69,7 @@ const Where = (props: { readonly entry: TimelineEntry; readonly names: ReadonlyM
 
 const Deliveries = (props: { readonly of: ReadonlyArray<EventDelivery> }) =>
   props.of.length === 0 ? (
-    <>, delivered long ago or to nobody</>
+    <>, deliveries deleted or none</>
   ) : (
     <ul>
       {props.of.map(({ id, state, replayedAs }) => (

@@ -11,7 +11,7 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Array as Arr, Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
-import { formatCount } from "../../components/format.ts"
+import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
@@ -51,7 +51,7 @@ const search = defineAction("/find", "recipients find", {
       field(SearchTerm, "Find", {
         size: 42,
         maxLength: 320,
-        hint: "A part of a name, any id, an e-mail address, an NPI, a token, or the text of a leaked key or signing secret. The audit log records that you searched, and not for what.",
+        hint: "Part of a name, an id, e-mail address, NPI, token, or a leaked key or signing secret. The audit log records the search without the term.",
       }),
     ),
   },
@@ -66,17 +66,17 @@ const search = defineAction("/find", "recipients find", {
         ? yield* (yield* TimelineReader).find(keyOf(term.by, term.value, operator), MAX_ENTRIES)
         : { entries: [], erasedIn: [] }
     return searchPage({
-      title: hits.length === 0 ? "Nothing was found" : `${formatCount(hits.length)} things were found`,
+      title: hits.length === 0 ? "No results" : `${formatCounted(hits.length, "result")}`,
       // A secret can't be shown again.
       typed: term.by === "key" || term.by === "secret" ? undefined : term.value,
       found: (
         <>
           <Table
-            caption="Found"
+            caption="Results"
             rows={hits}
             empty={nothingBy(term, known.length > 0, erasedIn.length > 0)}
             columns={{
-              What: ({ what }) => what,
+              Kind: ({ what }) => what,
               Name: ({ to, name }) => <a href={to}>{name}</a>,
               Detail: ({ note }) => note,
               Organization:
@@ -85,16 +85,16 @@ const search = defineAction("/find", "recipients find", {
             }}
           />
           {hits.length >= MAX_NAMED && (
-            <p>At most {MAX_NAMED} of each kind are shown. Write more of the name to see others.</p>
+            <p>At most {MAX_NAMED} of each kind are shown. Type more of the name to narrow the search.</p>
           )}
           {erasedIn.map((id) => (
             <p key={id}>
-              The clinician was erased and stays suppressed in all programs of <IdLink id={id} />.
+              The clinician was erased and is still suppressed in all programs of <IdLink id={id} />.
             </p>
           ))}
           {known.length > 0 && (
             <>
-              <h2>What is known</h2>
+              <h2>Timeline</h2>
               <TimelineTable entries={known.toReversed()} deliveries={[]} />
             </>
           )}
@@ -205,15 +205,15 @@ const kindOf = (id: string): Kind =>
 const nothingBy = ({ by, value }: SearchTerm, isKnown: boolean, isErased: boolean): string => {
   if (by === "id") {
     return value.startsWith("req_")
-      ? "Requests are not kept. The log of the API has them by this id."
-      : "Nothing has this id. It may be of another deployment, past its retention, or erased."
+      ? "Requests aren't stored. Search the API's log for this id."
+      : "No record has this id. It may be erased, expired, or in a different deployment."
   }
-  if (by === "key" || by === "secret") return "No organization here has or had it. It may be of another deployment."
-  if (by === "name") return "No organization, program, campaign or sender has this in its name."
-  if (isKnown) return "No campaign has a recipient like this. What is known beside campaigns stands below."
+  if (by === "key" || by === "secret") return "No organization of this deployment has or had it."
+  if (by === "name") return "No organization, program, campaign or sender has a matching name."
+  if (isKnown) return "No campaign has a matching recipient. The timeline below shows all entries."
   // Only recipients have tokens.
-  if (isErased || by === "token") return "No campaign has a recipient like this."
-  return "No campaign has a recipient like this, nothing suppresses one, and no partner sent an event of one."
+  if (isErased || by === "token") return "No campaign has a matching recipient."
+  return "No matching recipient, suppression or partner event."
 }
 
 const searchPage = (page: {

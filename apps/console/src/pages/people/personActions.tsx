@@ -40,16 +40,16 @@ const changeBy = (change: typeof suppress | typeof lift) =>
 
 export const suppressPerson = defineAction("/people/:id/suppress", "suppressions create", {
   role: "operator",
-  inputs: { program: field(ProgramId, "Never write to the clinician again in", { kind: "choice" }), reason },
+  inputs: { program: field(ProgramId, "Suppress in", { kind: "choice" }), reason },
   run: changeBy(suppress),
 })
 
 export const liftPerson = defineAction("/people/:id/lift", "suppressions remove", {
   role: "operator",
   inputs: {
-    program: field(ProgramId, "Write to the clinician again in", {
+    program: field(ProgramId, "Lift the suppression in", {
       kind: "choice",
-      hint: "In a program, this lifts what binds the whole organization as well.",
+      hint: "This also lifts a suppression of the whole organization.",
     }),
     reason,
   },
@@ -84,16 +84,16 @@ export const erasePerson = defineConfirmation("/people/:id/erase", "clinicians e
       back: `/people/${id}`,
       many: formatCounted(rows, "row"),
       whom: foreign`One clinician, everywhere in ${name}`,
-      when: "Immediately. A keyed hash goes on suppressing them. The partner sees the erased records in its feed.",
+      when: "Immediately. A keyed hash still suppresses them. The partner sees the erasure in its feed.",
       typed: {
         word: npi.slice(-4),
         because:
           unfinished === undefined
-            ? "What is erased cannot be brought back. The word is the last four digits of the NPI."
-            : "An erasure of the clinician was cut off. This finishes it.",
+            ? "This can't be undone. Type the last four digits of the NPI."
+            : "An earlier erasure was interrupted. This completes it.",
       },
-      label: "Erase for good",
-      children: <Counts caption="What would be erased" counts={counts} />,
+      label: "Erase permanently",
+      children: <Counts caption="Rows to erase" counts={counts} />,
     }
   }),
   run: Effect.fnUntraced(function* ({ id }) {
@@ -101,18 +101,18 @@ export const erasePerson = defineConfirmation("/people/:id/erase", "clinicians e
     const { outcome, certificate } = yield* eraseClinician(organizationId, { npi, email: null }, RELEASE)
     return (
       <Page
-        title={outcome === "repeated" ? "Erased before" : "The clinician is erased"}
+        title={outcome === "repeated" ? "Already erased" : "Clinician erased"}
         commands={[ops("clinicians erase", { organization: organizationId, npi: "…" })]}
       >
         <p>
-          The certificate is <Id>{certificate.erasureId}</Id>. Keep it with the request: it holds nothing of the person.
+          The certificate is <Id>{certificate.erasureId}</Id>. Store it with the request: it contains no personal data.
         </p>
-        <Counts caption="What was erased" counts={certificate.counts} />
+        <Counts caption="Erased rows" counts={certificate.counts} />
         <p>
-          What is outside the database is not erased: the mail server's log and queue, backups, import files, and what
-          the partner holds.
+          Data outside the database isn't erased: the mail server's log and queue, backups, import files, and the
+          partner's data.
         </p>
-        <LinkLine to={`/people/${id}`}>What is left of the record</LinkLine>
+        <LinkLine to={`/people/${id}`}>Remaining record</LinkLine>
       </Page>
     )
   }),
@@ -122,7 +122,7 @@ const Counts = (props: { readonly caption: string; readonly counts: PersonalData
   <Table
     caption={props.caption}
     rows={Object.entries(props.counts).filter(([, count]) => count > 0)}
-    empty="Nothing is held on the clinician."
+    empty="No data about the clinician."
     columns={{
       Table: ([table]) => <code>{table}</code>,
       Rows: { count: ([, count]) => count },

@@ -54,8 +54,8 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
       >
         {isErased && (
           <p>
-            <StatusBadge tone="neutral">Erased</StatusBadge> What identified the clinician is gone for good. What is
-            left stands for a record that nobody can tell apart.
+            <StatusBadge tone="neutral">Erased</StatusBadge> All identifying data was deleted permanently. The remaining
+            record is anonymous.
           </p>
         )}
         {!isErased && <PersonStatus {...person} />}
@@ -76,7 +76,7 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
           <Table
             caption={`${formatCounted(recipients.length, "record")}, one for each campaign, newest first`}
             rows={recipients}
-            empty="No campaign has the clinician."
+            empty="No records."
             columns={{
               Record: (each) => <IdLink id={each.id} />,
               Campaign: ({ campaignId }) => <IdLink id={campaignId}>{names.get(campaignId) ?? campaignId}</IdLink>,

@@ -42,7 +42,7 @@ const addProgram = defineAction(path, "programs create", {
     name: required(name),
     slug: required(
       field(ProgramSlug, "Slug", {
-        hint: "Its name for the partner, such as heart-failure. It never changes",
+        hint: "Identifier for the partner, such as heart-failure; can't be changed later",
         size: 32,
       }),
     ),
@@ -51,7 +51,7 @@ const addProgram = defineAction(path, "programs create", {
   faults: { ProgramSlugTaken: "slug", OrganizationNotFound: "organization" },
   run: Effect.fnUntraced(function* ({ organization, slug, name, ...given }) {
     const { id } = yield* createProgram({ organizationId: organization, slug, ...programDetails(given), name })
-    return { to: `/programs/${id}`, notice: "Added. A campaign is what it sends." }
+    return { to: `/programs/${id}`, notice: "Added. Create a campaign to send e-mails." }
   }),
 })
 

@@ -10,17 +10,17 @@ const target = (label: string, whenReached: string) =>
 
 /** The changeable values of a program. */
 export const programInputs = {
-  name: field(DisplayName, "Name", { hint: "For people; each e-mail may show it", size: 32 }),
+  name: field(DisplayName, "Name", { hint: "Shown to operators and in e-mails", size: 32 }),
   "sender-name": field(DisplayName, "Sender name", {
-    hint: "Who sends its e-mails, as each of them shows. No campaign is created without it",
+    hint: "Shown in each e-mail; required for campaigns",
     size: 32,
   }),
   "postal-address": field(DisplayName, "Postal address", {
-    hint: "Of the sender, on one line, as each e-mail shows it",
+    hint: "Shown in each e-mail; required for campaigns",
     size: 40,
   }),
-  "learner-target": target("Learners wanted", WHEN_REACHED.learner_qualified),
-  "completer-target": target("Completers wanted", WHEN_REACHED.completer_qualified),
+  "learner-target": target("Learner target", WHEN_REACHED.learner_qualified),
+  "completer-target": target("Completer target", WHEN_REACHED.completer_qualified),
 }
 
 /** Returns the given values of a program by the domain's names. */

@@ -70,11 +70,9 @@ const contentOf = (view: ProgramView) => {
         ops("digests list", { organization: organizationId, program: id, from: days[0]!.date, to: days.at(-1)!.date }),
       ]}
     >
-      {isArchived && <p class="problem">It is archived: no campaign of it is created or scheduled.</p>}
+      {isArchived && <p class="problem">The program is archived. You can't create or schedule campaigns.</p>}
       {(senderName === null || postalAddress === null) && (
-        <p class="problem">
-          It has no sender name or no postal address, which each e-mail must show: no campaign of it can be created.
-        </p>
+        <p class="problem">The sender name or postal address is missing. Add both before you create a campaign.</p>
       )}
       {!isArchived && (
         <ConfirmLink page={newCampaignPage} query={{ program: id }} label="Create a campaign" isPrimary />
@@ -85,16 +83,14 @@ const contentOf = (view: ProgramView) => {
         </Section>
         <Section title="Targets">
           <Targets {...view} />
-          <LinkLine to={`/suppressions?organization=${organizationId}&program=${id}`}>
-            Clinicians that it must not write to
-          </LinkLine>
+          <LinkLine to={`/suppressions?organization=${organizationId}&program=${id}`}>Suppressed clinicians</LinkLine>
         </Section>
       </div>
       <CampaignTable
         title="Campaigns"
-        caption="Its campaigns, newest first. Suspected bots count apart."
+        caption="Campaigns, newest first. Suspected bots are counted separately."
         rows={campaigns}
-        empty="No campaign yet: nothing was sent for it."
+        empty="No campaigns yet."
       />
       {campaigns.length === MAX_CAMPAIGNS && (
         <LinkLine to={`/campaigns?program=${id}`}>All campaigns of the program</LinkLine>
@@ -105,7 +101,7 @@ const contentOf = (view: ProgramView) => {
         rows={days.toReversed()}
         columns={{ Date: ({ date }) => date, ...DAY_COLUMNS }}
       />
-      <Folded action={updateAction} title="Change it">
+      <Folded action={updateAction} title="Change">
         <ActionForm
           action={updateAction}
           params={{ program: id }}
@@ -122,15 +118,11 @@ const contentOf = (view: ProgramView) => {
         />
       </Folded>
       {senders.every(({ programId }) => programId === null) && (
-        <ConfirmLink
-          page={newSenderPage}
-          query={{ organization: organizationId, program: id }}
-          label="Add a sender for it"
-        />
+        <ConfirmLink page={newSenderPage} query={{ organization: organizationId, program: id }} label="Add a sender" />
       )}
       {!isArchived && (
-        <Folded action={archiveAction} title="Archive it">
-          <p>Its campaigns can no longer be created or scheduled. Its status active takes it back.</p>
+        <Folded action={archiveAction} title="Archive">
+          <p>You can't create or schedule campaigns of an archived program. Set its status to active to undo this.</p>
           <ActionForm action={archiveAction} params={{ program: id }} label="Archive" />
         </Folded>
       )}
@@ -148,10 +140,10 @@ const ProgramFacts = ({ program, organization, senders }: ProgramView) => {
       facts={{
         Organization: <IdLink id={organization.id}>{organization.name}</IdLink>,
         Slug: <Code>{program.slug}</Code>,
-        "Sender name": program.senderName ?? "none yet",
-        "Postal address": program.postalAddress ?? "none yet",
-        Sender: used === undefined ? "the deployment’s own" : <IdLink id={used.id}>{formatFrom(used)}</IdLink>,
-        "Once it is verified": waiting.length > 0 && (
+        "Sender name": program.senderName ?? "none",
+        "Postal address": program.postalAddress ?? "none",
+        Sender: used === undefined ? "the deployment’s sender" : <IdLink id={used.id}>{formatFrom(used)}</IdLink>,
+        "Unverified senders": waiting.length > 0 && (
           <Items of={waiting.map(({ id, ...each }) => <IdLink id={id}>{formatFrom(each)}</IdLink>)} />
         ),
         Sent: formatCount(program.sent),
@@ -221,19 +213,19 @@ const updateAction = defineAction("/programs/:program/update", "programs update"
   role: "operator",
   inputs: {
     ...programInputs,
-    status: choice("Status, which the partner reads; it stops no campaign", ["draft", "active", "paused"]),
+    status: choice("Status for the partner (campaigns continue)", ["draft", "active", "paused"]),
   },
   run: Effect.fnUntraced(function* ({ program, status, ...given }, { version }) {
     yield* refuseChanged(version, (yield* (yield* ProgramRepository).find(program)).updatedAt)
     yield* updateProgram(program, { ...programDetails(given), ...pickDefined({ status }) })
-    return "Changed."
+    return "Saved."
   }),
 })
 
 const archiveAction = defineAction("/programs/:program/archive", "programs archive", {
   role: "operator",
   run: ({ program }) =>
-    Effect.as(updateProgram(program, { status: "archived" }), "Archived. Nothing new is created or scheduled for it."),
+    Effect.as(updateProgram(program, { status: "archived" }), "Archived. New campaigns can't be created or scheduled."),
 })
 
 export const programRoutes = [programPage, updateAction, archiveAction] as const

@@ -31,7 +31,7 @@ export const programsPage = definePage("/programs", {
         <Table
           caption="Programs, oldest first, with the sums of their campaigns"
           rows={rows}
-          empty="No program. A program is what clinicians are invited to; its campaigns are the e-mails."
+          empty="No programs. Add one to invite clinicians to it by e-mail."
           columns={{
             Program: ({ id, name, slug }) => (
               <Noted note={slug}>
@@ -43,8 +43,8 @@ export const programsPage = definePage("/programs", {
               (({ organizationId }) => <IdLink id={organizationId}>{nameIn(organizations, organizationId)}</IdLink>),
             Status: ({ status }) => <ProgramBadge status={status} />,
             "Sender name": ({ senderName }) => senderName ?? "–",
-            "Learners wanted": { number: ({ learnerTarget }) => countOrNoTarget(learnerTarget) },
-            "Completers wanted": { number: ({ completerTarget }) => countOrNoTarget(completerTarget) },
+            "Learner target": { number: ({ learnerTarget }) => countOrNoTarget(learnerTarget) },
+            "Completer target": { number: ({ completerTarget }) => countOrNoTarget(completerTarget) },
             Sent: { count: ({ sent }) => sent },
             Complained: { number: (program) => <ComplaintRate {...program} /> },
             Unsubscribed: { count: ({ unsubscribed }) => unsubscribed },

@@ -30,10 +30,10 @@ export const SenderRecords = (props: {
       <Section title="DNS records">
         <p>
           {lookUp === undefined ? (
-            "The name servers are being asked. Open the page again in some seconds."
+            "Looking up the DNS records. Reload the page in a few seconds."
           ) : (
             <>
-              Publish each line at your DNS provider. Name servers were asked <Time at={lookUp.at} />.
+              Publish each line at your DNS provider. Last lookup: <Time at={lookUp.at} />.
             </>
           )}
         </p>
@@ -50,7 +50,7 @@ export const SenderRecords = (props: {
                   <Code class="record">{line}</Code> <CopyButton>{line}</CopyButton>
                 </>
               ),
-            "What DNS says": ({ name }) => <DnsResult finding={findings.get(name)} isKnown={lookUp !== undefined} />,
+            "DNS result": ({ name }) => <DnsResult finding={findings.get(name)} isKnown={lookUp !== undefined} />,
           }}
         />
       </Section>
@@ -60,7 +60,7 @@ export const SenderRecords = (props: {
 
 const DnsResult = (props: { readonly finding: Finding | undefined; readonly isKnown: boolean }) => {
   const { finding, isKnown } = props
-  if (finding === undefined) return <>{isKnown ? "Leave it published; Verify looks at what is new." : "…"}</>
+  if (finding === undefined) return <>{isKnown ? "Keep it published. Verify only checks new records." : "…"}</>
   const [words, tone] = WORDS[finding.status]
   return (
     <>

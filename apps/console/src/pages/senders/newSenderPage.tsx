@@ -32,8 +32,7 @@ export const newSenderPage = definePage(path, {
         ]}
       >
         <p>
-          Its DKIM key is made with it. Nothing is sent in its name before its DNS records are published and verified:
-          its page shows them.
+          A DKIM key is created with the sender. Publish the DNS records on its page and verify it before it is used.
         </p>
         <ActionForm
           action={addSenderAction}
@@ -61,10 +60,10 @@ const addSenderAction = defineAction(path, "senders create", {
   role,
   inputs: {
     organization: required(field(OrganizationId, "Organization", { kind: "choice" })),
-    program: field(ProgramId, "Program", { kind: "choice", all: "All that have no sender of their own" }),
+    program: field(ProgramId, "Program", { kind: "choice", all: "All without a sender" }),
     from: required(from),
     ...others,
-    "dkim-domain": field(DomainName, "DKIM domain", { hint: "That signs; empty for that of the From address" }),
+    "dkim-domain": field(DomainName, "DKIM domain", { hint: "Signing domain; empty: the domain of the From address" }),
     ...selectorInput,
   },
   faults: { ...senderFaults, SenderExists: "program", ProgramNotFound: "program" },
@@ -85,7 +84,7 @@ const addSenderAction = defineAction(path, "senders create", {
     )
     return {
       to: `/senders/${id}`,
-      notice: "Added. Publish its DNS records, and then verify it: nothing is sent in this name before.",
+      notice: "Added. Publish its DNS records, then verify it. It isn't used before.",
     }
   }),
 })

@@ -18,7 +18,7 @@ const removeSenderRoutes = defineConfirmation("/senders/:sender/remove", "sender
     const fallback = programId === null ? "the deployment's sender" : "the organization's sender, or the deployment's"
     return {
       title: "Remove the sender?",
-      label: "Remove it for good",
+      label: "Remove permanently",
       commands: [ops("senders remove", id)],
       back: `/senders/${id}`,
       many: `The sender, and ${formatCounted(keys.length, "DKIM key")}`,
@@ -27,13 +27,13 @@ const removeSenderRoutes = defineConfirmation("/senders/:sender/remove", "sender
           <IdLink id={id}>{formatFrom(sender)}</IdLink> of <IdLink id={organizationId}>{name}</IdLink>
         </>
       ),
-      when: `Within a minute, its e-mails are left to ${fallback}.`,
-      typed: { word: sender.fromAddress, because: "It cannot be brought back, and neither can its keys." },
+      when: `Within a minute, its e-mails are sent by ${fallback}.`,
+      typed: { word: sender.fromAddress, because: "This can't be undone. Its keys are deleted, too." },
     }
   }),
   run: Effect.fnUntraced(function* ({ sender }) {
     yield* (yield* SenderRepository).remove(sender)
-    return { to: "/senders", notice: "Removed, with its DKIM keys. Their DNS records may be removed after a week." }
+    return { to: "/senders", notice: "Removed with its DKIM keys. Keep their DNS records for a week." }
   }),
 })
 
@@ -46,13 +46,13 @@ const removeLinkDomainRoutes = defineConfirmation("/senders/link-domain/remove",
     const { name } = yield* (yield* OrganizationReader).find(found.organizationId)
     return {
       title: "Remove the link domain?",
-      label: "Remove it for good",
+      label: "Remove permanently",
       commands: [ops("link-domains remove", domain)],
       back: "/senders",
-      many: "All links in e-mails that were sent with it",
+      many: "All links in e-mails sent with it",
       whom: <IdLink id={found.organizationId}>{name}</IdLink>,
-      when: "Once its certificate ends, they lead nowhere.",
-      typed: { word: domain, because: "Nobody can bring back the links of e-mails that were sent." },
+      when: "When its certificate expires, the links stop working.",
+      typed: { word: domain, because: "This can't be undone. Links in sent e-mails stop working." },
     }
   }),
   run: Effect.fnUntraced(function* ({ "link-domain": domain }) {

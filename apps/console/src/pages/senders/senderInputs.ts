@@ -10,27 +10,27 @@ import { field } from "../../http/inputs.ts"
 import type { TaggedFailure } from "../../http/PageError.ts"
 
 export const selectorInput = {
-  selector: field(Selector, "Selector of the key", { hint: "Such as s2026; empty for the date and four digits" }),
+  selector: field(Selector, "Key selector", { hint: "Such as s2026; empty: date and four digits" }),
 }
 
 /** The changeable values of a sender; `none` removes one. */
 export const senderInputs = {
   from: field(senderMailbox, "From", { hint: "Such as Acme Health <outreach@acme.example>", size: 40 }),
-  "reply-to": field(noneOr(ReplyTo), "Replies go to", {
-    hint: "Or none, for the From address",
+  "reply-to": field(noneOr(ReplyTo), "Reply-to", {
+    hint: "Or none: the From address",
     inputmode: "email",
     size: 28,
   }),
   "bounce-domain": field(noneOr(DomainName), "Bounce domain", {
-    hint: "Of the return paths, such as bounces.acme.example; or none, for the deployment's",
+    hint: "For return paths, such as bounces.acme.example; none: the deployment's domain",
     size: 28,
   }),
   "link-domain": field(noneOr(DomainName), "Link domain", {
-    hint: "Of links and pages to unsubscribe, such as click.acme.example; or none, for the deployment's",
+    hint: "For links and unsubscribe pages, such as click.acme.example; none: the deployment's domain",
     size: 28,
   }),
   ramp: field(noneOr(Ramp), "Ramp", {
-    hint: "The most messages on each of the first days, such as 200,400,800; or none, for any number",
+    hint: "Maximum messages per day at the start, such as 200,400,800; none: unlimited",
     size: 28,
   }),
 }

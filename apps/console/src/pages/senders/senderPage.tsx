@@ -74,17 +74,17 @@ const contentOf = (view: SenderView) => {
       <DkimKeys {...view} />
       {ramp !== null && <RampDays {...ramp} />}
       <CampaignTable
-        title="Campaigns in its name"
-        caption="Campaigns in its name, newest first"
+        title="Campaigns"
+        caption="Campaigns with this sender, newest first"
         rows={campaigns}
         empty={
           sender.liveSince === null
-            ? "None before it is verified."
-            : "No campaign is sent in its name. Those of its program or organization are, unless a program has a sender of its own."
+            ? "None until the sender is verified."
+            : "No campaigns use this sender. A program without a separate sender uses the organization's."
         }
       />
-      <Folded action={updateAction} title="Change it">
-        <p>A live sender gets another From or bounce domain only if the DNS records of that are found.</p>
+      <Folded action={updateAction} title="Change">
+        <p>The From or bounce domain of a live sender changes only if the new domain's DNS records exist.</p>
         <ActionForm
           action={updateAction}
           params={params}
@@ -96,12 +96,12 @@ const contentOf = (view: SenderView) => {
             "bounce-domain": { value: sender.bounceDomain ?? "none" },
             "link-domain": { value: sender.linkDomain ?? "none" },
             ramp: {
-              hint: "The most messages on each of the next days, beginning anew; or none. Empty leaves it as it is",
+              hint: "Maximum messages per day from now on; none: unlimited; empty: no change",
             },
           }}
         />
       </Folded>
-      <ConfirmLink page={removeSenderPage} params={params} label="Remove it" />
+      <ConfirmLink page={removeSenderPage} params={params} label="Remove" />
     </Page>
   )
 }
@@ -116,8 +116,8 @@ const Problems = ({ sender, lookUp }: SenderView) => {
   const waiting = isToBeVerified(sender) && (
     <li>
       {sender.liveSince === null
-        ? "No e-mail is sent in its name yet. Publish the records below, and verify it."
-        : "Something of it is new and not used yet. Publish its record below, and verify the sender."}
+        ? "The sender isn't used yet. Publish the records below, then verify it."
+        : "A change isn't used yet. Publish the new record below, then verify the sender."}
     </li>
   )
   if (!waiting && failed.length === 0) return null
@@ -140,17 +140,13 @@ const SenderFacts = ({ sender, organization, program }: SenderView) => (
     <Facts
       facts={{
         Organization: <IdLink id={organization.id}>{organization.name}</IdLink>,
-        "Sends for": program ? (
-          <IdLink id={program.id}>{program.name}</IdLink>
-        ) : (
-          "programs without a sender of their own"
-        ),
-        "Replies go to": sender.replyTo ?? "the From address",
+        "Sends for": program ? <IdLink id={program.id}>{program.name}</IdLink> : "programs without a separate sender",
+        "Reply-to": sender.replyTo ?? "the From address",
         "DKIM domain": sender.dkimDomain,
         "Bounce domain": sender.bounceDomain ?? "the deployment's",
         "Link domain": sender.linkDomain ?? "the deployment's",
         "Links verified": sender.linkDomain !== null && <Time at={sender.linkDomainVerifiedAt} none="not yet" />,
-        Ramp: describeRamp(sender.ramp) ?? "none: as many messages as the workers send",
+        Ramp: describeRamp(sender.ramp) ?? "none (unlimited)",
         Live: <Time at={sender.liveSince} none="not yet" />,
         Added: <Time at={sender.createdAt} />,
       }}
@@ -171,15 +167,14 @@ const DkimKeys = ({ sender, now }: SenderView) => (
           </StatusBadge>
         ),
         Age: ({ createdAt }) => formatDuration((now - toUnixMillis(createdAt)) / 1000),
-        "Signs from": ({ signsFrom }) => <Time at={signsFrom} none="once it is verified" />,
-        "Signs until": ({ signsUntil }) => <Time at={signsUntil} none="another follows it" />,
+        "Signs from": ({ signsFrom }) => <Time at={signsFrom} none="not verified" />,
+        "Signs until": ({ signsUntil }) => <Time at={signsUntil} none="until replaced" />,
       }}
     />
     <Folded action={rotateAction} title="Rotate the key">
       <p>
-        The next key signs once its record is published and verified; the older one signs beside it for{" "}
-        {DKIM_OVERLAP_DAYS} days, and its record is needed for {DKIM_RECORD_DAYS} days more. A key that signs nothing
-        yet is replaced.
+        The next key is used after its record is published and verified. The old key also signs for {DKIM_OVERLAP_DAYS}{" "}
+        days; keep its record for {DKIM_RECORD_DAYS} days after that. An unused key is replaced.
       </p>
       <ActionForm action={rotateAction} params={{ sender: sender.id }} label="Add the next key" />
     </Folded>
@@ -189,13 +184,13 @@ const DkimKeys = ({ sender, now }: SenderView) => (
 const RampDays = ({ daily, day, sentToday }: RampState) => (
   <Table
     title="Ramp"
-    label="The most messages on each of its first days on which it sends, by UTC"
+    label="Maximum messages per sending day (UTC)"
     rows={daily.split(",").map((most, i) => ({ most: Number(most), number: i + 1 }))}
     columns={{
       Day: { count: ({ number }) => number },
-      "At most": { count: ({ most }) => most },
+      Maximum: { count: ({ most }) => most },
       State: ({ number }) =>
-        number < day ? "over" : number > day ? "to come" : foreign`today: ${formatCount(sentToday ?? 0)} sent`,
+        number < day ? "done" : number > day ? "upcoming" : foreign`today: ${formatCount(sentToday ?? 0)} sent`,
     }}
   />
 )
@@ -206,8 +201,8 @@ const verifyAction = defineAction("/senders/:sender/verify", "senders verify", {
     const { lookUp } = yield* SenderLookUps
     const { sender } = yield* describeFailures(verifySender(id, lookUp))
     return isToBeVerified(sender)
-      ? "Verified. Within a minute, every worker sends in this name, signs with the newest key, and links stand on its domain."
-      : "The DNS records are right."
+      ? "Verified. Within a minute, workers use this sender, its newest key and its link domain."
+      : "The DNS records are correct."
   }),
 })
 
@@ -217,7 +212,7 @@ const rotateAction = defineAction("/senders/:sender/rotate-dkim", "senders rotat
   faults: { SelectorTaken: "selector" },
   run: Effect.fnUntraced(function* ({ sender, selector }) {
     yield* addSenderKey(sender, { ...(yield* generateDkimKeyPair), selector })
-    return "The next key was made. Publish its record, and then verify the sender."
+    return "Key created. Publish its record, then verify the sender."
   }),
 })
 
@@ -237,8 +232,8 @@ const updateAction = defineAction("/senders/:sender/update", "senders update", {
     })
     const changed = yield* describeFailures(updateSender(sender, changes, { linkHost, lookUp }))
     return isToBeVerified(changed)
-      ? "Changed. Publish what is new of its DNS records, and then verify it."
-      : "Changed. It counts within a minute."
+      ? "Saved. Publish the new DNS records, then verify the sender."
+      : "Saved. The change takes effect within a minute."
   }),
 })
 

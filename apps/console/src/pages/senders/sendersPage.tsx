@@ -30,13 +30,13 @@ export const sendersPage = definePage("/senders", {
         <ConfirmLink page={newSenderPage} query={{ organization }} label="Add a sender" isPrimary />
         <FilterBar inputs={filters} values={{ organization }} controls={{ organization: { options: organizations } }} />
         <Table
-          caption="In whose name e-mails are sent. Programs without a sender have that of their organization, or else the deployment's."
+          caption="Senders. A program without a sender uses the organization's or the deployment's."
           rows={senders}
-          empty="No sender: all e-mails are sent in the deployment's name. Add one, publish its DNS records, and verify it."
+          empty="No senders: all e-mails use the deployment's sender. Add one, publish its DNS records and verify it."
           columns={{
             Sender: ({ id, ...sender }) => <IdLink id={id}>{formatFrom(sender)}</IdLink>,
             "Sends for": ({ organizationId, programId }) => (
-              <Noted note={programId === null ? "its programs without a sender of their own" : nameOf(organizationId)}>
+              <Noted note={programId === null ? "its programs without a separate sender" : nameOf(organizationId)}>
                 <IdLink id={programId ?? organizationId}>{nameOf(programId ?? organizationId)}</IdLink>
               </Noted>
             ),
@@ -50,7 +50,7 @@ export const sendersPage = definePage("/senders", {
         {domains.length > 0 && (
           <Table
             title="Link domains"
-            label="Domains that serve links, also those that no sender names any more"
+            label="Link domains, including those without a sender"
             rows={domains}
             columns={{
               Domain: ({ domain }) => domain,

@@ -13,12 +13,12 @@ import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 
 export const reason = required(
-  field(AuditReason, "Reason", { maxLength: 200, size: 42, hint: "For the audit log: no address and no NPI." }),
+  field(AuditReason, "Reason", { maxLength: 200, size: 42, hint: "For the audit log; don't enter addresses or NPIs." }),
 )
 
 const inputs = {
   organization: OrganizationId,
-  program: field(ProgramId, "Where", { kind: "choice", all: "The whole organization" }),
+  program: field(ProgramId, "Scope", { kind: "choice", all: "The whole organization" }),
   npi: field(Npi, "NPI", { inputmode: "numeric", maxLength: 10, size: 12 }),
   email: field(EmailAddress, "E-mail address", { inputmode: "email", maxLength: 320, size: 30 }),
   reason,
@@ -26,12 +26,12 @@ const inputs = {
 
 export const suppress = Effect.fnUntraced(function* (scope: SuppressionScope, clinician: ReadonlyArray<Clinician>) {
   const { added, withdrawn } = yield* suppressClinicians(scope, clinician, "operator")
-  return `Suppressed: ${formatCount(added)} new entries, ${formatCount(withdrawn)} waiting recipients withdrawn.`
+  return `Suppressed: ${formatCount(added)} new entries, ${formatCount(withdrawn)} pending recipients withdrawn.`
 })
 
 export const lift = Effect.fnUntraced(function* (scope: SuppressionScope, clinician: ReadonlyArray<Clinician>) {
   const removed = yield* (yield* SuppressionRepository).remove(scope, clinician.flatMap(suppressionKeys))
-  return `Lifted: ${formatCount(removed)} entries. Who was withdrawn stays so until an import names them again.`
+  return `Lifted: ${formatCount(removed)} entries. Withdrawn recipients stay withdrawn until they are imported again.`
 })
 
 const changeBy = (change: typeof suppress | typeof lift) =>
@@ -68,7 +68,7 @@ const readScope = ({ program: programId, organization: organizationId }: InputsO
 
 const readClinician = ({ npi, email }: InputsOf<typeof inputs>) =>
   npi === undefined && email === undefined
-    ? reject("Give an NPI, an e-mail address, or both.")
+    ? reject("Enter an NPI, an e-mail address, or both.")
     : Effect.succeed({ npi: npi ?? null, email: email ?? null })
 
 export const suppressionActions = [addSuppression, liftSuppression] as const

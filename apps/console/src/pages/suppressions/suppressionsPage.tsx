@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
   account_created: "has an account",
   unsubscribed: "unsubscribed",
   operator: "by an operator",
-  bounced: "bounced for good",
+  bounced: "bounced permanently",
   complained: "complained",
 }
 const wordsOf = (word: string): string => WORDS[word] ?? word
@@ -107,12 +107,12 @@ export const suppressionPages = defineMaskedPage("/suppressions", "suppressions 
         <Table
           label="Suppressions, newest first"
           rows={suppressions}
-          empty="Nobody is suppressed like this. Clinicians with an account, who unsubscribed, bounced for good, complained, or were named by an operator would stand here."
+          empty="No matching suppressions."
           columns={{
             Kind: ({ kind }) => wordsOf(kind),
             Value: (entry) => (isShown ? entry.value : <Masked>{maskValue(entry)}</Masked>),
             Reason: ({ reason }) => wordsOf(reason),
-            Where: (entry) => whereOf(entry, view),
+            Scope: (entry) => whereOf(entry, view),
             Since: ({ createdAt }) => <Time at={createdAt} />,
             Lift: isShown && ((entry) => <LiftEntry {...entry} />),
           }}
@@ -151,11 +151,11 @@ const Counts = ({ counts }: View) =>
   counts.length === 0 ? null : (
     <section>
       <Table
-        title="Where they bind"
-        label="How many entries there are"
+        title="Scopes"
+        label="Entries per scope"
         rows={counts}
         columns={{
-          Where: ({ programId, name }) => (programId === null ? `The whole organization, ${name}` : name),
+          Scope: ({ programId, name }) => (programId === null ? `The whole organization, ${name}` : name),
           Entries: {
             number: ({ organizationId, programId, count }) => (
               <a
@@ -190,7 +190,7 @@ const SuppressForms = (props: { readonly view: View; readonly program: Given["pr
   const { organizationId, programs } = props.view
   if (!useMay({ role: "operator" })) return null
   if (organizationId === undefined) {
-    return <p>Choose an organization above to suppress somebody, or to lift a suppression.</p>
+    return <p>Choose an organization above to add or lift a suppression.</p>
   }
   const form = {
     hidden: { organization: organizationId },
@@ -198,11 +198,11 @@ const SuppressForms = (props: { readonly view: View; readonly program: Given["pr
   }
   return (
     <>
-      <Section title="Suppress somebody">
+      <Section title="Add a suppression">
         <ActionForm action={addSuppression} {...form} label="Suppress" />
       </Section>
       <Section title="Lift a suppression">
-        <p>In a program, this lifts what binds the whole organization as well.</p>
+        <p>This also lifts a suppression of the whole organization.</p>
         <ActionForm action={liftSuppression} {...form} label="Lift" />
       </Section>
     </>

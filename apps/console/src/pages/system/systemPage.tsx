@@ -53,14 +53,14 @@ const orUndefined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchCause(effect, (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.interrupt
-      : Effect.as(Effect.logWarning("a part of the system page could not be read"), undefined),
+      : Effect.as(Effect.logWarning("failed to read a part of the system page"), undefined),
   )
 
 /** A finding of `ops doctor`, by the name of its check. */
 const checked = <E, R>(check: string, finding: Effect.Effect<Finding, E, R>) =>
   Effect.map(orUndefined(finding), (found) => ({
     check,
-    ...(found ?? failed("The check could not be made.", "Look at the database's log.", ["doctor"])),
+    ...(found ?? failed("The check failed.", "See the database's log.", ["doctor"])),
   }))
 
 const TONES: Readonly<Record<Finding["status"], Tone>> = {
@@ -80,7 +80,7 @@ const COLUMNS: Columns<{
   Severity: ({ tone, word }) => <StatusBadge tone={tone}>{word}</StatusBadge>,
   Found: ({ found }) => <Prose>{found}</Prose>,
   Remedy: ({ advice }) => <Advice finding={advice} />,
-  "Known from": ({ source }) => source,
+  Source: ({ source }) => source,
 }
 
 /** The problems with their remedies, the worst first. */
@@ -109,25 +109,20 @@ const Problems = ({ alerts, findings }: Effect.Success<typeof readSystem>) => {
   )
   return (
     <Section title="Alerts" class="alerts">
-      {alerts === undefined && <p class="problem">The alerts could not be read. Look at the database's log.</p>}
-      <Table
-        label="What is wrong, and what to do"
-        rows={problems}
-        columns={COLUMNS}
-        empty="Nothing that the database knows of is wrong. Alerts and failed checks stand here, with what to do about them."
-      />
+      {alerts === undefined && <p class="problem">The alerts can't be read. See the database's log.</p>}
+      <Table label="Problems" rows={problems} columns={COLUMNS} empty="No alerts or failed checks in the database." />
       <details>
-        <summary>What is right, and what is not known here</summary>
+        <summary>Passed checks</summary>
         <Table
-          label="Checks without a problem"
+          label="Passed checks"
           rows={checks.filter(({ tone }) => tone === "good")}
           columns={COLUMNS}
           empty="None."
         />
         <p>
-          The database knows the state of {ALERT_RULES.length} alerts of <code>deploy/alerts.yml</code>. The others are
-          about rates and processes that Prometheus alone sees. <code>ops doctor</code> also looks at the settings of
-          the other processes, the keys, the mail server, its DNS records, the senders and the endpoints.
+          The database can evaluate {ALERT_RULES.length} alerts of <code>deploy/alerts.yml</code>; the rest require
+          Prometheus. <code>ops doctor</code> also checks the settings of all processes, the keys, the mail server, its
+          DNS records, the senders and the endpoints.
         </p>
       </details>
     </Section>

@@ -53,11 +53,11 @@ export const todayPage = definePage("/", {
         </ul>
         {waiting.length > 0 && (
           <Table
-            title="Campaigns that send nothing"
+            title="Stopped campaigns"
             rows={waiting}
             columns={{
               Campaign: ({ id, name }) => <IdLink id={id}>{name}</IdLink>,
-              Why: ({ found }) => (
+              Reason: ({ found }) => (
                 <bdi>
                   <Prose>{found}</Prose>
                 </bdi>
@@ -69,9 +69,9 @@ export const todayPage = definePage("/", {
         <section id="issues">
           <Table
             title="Open issues"
-            label="The causes of most failures"
+            label="Most frequent causes of failures"
             rows={groups}
-            empty="No call fails, and no delivery is a dead letter. Failures stand here, grouped by their cause, from the first one on until calls succeed again and dead letters are replayed."
+            empty="No failing calls or dead letters."
             columns={{
               ...causeColumns,
               Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
@@ -81,7 +81,7 @@ export const todayPage = definePage("/", {
         </section>
         {complained.length > 0 && (
           <Table
-            title="Campaigns with many complaints in the last seven days"
+            title="Campaigns with many complaints, last 7 days"
             rows={complained}
             columns={{
               Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,
@@ -92,7 +92,7 @@ export const todayPage = definePage("/", {
         )}
         {failing.length > 0 && (
           <Table
-            title="Endpoints to which every call fails"
+            title="Failing endpoints"
             rows={failing}
             columns={{
               Endpoint: ({ id, url }) => <IdLink id={id}>{url}</IdLink>,
@@ -102,16 +102,16 @@ export const todayPage = definePage("/", {
                 hasContacts ? (
                   "its contacts"
                 ) : (
-                  <a href={`/partners/${organizationId}#contacts`}>nobody: there are no contacts</a>
+                  <a href={`/partners/${organizationId}#contacts`}>no one: add contacts</a>
                 ),
             }}
           />
         )}
         <section id="domains">
           <Table
-            title="Domains that refuse us"
+            title="Rejecting domains"
             rows={domains}
-            empty="No domain refuses us. One that refuses a campaign stands here until e-mails go to it again."
+            empty="No rejecting domains."
             columns={{
               Domain: ({ domain }) => domain,
               Campaign: ({ campaignId, campaign }) => <IdLink id={campaignId}>{campaign}</IdLink>,

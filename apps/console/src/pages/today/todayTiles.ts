@@ -21,8 +21,8 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     title: "Oldest due delivery",
     href: "/endpoints",
     tone: isAlerting("liveOldestSeconds", today.oldestDueSeconds) ? "bad" : "good",
-    value: today.oldestDueSeconds === 0 ? "None is due" : formatDuration(today.oldestDueSeconds),
-    detail: "to an endpoint that works",
+    value: today.oldestDueSeconds === 0 ? "None" : formatDuration(today.oldestDueSeconds),
+    detail: "to working endpoints",
   },
   {
     name: "breakers",
@@ -30,7 +30,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     href: "/endpoints?state=failing",
     tone: today.breakersOpen > 0 ? "bad" : "good",
     value: formatCount(today.breakersOpen),
-    detail: "endpoints that only get probes",
+    detail: "endpoints that only receive probes",
   },
   {
     name: "failing",
@@ -38,7 +38,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     href: "/issues?state=lasting",
     tone: today.failing > 0 ? "bad" : "good",
     value: formatCount(today.failing),
-    detail: "partners do not accept webhooks",
+    detail: "webhooks that fail",
   },
   {
     name: "dead-letters",
@@ -46,7 +46,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     href: "/issues?state=dead",
     tone: today.deadLetters > 0 ? "warning" : "good",
     value: formatCount(today.deadLetters),
-    detail: "neither replayed nor removed",
+    detail: "not replayed or removed",
   },
   {
     name: "quarantined",
@@ -54,15 +54,15 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
     href: "/inbox?state=quarantined",
     tone: today.inboxQuarantined > 0 ? "warning" : "good",
     value: formatCapped(today.inboxQuarantined, COUNT_CAP),
-    detail: "could not be applied",
+    detail: "can't be applied",
   },
   {
     name: "domains",
-    title: "Domains that refuse us",
+    title: "Rejecting domains",
     href: "#domains",
     tone: today.domainsRefusing > 0 ? "warning" : "good",
     value: formatCount(today.domainsRefusing),
-    detail: "paused by a campaign for now",
+    detail: "paused temporarily",
   },
   quotaTile(today),
   ...(today.workers === null ? [] : [workersTile(today.workers)]),
@@ -85,15 +85,14 @@ const sendingTile = ({ sending: { campaigns, sentInLastMinute, remaining } }: To
     title: "Sending now",
     href: "/campaigns?status=sending",
     tone: campaigns === 0 ? "neutral" : isStuck ? "warning" : "good",
-    value: campaigns === 0 && sentInLastMinute === 0 ? "Nothing" : `${formatCount(sentInLastMinute)} a minute`,
-    detail: campaigns === 0 ? "no campaign is sending" : parts.join(", "),
+    value: campaigns === 0 && sentInLastMinute === 0 ? "None" : `${formatCount(sentInLastMinute)} per minute`,
+    detail: campaigns === 0 ? "no active campaigns" : parts.join(", "),
   }
 }
 
 const quotaTile = ({ quota }: Today): TodayTile => {
-  const tile = { name: "quota", title: "Quota nearest to its target" }
-  if (quota === null)
-    return { ...tile, href: "/programs", tone: "neutral", value: "–", detail: "no program has a target" }
+  const tile = { name: "quota", title: "Quota closest to target" }
+  if (quota === null) return { ...tile, href: "/programs", tone: "neutral", value: "–", detail: "no targets" }
   const { programId, program, stage, count, target } = quota
   return {
     ...tile,
@@ -110,5 +109,5 @@ const workersTile = (workers: number): TodayTile => ({
   href: "/system",
   tone: workers === 0 ? "bad" : "good",
   value: formatCount(workers),
-  detail: workers === 0 ? "nothing is sent or delivered" : "send and deliver",
+  detail: workers === 0 ? "sending and delivery stopped" : "sending and delivering",
 })

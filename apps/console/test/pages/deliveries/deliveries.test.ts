@@ -50,7 +50,7 @@ const list = async (query: string) => idsIn((await operator.get(`/deliveries?${o
 describe("the list of deliveries", () => {
   it("shows the outcomes of the attempts over time", async () => {
     const { words, document } = await operator.get(`/deliveries?${only()}`)
-    expect(words).toContain("57.1 % of 7 attempts arrived. 2 became dead letters.")
+    expect(words).toContain("57.1 % of 7 attempts succeeded. 2 became dead letters.")
     expect(document.querySelector("svg[role=img]")!.getAttribute("aria-label")).toBe(
       "Attempts by outcome: 4 delivered, 3 4xx, 0 5xx, 0 other status, 0 no response",
     )
@@ -59,7 +59,7 @@ describe("the list of deliveries", () => {
 
   it("is narrowed by chips for the state and for the status of dead letters", async () => {
     const { document } = await operator.get(`/deliveries?${only()}`)
-    const counts = { Waiting: 2, Delivered: 4, "Dead letters": 2, Rejected: 2, "Attempts used up": 0, "410: 2": 2 }
+    const counts = { Pending: 2, Delivered: 4, "Dead letters": 2, Rejected: 2, "Attempts exhausted": 0, "410: 2": 2 }
     for (const [text, count] of Object.entries(counts)) {
       const chip = [...document.querySelectorAll(".chips a")].find(({ textContent }) => textContent === text)!
       const found = idsIn((await operator.get(chip.getAttribute("href")!)).document).length
@@ -135,15 +135,15 @@ describe("a delivery", () => {
 
   it("explains whether it arrived, and why not", async () => {
     const wordsOf = async (id: string) => (await operator.get(`/deliveries/${id}`)).words
-    expect(await wordsOf(ours.taken[0]!.id)).toContain("the partner answered 200.")
+    expect(await wordsOf(ours.taken[0]!.id)).toContain("the partner returned 200.")
     const pending = await wordsOf(waiting().id)
-    expect(pending).toContain("It has not arrived yet. The partner responds with 503: ")
+    expect(pending).toContain("Not delivered yet. The partner responds with 503: ")
     expect(pending).toContain("The next attempt is due in")
     const rejected =
-      "It did not arrive, and is not tried again. The partner responds with 410: gone. Such an answer is final."
+      "Not delivered, without further retries. The partner responds with 410: gone. This response isn't retried."
     expect(await wordsOf(dead().id)).toContain(rejected)
     const words = await wordsOf(waiting(disabled).id)
-    expect(words).toContain("The endpoint is disabled: Its deliveries wait until it is enabled.")
+    expect(words).toContain("The endpoint is disabled: Its deliveries are queued until it is enabled.")
     expect(words).not.toContain("The next attempt is due")
   })
 
@@ -158,7 +158,7 @@ describe("a delivery", () => {
 
   it("is retried now if it waits, and replayed once if it is a dead letter", async () => {
     const tried = await operator.post(`/deliveries/${waiting(changed).id}/retry`)
-    expect(tried.words).toContain("It is due now.")
+    expect(tried.words).toContain("Scheduled now.")
     const due = await test().run(
       SqlClient.SqlClient.use(
         (sql) => sql`select due_at <= now() as due from deliveries where id = ${waiting(changed).id}`,

@@ -68,10 +68,10 @@ it("shows an endpoint's lag, its breaker, and the shares and latency of its call
   await test().run(publishSent(campaign, 1))
   const { words } = await admin.get(`/endpoints/${endpoint.id}`)
   expect(words).toContain("Breaker open")
-  expect(words).toMatch(/Its last calls failed.*Failures in a row1(?!\d)/)
-  expect(words).toMatch(/Behind the log1 event, \d+ second/)
+  expect(words).toMatch(/Its last calls failed.*Consecutive failures1(?!\d)/)
+  expect(words).toMatch(/Lag1 event, \d+ second/)
   expect(words).toContain("66.7 % of 3 calls")
-  expect(words).toMatch(/Half of the calls within\d+ ms \(p50\)/)
+  expect(words).toMatch(/Median latency\d+ ms \(p50\)/)
 })
 
 it("names the cause of the last failure first, even if another failed more often or this one is muted", async () => {
@@ -84,7 +84,7 @@ it("names the cause of the last failure first, even if another failed more often
   await test().run(insertDeadLetters([{ ...dead, attempts: [current] }]))
   const problemOf = async () =>
     (await admin.get(`/endpoints/${endpoint.id}`)).document.querySelector("main .problem")?.textContent
-  expect(await problemOf()).toMatch(/^The partner responds with 404: No such route\. The last call failed so .* ago/)
+  expect(await problemOf()).toMatch(/^The partner responds with 404: No such route\. Last failure: .* ago/)
   await execute((sql) => sql`update failure_groups set muted_at = now(), muted_reason = 'x' where status = 404`)
   expect(await problemOf()).toContain("404: No such route")
   await execute((sql) => sql`update failure_groups set closed_at = now()`)
@@ -118,7 +118,7 @@ it("changes the settings of an endpoint that were given, and no others", async (
     "in-flight": "3",
     "standard-webhooks": "yes",
   }
-  expect((await update(endpoint.id, { url: "https://new.test/in", ...fields })).words).toContain("Changed.")
+  expect((await update(endpoint.id, { url: "https://new.test/in", ...fields })).words).toContain("Saved.")
   expect(await find(endpoint.id)).toMatchObject({
     url: "https://new.test/in",
     eventTypes: ["outreach.email_sent", "outreach.email_bounced"],
@@ -126,7 +126,7 @@ it("changes the settings of an endpoint that were given, and no others", async (
     maxInFlight: 3,
     standardWebhooks: true,
   })
-  expect((await update(endpoint.id, { url: "", ...fields })).words).toContain("Nothing was changed")
+  expect((await update(endpoint.id, { url: "", ...fields })).words).toContain("No change: these")
   const rejected: ReadonlyArray<readonly [Record<string, string>, number, RegExp]> = [
     [{ url: "ftp://new.test/in" }, 409, /The endpoint's URL cannot be used/],
     [{ types: "outreach.unheard_of" }, 400, /not valid/],
@@ -137,8 +137,8 @@ it("changes the settings of an endpoint that were given, and no others", async (
     expect([refused.status, refused.words]).toEqual([status, expect.stringMatching(words)])
   }
   const facts = (await admin.get(`/endpoints/${endpoint.id}`)).words
-  expect(facts).toMatch(/In flight at most3/)
-  expect(facts).toMatch(/Calls a second at most10/)
+  expect(facts).toMatch(/Maximum concurrent calls3/)
+  expect(facts).toMatch(/Maximum calls per second10/)
   await update(endpoint.id, { types: "all", "per-second": "none", "in-flight": "none" })
   expect(await find(endpoint.id)).toMatchObject({
     ...{ eventTypes: null, perSecond: null, maxInFlight: null, url: "https://new.test/in" },
@@ -167,7 +167,7 @@ it("changes the final statuses and the schedule of an endpoint", async () => {
 it("disables and enables an endpoint", async () => {
   const { endpoint } = await seed()
   const asked = await admin.get(`/endpoints/${endpoint.id}/disable`)
-  expect(asked.words).toContain("What is published from now on waits as well")
+  expect(asked.words).toContain("New events are queued until it is enabled")
   await admin.post(`/endpoints/${endpoint.id}/disable`)
   expect((await find(endpoint.id)).enabled).toBe(false)
   await admin.post(`/endpoints/${endpoint.id}/enable`)
@@ -183,11 +183,11 @@ it("enables an endpoint that failed, and sends the missed events if that is chec
   const path = `/endpoints/${endpoint.id}`
   await test().run(Effect.flatMap(EndpointRepository, ({ disable }) => disable(endpoint.id)))
   const { words, document } = await admin.get(path)
-  expect(words).toContain("Every call has failed since")
+  expect(words).toContain("Failing since")
   const asked = await admin.get(document.querySelector(`a[href="${path}/enable"]`)!.getAttribute("href")!)
-  expect(asked.words).toContain("Send the 2 events that it missed")
+  expect(asked.words).toContain("Send 2 missed events")
   const enabled = await admin.post(`${path}/enable`, { "replay-missed": "true" })
-  expect(enabled.words).toContain("The 2 events that it missed are sent to it, each once")
+  expect(enabled.words).toContain("2 missed events will be sent once")
   expect(await newestReplay()).toMatchObject({ kind: "dead_letters", endpointId: endpoint.id, total: 2 })
   expect(await find(endpoint.id)).toMatchObject({ enabled: true, failingSince: null })
 })
@@ -208,11 +208,11 @@ it("counts a period of the log before it replays the period", async () => {
   const [from, to] = ["2026-01-01T00:00:00Z", "2099-01-01T00:00:00Z"]
   const path = `/endpoints/${endpoint.id}/replay`
   const counted = await admin.get(`${path}?from=${from}&to=${to}`)
-  expect(counted.words).toContain("How many6 events, delivered before or not")
+  expect(counted.words).toContain("How many6 events, including those delivered before")
   const none = await admin.get(`${path}?from=${from}&to=${to}&types=outreach.email_bounced`)
-  expect(none.words).toContain("No event was published in this period")
+  expect(none.words).toContain("No events were published in this period")
   const started = await admin.post(path, { from, to, rate: "20" })
-  expect(started.words).toMatch(/The replay rpl_[0-9a-f]+ sends 6 events, 20 a second/)
+  expect(started.words).toMatch(/Replay rpl_[0-9a-f]+ started: 6 events at 20 per second/)
   const job = await newestReplay()
   expect(job).toMatchObject({ kind: "log", endpointId: endpoint.id, total: 6, rate: 20 })
   const again = await admin.post(path, { from, to, rate: "20" })
@@ -233,10 +233,10 @@ it("rejects a change from an old page with both values, and accepts one of sever
   const given = { types: "all", "in-flight": "5", url: "https://new.test/?a=b" }
   const refused = await admin.post(`${page}/update`, { ...form, ...given })
   expect(refused.status).toBe(409)
-  expect(refused.words).toContain("Event types: it is outreach.email_sent, and you gave all.")
-  expect(refused.words).toContain("Calls in flight: it is none, and you gave 5.")
-  expect(refused.words).toContain("Address: it is https://partner.test/in?…, and you gave another.")
-  expect(refused.words).not.toContain("Standard Webhooks headers: it is")
+  expect(refused.words).toContain("Event types: now outreach.email_sent, yours all.")
+  expect(refused.words).toContain("Concurrent calls: now none, yours 5.")
+  expect(refused.words).toContain("Address: now https://partner.test/in?…, yours different.")
+  expect(refused.words).not.toContain("Standard Webhooks headers: now")
   expect((await admin.post(`${page}/update`, { types: "all" })).status).toBe(409)
   expect(await find(endpoint.id)).toMatchObject({ eventTypes: ["outreach.email_sent"], maxInFlight: null })
   const next = versionIn(await admin.get(page), `${page}/update`)

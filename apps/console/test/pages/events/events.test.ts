@@ -45,7 +45,7 @@ it("lists events newest first, by type, campaign and clinician", async () => {
   const to = [`/events/${recipient.eventId}`, `/people/${recipient.id}`, `/campaigns/${campaignId}`]
   expect(linksOf(ofRecipient)).toEqual(expect.arrayContaining(to))
   expect(rowsOf(await operator.get(`/events?campaign=${campaignId}`))).toHaveLength(3)
-  expect((await operator.get("/events?type=outreach.email_bounced")).words).toContain("No event fits.")
+  expect((await operator.get("/events?type=outreach.email_bounced")).words).toContain("No event matches.")
 })
 
 it("links an event to its clinician, campaign, deliveries and endpoint, and each of them to the event", async () => {
@@ -76,7 +76,7 @@ it("shows a partner's event, and nothing of another organization's event with th
   )
   const path = `/events/${recipient.eventId}`
   for (const page of [await stranger.get(path), await stranger.post(`${path}/show`, { reveal: "true" })]) {
-    expect(page.words).toContain("A partner sent it")
+    expect(page.words).toContain("A partner sent this event")
     for (const foreign of [campaignId, recipient.token]) expect(page.text).not.toContain(foreign)
   }
 })

@@ -67,14 +67,14 @@ describe("a list that is imported in the console", () => {
     )
     const before = heldFiles()
     const checked = await send(operator, campaign, list)
-    expect(checked.words).toContain("Received. Nothing is imported yet")
+    expect(checked.words).toContain("Uploaded, not imported yet")
     expect(checked.words).toContain("spring.csv")
     expect(checked.words).toContain("UTF-8, semicolon-separated, with the header Nr, NPI, Name, Email")
     const chosen = [...checked.document.querySelectorAll("select[name=columns] option[selected]")]
     expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["-", "npi", "-", "email"])
     expect(checked.words).toContain("New recipients3")
-    expect(checked.words).toContain("Repeated, so left out1")
-    expect(checked.words).toContain("Rejected, so left out2")
+    expect(checked.words).toContain("Duplicates, skipped1")
+    expect(checked.words).toContain("Rejected, skipped2")
     expect(checked.words).toMatch(/the NPI is not ten digits.*?16/)
     expect(checked.words).toMatch(/line … has this NPI with another e-mail address.*?17/)
     expect(checked.words).toContain(`••••••${npi(1).slice(-4)}`)
@@ -144,7 +144,7 @@ describe("a file that cannot be imported", () => {
       new File([Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0)], "a.xls"),
     ],
     ["none was chosen", "it is empty", new File([], "", { type: "application/octet-stream" })],
-    ["it has too many columns", "has 61 columns, and 60 is the most", csv(`npi,email${",x".repeat(59)}`)],
+    ["it has too many columns", "has 61 columns, more than the maximum of 60", csv(`npi,email${",x".repeat(59)}`)],
     ["a line of it is too long", "line 2 is longer than 64 KiB", csv("npi,email", "x".repeat(70_000))],
   ])("is rejected at its field, and nothing of it is kept: %s", async (_, reason, file) => {
     const campaign = await draft()
@@ -203,7 +203,7 @@ describe("the columns of a list", () => {
   it("are chosen by the operator if they aren't recognized, and checked again", async () => {
     const campaign = await draft()
     const unclear = await send(operator, campaign, csv("a,b,c", `x,,${npi(1)}`, `y,,${npi(2)}`))
-    expect(unclear.words).toContain("Choose which column holds the NPI, the e-mail address.")
+    expect(unclear.words).toContain("Choose a column for the NPI, the e-mail address.")
     expect(unclear.document.querySelector(`form[action="${pathOf(campaign)}/import"]`)).toBeNull()
     const check = `${pathOf(campaign)}/check`
     const again = await submit(operator, unclear, check, { columns: ["-", "npi", "npi"] })
@@ -214,7 +214,7 @@ describe("the columns of a list", () => {
     const chosen = [...again.document.querySelectorAll("select[name=columns] option[selected]")]
     expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["-", "npi", "npi"])
     const lacking = await submit(operator, again, check, { columns: ["-", "-", "npi"] })
-    expect(lacking.words).toContain("Choose which column holds the e-mail address.")
+    expect(lacking.words).toContain("Choose a column for the e-mail address.")
     let last = lacking
     for (const columns of [["npi", "email"], ["nonsense here", "npi", "email"], "x".repeat(5000)]) {
       last = await submit(operator, last, check, { columns })
@@ -222,7 +222,7 @@ describe("the columns of a list", () => {
     }
     const done = await submit(operator, last, check, { columns: ["-", "email", "npi"] })
     expect(done.words).toMatch(/the e-mail address is not valid.*?22; 3/)
-    expect(done.words).toContain("No line would be imported.")
+    expect(done.words).toContain("No lines to import.")
   })
 
   it("contain the fields that the campaign requires, and others that the operator names", async () => {
@@ -231,7 +231,7 @@ describe("the columns of a list", () => {
       SqlClient.SqlClient.use((sql) => sql`update campaigns set fields = '{first_name}' where id = ${campaign.id}`),
     )
     const checked = await send(operator, campaign, csv("npi,email,Given,Specialty", `${line(1)},Ada,Oncology`))
-    expect(checked.words).toContain("Choose which column holds first_name.")
+    expect(checked.words).toContain("Choose a column for first_name.")
     const done = await submit(operator, checked, `${pathOf(campaign)}/check`, {
       columns: ["npi", "email", "first_name", "specialty"],
     })
@@ -254,13 +254,13 @@ describe("a list that was sent", () => {
     const checked = await send(operator, campaign, csv("npi,email", line(1)))
     const address = checked.document.querySelector('form.action input[name="page"]')!.getAttribute("value")!
     expect((await operator.get(address)).words).toContain("New recipients1")
-    expect((await other.get(address)).words).toContain("The list is not here any more.")
+    expect((await other.get(address)).words).toContain("The uploaded list has expired")
     const submission = crypto.randomUUID()
     const foreign = await submit(other, checked, `${pathOf(campaign)}/import`, { submission })
-    expect([foreign.status, foreign.words]).toEqual([409, expect.stringContaining("The list is not here any more.")])
+    expect([foreign.status, foreign.words]).toEqual([409, expect.stringContaining("The uploaded list has expired")])
     const results = await Promise.all([1, 2].map(() => submit(operator, checked, `${pathOf(campaign)}/import`)))
     expect(results.map(({ status }) => status).sort()).toEqual([200, 409])
-    expect((await operator.get(address)).words).toContain("The list is not here any more.")
+    expect((await operator.get(address)).words).toContain("The uploaded list has expired")
     expect((await operator.get(pathOf(campaign))).document.querySelectorAll("tbody tr")).toHaveLength(1)
   })
 

@@ -48,14 +48,12 @@ describe("the page of numbers", () => {
   it("shows the numbers of a period with their shares of what was sent, in total and divided", async () => {
     const viewer = await test().as("viewer")
     const { document } = await viewer.get(`/numbers?organization=${ours.organization.id}&${OF_YESTERDAY}`)
-    const total = textsOf(rowOf(document, `${YESTERDAY}, by program`, "In total"))
+    const total = textsOf(rowOf(document, `${YESTERDAY}, by program`, "Total"))
     expect(total.slice(1, 5)).toEqual(["2,640", "2,400", "241 %", "720 (1,200)30 %"])
     expect(total.slice(6)).toEqual(["3", "2", "1", "0", "241 %"])
     expect(textsOf(rowOf(document, `${YESTERDAY}, by program`, "Heart failure")).slice(1)).toEqual(total.slice(1))
     const today = await viewer.get(`/numbers?organization=${ours.organization.id}`)
-    expect(Number(textsOf(rowOf(today.document, `${TODAY}, by program`, "In total"))[2]!.replace(",", "")) % 100).toBe(
-      0,
-    )
+    expect(Number(textsOf(rowOf(today.document, `${TODAY}, by program`, "Total"))[2]!.replace(",", "")) % 100).toBe(0)
   })
 
   it("leads to days, weeks and months", async () => {
@@ -73,10 +71,10 @@ describe("the page of numbers", () => {
   it("adds up all organizations, or only those of the operator", async () => {
     const title = `${YESTERDAY}, by organization`
     const all = await (await test().as("viewer")).get(`/numbers?by=organization&${OF_YESTERDAY}`)
-    expect(textsOf(rowOf(all.document, title, "In total"))[2]).toBe("4,800")
+    expect(textsOf(rowOf(all.document, title, "Total"))[2]).toBe("4,800")
     const bound = await test().as("viewer", ours.organization.id)
     const own = await bound.get(`/numbers?by=organization&${OF_YESTERDAY}`)
-    expect(textsOf(rowOf(own.document, title, "In total"))[2]).toBe("2,400")
+    expect(textsOf(rowOf(own.document, title, "Total"))[2]).toBe("2,400")
     const csv = await bound.get(`/numbers/csv?by=organization&${OF_YESTERDAY}`)
     expect(csv.text).toContain(",Ours,")
     expect(csv.text).not.toContain("Theirs")
@@ -87,7 +85,7 @@ describe("the page of numbers", () => {
     const hrefOf = (cells: ReadonlyArray<Element>, column: number) =>
       cells[column]!.querySelector("a")?.getAttribute("href") ?? null
     const whole = await viewer.get(`/numbers?${OF_YESTERDAY}`)
-    const total = rowOf(whole.document, `${YESTERDAY}, by program`, "In total")
+    const total = rowOf(whole.document, `${YESTERDAY}, by program`, "Total")
     const sent = new URL(hrefOf(total, 2)!, "http://console.test")
     expect([sent.pathname, sent.searchParams.get("type")]).toEqual(["/events", "outreach.email_sent"])
     expect(sent.searchParams.get("to")).toBe(`${TODAY}T00:00:00Z`)
@@ -96,7 +94,7 @@ describe("the page of numbers", () => {
     expect(hrefOf(total, 9)).toBeNull()
 
     const ofProgram = await viewer.get(`/numbers?program=${ours.program.id}&${OF_YESTERDAY}`)
-    const campaigns = hrefOf(rowOf(ofProgram.document, `${YESTERDAY}, by program`, "In total"), 2)!
+    const campaigns = hrefOf(rowOf(ofProgram.document, `${YESTERDAY}, by program`, "Total"), 2)!
     expect(campaigns).toBe(`/numbers?program=${ours.program.id}&by=campaign&${OF_YESTERDAY}`)
     const { document } = await viewer.get(campaigns)
     const row = rowOf(document, `${YESTERDAY}, by campaign`, "Spring")

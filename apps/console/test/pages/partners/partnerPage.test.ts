@@ -26,7 +26,7 @@ it("shows a new key once, rotates a key, and revokes it when its name was typed"
   expect((await admin.get(path)).text).not.toContain(text)
 
   const rotated = await admin.post(`/keys/${key.id}/rotate`, { overlap: "1h" })
-  expect(rotated.words).toContain("stays valid for 1 hour")
+  expect(rotated.words).toContain("is valid for at most 1 hour")
   const wrong = await admin.post(`/keys/${key.id}/revoke`, { typed: "Reports" })
   expect([wrong.status, wrong.words]).toEqual([409, expect.stringContaining("The text doesn't match “Nightly sync”")])
   expect((await admin.post(`/keys/${key.id}/revoke`, { typed: "Nightly sync" })).words).toContain("Revoked")
@@ -67,7 +67,7 @@ it("masks the contacts until they are shown, and lets an admin replace them", as
   const { path } = await seed()
   const admin = await test().as("admin")
   const replaced = await admin.post(`${path}/contacts`, { contact: "ann@acme.example, bob@acme.example" })
-  expect(replaced.words).toContain("The contacts were replaced")
+  expect(replaced.words).toContain("Contacts replaced")
   const masked = await admin.get(path)
   expect(masked.words).toContain("a•••@acme.example")
   expect(masked.text).not.toContain("ann@acme.example")
@@ -79,5 +79,5 @@ it("masks the contacts until they are shown, and lets an admin replace them", as
     expect(refused.text).not.toContain("ann at acme")
   }
   const none = await admin.post(`${path}/contacts`, { contact: "none" })
-  expect(none.words).toContain("Nobody is notified when an endpoint fails")
+  expect(none.words).toContain("No one is notified when an endpoint fails")
 })

@@ -53,7 +53,7 @@ it("shows a partner its whole address if it asks, and not the worker that delive
   expect((await (await test().as("admin")).get(path)).words).toContain(token)
   const { words } = await visitor.get(path)
   expect(words).not.toContain(token)
-  expect(words).not.toContain("Delivered by")
+  expect(words).not.toContain("Served by")
   expect((await visitor.post(`${path}/show`, { reveal: "true" })).text).toContain("topsecret")
 })
 

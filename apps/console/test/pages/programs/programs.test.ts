@@ -101,12 +101,12 @@ describe("a program", () => {
       )
     const { id } = await add("all@acme.test", null)
     expect((await viewer.get(`/programs/${program.id}`)).words).toMatch(
-      /the deployment’s own ?Once it is verified ?all@acme/,
+      /the deployment’s sender ?Unverified senders ?all@acme/,
     )
     await test().run(Effect.flatMap(SenderRepository, ({ activate }) => activate(id)))
     await add("heart@acme.test", program.id)
     const { words } = await viewer.get(`/programs/${program.id}`)
-    expect(words).toMatch(/Sender ?all@acme\.test ?Once it is verified ?heart@acme\.test/)
+    expect(words).toMatch(/Sender ?all@acme\.test ?Unverified senders ?heart@acme\.test/)
   })
 
   it("is created, and its page is shown", async () => {
@@ -115,8 +115,8 @@ describe("a program", () => {
     const fields = { organization: organization.id, name: "Stroke", slug: "stroke", "learner-target": "500" }
     const { words, status } = await operator.post("/programs/new", { ...fields, "completer-target": "none" })
     expect(status).toBe(200)
-    expect(words).toContain("Added. A campaign is what it sends.")
-    expect(words).toContain("It has no sender name or no postal address")
+    expect(words).toContain("Added. Create a campaign to send e-mails.")
+    expect(words).toContain("The sender name or postal address is missing")
     expect(words).toMatch(/Learners ?0 of 500/)
     const again = await operator.post("/programs/new", { ...fields, page: "/programs/new" })
     expect(again.status).toBe(409)
@@ -133,7 +133,7 @@ describe("a program", () => {
     const version = versionIn(await operator.get(path), `${path}/update`)
     const fields = { name: "Heart failure 2027", "learner-target": "600", "completer-target": "none", status: "paused" }
     const { words } = await operator.post(`${path}/update`, { ...fields, version })
-    expect(words).toContain("Changed.")
+    expect(words).toContain("Saved.")
     expect(await programOf(program.id)).toMatchObject({
       ...{ name: "Heart failure 2027", status: "paused", learnerTarget: 600, completerTarget: null },
       senderName: program.senderName,
@@ -148,7 +148,7 @@ describe("a program", () => {
     const { program } = await seed()
     const operator = await test().as("operator")
     const path = `/programs/${program.id}`
-    expect((await operator.post(`${path}/archive`)).words).toContain("no campaign of it is created or scheduled")
+    expect((await operator.post(`${path}/archive`)).words).toContain("The program is archived")
     await operator.post(`${path}/update`, { name: "Renamed" })
     expect(await programOf(program.id)).toMatchObject({ name: "Renamed", status: "archived" })
     await operator.post(`${path}/update`, { status: "active" })

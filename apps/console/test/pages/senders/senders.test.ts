@@ -51,7 +51,7 @@ const publish = ({ document }: Page) => {
 const untilLookedUp = async (visitor: Visitor, path: string) => {
   for (;;) {
     const page = await visitor.get(path)
-    if (!page.words.includes("The name servers are being asked")) return page
+    if (!page.words.includes("Looking up the DNS records")) return page
   }
 }
 
@@ -77,7 +77,7 @@ describe("a sender", () => {
 
     expect(publish(missing)).toHaveLength(4)
     const verified = await admin.post(`${path}/verify`)
-    expect(verified.words).toContain("Verified. Within a minute, every worker sends in this name")
+    expect(verified.words).toContain("Verified. Within a minute, workers use this sender")
     expect(verified.document.querySelector(`a[href="/campaigns/${campaign.id}"]`)?.textContent).toBe("Spring")
     expect(await find(id)).toMatchObject({ liveSince: expect.any(String) })
 
@@ -94,7 +94,7 @@ describe("a sender", () => {
     publish(page)
     await admin.post(`${path}/verify`)
     const rotated = await admin.post(`${path}/rotate-dkim`, { selector: "s2" })
-    expect(rotated.words).toContain("The next key was made.")
+    expect(rotated.words).toContain("Key created.")
     expect(rotated.words).toMatch(/s2 ?pending/)
     publish(rotated)
     await admin.post(`${path}/verify`)
@@ -130,7 +130,7 @@ describe("a sender", () => {
 
     const version = versionIn(await admin.get(path), `${path}/update`)
     const named = await change({ "reply-to": "help@acme.test", "link-domain": "click.acme.test", version })
-    expect(named.words).toContain("Publish what is new of its DNS records")
+    expect(named.words).toContain("Publish the new DNS records")
     expect(named.words).toContain("click.acme.test. IN CNAME api.outreach.test.")
     expect((await change({ "reply-to": "none", version })).words).toContain("Another operator changed this")
     expect(await find(id)).toMatchObject({ replyTo: "help@acme.test", linkDomain: "click.acme.test" })
@@ -145,7 +145,7 @@ describe("a sender", () => {
     expect((await admin.post(`${path}/remove`, { typed: "acme" })).status).toBe(409)
     expect(await find(id)).toMatchObject({ id })
     const removed = await admin.post(`${path}/remove`, { typed: "outreach@acme.test" })
-    expect(removed.words).toContain("Removed, with its DKIM keys.")
+    expect(removed.words).toContain("Removed with its DKIM keys.")
     expect((await admin.get(path)).status).toBe(404)
     // It was never verified, so no e-mail holds it.
     expect((await admin.get("/senders/link-domain/remove?link-domain=old.acme.test")).status).toBe(404)

@@ -14,7 +14,7 @@ it("lists problems with their remedies and alerts, and the checks without a prob
   await test().run(seedDeadLetters(3))
   const { status, document } = await (await test().as("viewer")).get("/system")
   expect(status).toBe(200)
-  const problems = rowsOf(document, "What is wrong, and what to do")
+  const problems = rowsOf(document, "Problems")
   expect(problems[0]).toEqual([
     "critical",
     expect.stringContaining("No worker runs"),
@@ -27,7 +27,7 @@ it("lists problems with their remedies and alerts, and the checks without a prob
     expect.any(String),
     "OutreachDeadLettersLeft fires after 1d; docs/on-call.md#outreachdeadlettersleft",
   ])
-  const right = rowsOf(document, "Checks without a problem").map(([word, found]) => [word, found])
+  const right = rowsOf(document, "Passed checks").map(([word, found]) => [word, found])
   expect(right).toContainEqual(["ok", "The schema matches this release, and the database accepts writes."])
-  expect(test().logs.filter((line) => /unhandled|could not be read/.test(line))).toEqual([])
+  expect(test().logs.filter((line) => /unhandled|failed to read/.test(line))).toEqual([])
 })

@@ -40,16 +40,16 @@ describe("the page of today", () => {
     const { organization } = await test().run(seedCampaign({ recipients: 0 }))
     const { document, words } = await (await test().as("viewer", organization.id)).get("/")
     expect(tilesOf(document)).toEqual({
-      "Sending now": { value: "Nothing", tone: "neutral", href: "/campaigns?status=sending" },
-      "Oldest due delivery": { value: "None is due", tone: "good", href: "/endpoints" },
+      "Sending now": { value: "None", tone: "neutral", href: "/campaigns?status=sending" },
+      "Oldest due delivery": { value: "None", tone: "good", href: "/endpoints" },
       "Open breakers": { value: "0", tone: "good", href: "/endpoints?state=failing" },
       "Causes of failing calls": { value: "0", tone: "good", href: "/issues?state=lasting" },
       "Dead letters": { value: "0", tone: "good", href: "/issues?state=dead" },
       "Quarantined inbound events": { value: "0", tone: "good", href: "/inbox?state=quarantined" },
-      "Domains that refuse us": { value: "0", tone: "good", href: "#domains" },
-      "Quota nearest to its target": { value: "–", tone: "neutral", href: "/programs" },
+      "Rejecting domains": { value: "0", tone: "good", href: "#domains" },
+      "Quota closest to target": { value: "–", tone: "neutral", href: "/programs" },
     })
-    expect(words).toContain("No domain refuses us.")
+    expect(words).toContain("No rejecting domains.")
     // Every time is shown in the zone that the header names.
     expect(document.querySelector("main time")).not.toBeNull()
     expect(words).not.toMatch(/\d\d:\d\d UTC/)
@@ -66,11 +66,11 @@ describe("the page of today", () => {
       )
     const viewer = await test().as("viewer", organization.id)
     await failing(0)
-    expect((await viewer.get("/")).words).not.toContain("Endpoints to which every call fails")
+    expect((await viewer.get("/")).words).not.toContain("Failing endpoints")
     await failing(1)
     const { words, document } = await viewer.get("/")
-    expect(words).toContain("Endpoints to which every call fails")
-    expect(words).toContain("nobody: there are no contacts")
+    expect(words).toContain("Failing endpoints")
+    expect(words).toContain("no one: add contacts")
     expect(document.querySelector(`a[href="/endpoints/${endpoint.id}"]`)).not.toBeNull()
   })
 
@@ -81,7 +81,7 @@ describe("the page of today", () => {
     const [one, other] = [await test().run(seedTroubles), await test().run(seedTroubles)]
     const all = await everywhere.get("/")
     const bound = await (await test().as("viewer", one.organization.id)).get("/")
-    for (const title of ["Open breakers", "Quarantined inbound events", "Domains that refuse us"]) {
+    for (const title of ["Open breakers", "Quarantined inbound events", "Rejecting domains"]) {
       const added = countIn(all.document, title) - countIn(before, title)
       expect([title, added, countIn(bound.document, title)]).toEqual([title, 2, 1])
     }
@@ -108,7 +108,7 @@ it("links the largest groups of failures to their issues, and shows the nearest 
   const { document, words } = await (await test().as("viewer", organization.id)).get("/")
   expect(tilesOf(document)).toMatchObject({
     "Dead letters": { value: "3", tone: "warning" },
-    "Quota nearest to its target": { value: "90 %" },
+    "Quota closest to target": { value: "90 %" },
   })
   expect(words).toContain("45 of 50 completers of Heart failure")
   const [row] = document.querySelectorAll("#issues tbody tr")
