@@ -205,7 +205,7 @@ describe("a clinician's page", () => {
   it("explains first why each campaign writes to the person or not", async () => {
     const { document } = await viewer.get(`/people/${idOf(0)}`)
     const paragraphs = [...document.querySelectorAll("main p")].map(({ textContent }) => textContent)
-    expect(paragraphs).toContainEqual(expect.stringMatching(/^Spring: The e-mail was sent at .* took it\.$/))
+    expect(paragraphs).toContainEqual(expect.stringMatching(/^Spring: The e-mail was sent at .* accepted it\.$/))
     const { organization, campaign } = await test().run(seedCampaign({ recipients: 1 }))
     const operator = await test().as("operator", organization.id)
     await test().run(sendCampaign(campaign.id))

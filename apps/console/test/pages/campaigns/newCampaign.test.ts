@@ -70,7 +70,7 @@ it("keeps the typed values and shows each fault at its field", async () => {
     [{ subject: "{% if %}" }, 409, "subject", /is not a valid template/],
     [{ text: "{{ frist_name }}" }, 409, "text", /nor a declared field of recipients/],
     [{ layout: "none" }, 409, "html", /does not show the sender name/],
-    [{ "short-link": "https://go.test/" }, 409, "short-link", /holds \{token\} once/],
+    [{ "short-link": "https://go.test/" }, 409, "short-link", /contains \{token\} once/],
   ]
   for (const [fields, status, name, sentence] of cases) {
     const [found, at = "", text = ""] = await refused(fields)
