@@ -110,7 +110,7 @@ describe("an inbound event", () => {
     const fields = { organization: organization.id }
     const { words } = await operator.get(`/inbox/evt_lost%2F1?${only}`)
     expect(words).toContain(REASON)
-    expect(words).toContain("Create the program under the slug that the event names")
+    expect(words).toContain("Create a program with the event's slug")
     const replayed = await operator.post("/inbox/evt_lost%2F1/replay", fields)
     expect(replayed.words).toContain("Pending: a worker applies it soon")
     const again = await operator.post("/inbox/evt_lost%2F1/replay", fields)

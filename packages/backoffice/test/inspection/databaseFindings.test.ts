@@ -38,7 +38,7 @@ describe("the finding about the schema", () => {
     expect((yield* schemaFinding).status).toBe("ok")
     yield* sql`update migrations set file = 'functions/make_id_2.sql' where file = 'functions/make_id.sql'`
     expect(yield* schemaFinding).toMatchObject({
-      ...{ status: "warning", found: expect.stringMatching(/has removed functions of this one: make_id\.$/) },
+      ...{ status: "warning", found: expect.stringMatching(/without these functions of this release: make_id\.$/) },
     })
     yield* sql`update migrations set file = 'functions/make_id.sql' where file = 'functions/make_id_2.sql'`
     yield* sql`delete from migrations where file = 'migrations/9999_later.sql'`
