@@ -6,7 +6,7 @@ import { sequence } from "./vitest.config.ts"
 // As in the tests: the processes that proofs start load the same modules.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/node")
 
-/** What kills processes, needs a mail server or a browser, or takes minutes: each file in a process of its own. */
+/** Checks that kill processes, need a mail server or a browser, or take minutes: each file in its own process. */
 export default defineConfig({
   test: {
     include: ["{packages,apps}/*/test/**/*.proof.ts", "examples/test/**/*.proof.ts"],

@@ -1,6 +1,6 @@
 // @outreach/client
-import { P as PartnerError, L as LegacyError, a as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, b as PresignResult, O as OutboundEvent, c as SurveyInput, C as Checkpoint, E as EventBatch, d as Sleep } from './syncEvents-BK28Nhc8.js';
-export { A as AudienceInput, e as CampaignSummary, f as CaseInput, g as ConsumerEvent, h as ConsumerEventData, i as DigestRecord, j as EnvelopeMembers, k as FeedEventType, l as FunnelCounts, m as OptionObject, n as OutreachCounts, o as ProgramSummary, p as Publication, q as QuestionInput, r as QuotaStatus, s as ServiceEvent, t as ServiceEventData, u as SubQuestionInput, T as Targeting } from './syncEvents-BK28Nhc8.js';
+import { P as PartnerError, L as LegacyError, a as List, Q as Queries, H as Health, R as RecipientRecord, F as FeedEvent, D as Digest, W as WebhookReceipt, S as SurveyCreated, V as ValidateResult, b as PresignResult, O as OutboundEvent, c as SurveyInput, C as Checkpoint, E as EventBatch, d as Sleep } from './syncEvents-B9Fe0Gq-.js';
+export { A as AudienceInput, e as CampaignSummary, f as CaseInput, g as ConsumerEvent, h as ConsumerEventData, i as DigestRecord, j as EnvelopeMembers, k as FeedEventType, l as FunnelCounts, m as OptionObject, n as OutreachCounts, o as ProgramSummary, p as Publication, q as QuestionInput, r as QuotaStatus, s as ServiceEvent, t as ServiceEventData, u as SubQuestionInput, T as Targeting } from './syncEvents-B9Fe0Gq-.js';
 
 type ErrorType = PartnerError["error"]["type"];
 type ErrorCode = PartnerError["error"]["code"] | LegacyError["error"]["code"];
@@ -222,7 +222,7 @@ export { ApiError, Checkpoint, ConnectionError, Digest, EventBatch, FeedEvent, H
 export type { ApiErrorFields, AttemptInfo, BodyOf, CallOptions, Client, ClientOptions, Fetch, FetchRequest, FetchResponse, Hooks, IdempotencyOptions, OperationId, Pages, QueryOf, RateLimit, RequestInfo, ResponseInfo, SyncOptions };
 
 // @outreach/client/checkpoints
-import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-DEnzH-dK.js';
+import { C as CheckpointStore, T as TableOptions } from './CheckpointStore-BcvlDLcR.js';
 import { Checkpoint } from './index.js';
 
 /** Any PostgreSQL client with a `query` method, such as `pg`, Neon or PGlite. */
@@ -283,8 +283,8 @@ declare function fileCheckpointStore(path: string): FileCheckpointStore;
 export { fileCheckpointStore };
 export type { FileCheckpointStore };
 
-// @outreach/client/dist/CheckpointStore-DEnzH-dK.d.ts
-import { C as Checkpoint } from './syncEvents-BK28Nhc8.js';
+// @outreach/client/dist/CheckpointStore-BcvlDLcR.d.ts
+import { C as Checkpoint } from './syncEvents-B9Fe0Gq-.js';
 
 /** Stores the checkpoint of one reconciliation. Custom stores implement these two methods. */
 interface CheckpointStore {
@@ -303,8 +303,8 @@ interface TableOptions {
 
 export type { CheckpointStore as C, TableOptions as T };
 
-// @outreach/client/dist/syncEvents-BK28Nhc8.d.ts
-/** A survey as it is submitted. Unknown fields are refused. */
+// @outreach/client/dist/syncEvents-B9Fe0Gq-.d.ts
+/** A submitted survey. Unknown fields are rejected. */
 interface SurveyInput {
   title: string
   /** `max` is at least `min`. */
@@ -409,7 +409,7 @@ interface CaseInput {
   introLabel?: string | undefined
 }
 
-/** What a case was published as. */
+/** The publication of a case. */
 interface Publication {
   type: "pdf" | "link" | "embedded" | "text"
   url?: string | undefined
@@ -422,7 +422,7 @@ interface Publication {
   } | undefined
 }
 
-/** Whom a survey is for. */
+/** The audience of a survey. */
 interface Targeting {
   audiences: AudienceInput[]
 }
@@ -498,7 +498,7 @@ interface RecipientRecord {
   program?: ProgramSummary | null | undefined
 }
 
-/** What the health check says. */
+/** The result of the health check. */
 interface Health {
   /** `ok` when reachable. */
   status: string
@@ -511,7 +511,7 @@ interface Health {
 /** The body of every error response of the partner endpoints. */
 interface PartnerError {
   error: {
-    /** What retry and UX logic should branch on. */
+    /** The value for retry and UX logic. */
     type: "authentication_error" | "invalid_request_error" | "permission_error" | "rate_limit_error" | "idempotency_error" | "api_error"
     /** The set only grows: treat a code you do not know by its `type`. */
     code: "UNAUTHORIZED" | "INSUFFICIENT_SCOPE" | "INVALID_TOKEN" | "INVALID_CAMPAIGN_ID" | "TOKEN_NOT_FOUND" | "MISSING_PARAMETER" | "INVALID_PARAMETER" | "INVALID_EXPAND" | "INVALID_TYPE_FILTER" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_IN_USE" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE"
@@ -563,7 +563,7 @@ interface FunnelCounts {
   completer_qualified: number
 }
 
-/** What outreach did on one date: the events whose `emitted_at` is of the date, in UTC. */
+/** The outreach of one date: its events by `emitted_at`, in UTC. */
 interface OutreachCounts {
   recipients_published: number
   sent: number
@@ -653,7 +653,7 @@ interface List<Item> {
   url: string
 }
 
-/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
+/** The fields of every event: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
 interface EnvelopeMembers {
   object: "event"
   /** True only on the production deployment. */
@@ -798,7 +798,7 @@ interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMe
   data: ConsumerEventData[Type]
 }
 
-/** What each operation can be asked in its query, by wire name. */
+/** The query parameters of each operation, by wire name. */
 interface Queries {
   getHealth: {}
   getToken: {

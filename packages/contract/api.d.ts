@@ -27,7 +27,7 @@ interface InboundEvent$1 {
   data: Record<string, unknown>
 }
 
-/** A survey as it is submitted. Unknown fields are refused. */
+/** A submitted survey. Unknown fields are rejected. */
 interface SurveyInput$1 {
   title: string
   /** `max` is at least `min`. */
@@ -132,7 +132,7 @@ interface CaseInput$1 {
   introLabel?: string | undefined
 }
 
-/** What a case was published as. */
+/** The publication of a case. */
 interface Publication$1 {
   type: "pdf" | "link" | "embedded" | "text"
   url?: string | undefined
@@ -145,7 +145,7 @@ interface Publication$1 {
   } | undefined
 }
 
-/** Whom a survey is for. */
+/** The audience of a survey. */
 interface Targeting$1 {
   audiences: AudienceInput$1[]
 }
@@ -221,7 +221,7 @@ interface RecipientRecord$1 {
   program?: ProgramSummary$1 | null | undefined
 }
 
-/** What the health check says. */
+/** The result of the health check. */
 interface Health$1 {
   /** `ok` when reachable. */
   status: string
@@ -234,7 +234,7 @@ interface Health$1 {
 /** The body of every error response of the partner endpoints. */
 interface PartnerError$1 {
   error: {
-    /** What retry and UX logic should branch on. */
+    /** The value for retry and UX logic. */
     type: "authentication_error" | "invalid_request_error" | "permission_error" | "rate_limit_error" | "idempotency_error" | "api_error"
     /** The set only grows: treat a code you do not know by its `type`. */
     code: "UNAUTHORIZED" | "INSUFFICIENT_SCOPE" | "INVALID_TOKEN" | "INVALID_CAMPAIGN_ID" | "TOKEN_NOT_FOUND" | "MISSING_PARAMETER" | "INVALID_PARAMETER" | "INVALID_EXPAND" | "INVALID_TYPE_FILTER" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_IN_USE" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE"
@@ -286,7 +286,7 @@ interface FunnelCounts$1 {
   completer_qualified: number
 }
 
-/** What outreach did on one date: the events whose `emitted_at` is of the date, in UTC. */
+/** The outreach of one date: its events by `emitted_at`, in UTC. */
 interface OutreachCounts$1 {
   recipients_published: number
   sent: number
@@ -376,7 +376,7 @@ interface List<Item> {
   url: string
 }
 
-/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
+/** The fields of every event: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
 interface EnvelopeMembers {
   object: "event"
   /** True only on the production deployment. */
@@ -638,7 +638,7 @@ declare function rawQuery(pairs: Iterable<readonly [string, string]>): RawQuery;
 /**
  * Decodes path parameters, a query or a body by its schema.
  *
- * Returns the first fault: `MISSING_PARAMETER` for a missing value, else the parameter's own code in `codes`, else
+ * Returns the first fault: `MISSING_PARAMETER` for a missing value, otherwise the parameter's own code in `codes` or
  * `INVALID_PARAMETER`. `parameter` is the wire name, a dotted path within a body, or "body".
  */
 declare function decode<Schema extends z.ZodType>(schema: Schema, input: unknown, codes?: ParameterCodes): Decoded<z.output<Schema>>;
@@ -849,7 +849,7 @@ declare const operations: {
         readonly path: "/v1/health";
         readonly tag: "Health";
         readonly summary: "Check health";
-        readonly description: "Says that the service is reachable. No rate limit.";
+        readonly description: "Reports that the service is reachable. No rate limit.";
         readonly auth: {
             readonly kind: "none";
         };
@@ -1045,7 +1045,7 @@ declare const operations: {
         readonly path: "/v1/partners/consumer/digest";
         readonly tag: "Digest";
         readonly summary: "Read the daily digest";
-        readonly description: "One record per partner-bound program of the caller's organization, for one UTC date. A future date is refused.";
+        readonly description: "One record per partner-bound program of the caller's organization, for one UTC date. A future date is rejected.";
         readonly auth: {
             readonly kind: "scope";
             readonly scope: "digest:read";
@@ -1075,7 +1075,7 @@ declare const operations: {
         readonly path: "/v1/partners/consumer/webhooks/{endpoint_id}";
         readonly tag: "Webhooks";
         readonly summary: "Receive a signed event";
-        readonly description: "The signature is verified over the raw body before it is parsed as JSON, whatever its `Content-Type`. Acknowledged once stored; a repeated `event_id` and an unknown event type are acknowledged too.";
+        readonly description: "The signature is verified over the raw body before it is parsed as JSON, with any `Content-Type`. Acknowledged once stored; a repeated `event_id` and an unknown event type are acknowledged too.";
         readonly auth: {
             readonly kind: "signature";
         };
@@ -1105,7 +1105,7 @@ declare const operations: {
         readonly method: "POST";
         readonly path: "/v1/surveys";
         readonly summary: "Create a survey (draft, not served)";
-        readonly description: "Will save the survey as a draft. Until it is served, answers 501.";
+        readonly description: "Will save the survey as a draft. Until then it returns 501.";
         readonly body: {
             readonly schema: Schema<Survey, SurveyInput$1>;
             readonly maxBytes: 1048576;
@@ -1134,7 +1134,7 @@ declare const operations: {
         readonly method: "POST";
         readonly path: "/v1/surveys/validate";
         readonly summary: "Validate a survey (draft, not served)";
-        readonly description: "Will say whether the survey is valid and save nothing. Until it is served, answers 501.";
+        readonly description: "Will validate the survey without saving it. Until then it returns 501.";
         readonly body: {
             readonly schema: Schema<Survey, SurveyInput$1>;
             readonly maxBytes: 1048576;
@@ -1163,7 +1163,7 @@ declare const operations: {
         readonly method: "GET";
         readonly path: "/v1/uploads/presign";
         readonly summary: "Get a pre-signed upload URL (draft, not served)";
-        readonly description: "Will give an address to upload a file to. Until it is served, answers 501.";
+        readonly description: "Will give an address to upload a file to. Until then it returns 501.";
         readonly query: z.ZodObject<{
             filename: z.ZodString;
             contentType: z.ZodDefault<z.ZodString>;
@@ -1379,7 +1379,7 @@ declare const codes: {
     readonly NOT_ACCEPTABLE: {
         readonly type: "invalid_request_error";
         readonly status: 406;
-        readonly title: "`Accept` admits nothing that the endpoint can answer with";
+        readonly title: "`Accept` allows no media type of the endpoint";
     };
     readonly PAYLOAD_TOO_LARGE: {
         readonly type: "invalid_request_error";
@@ -1419,7 +1419,7 @@ declare const legacyCodes: {
     readonly VALIDATION_ERROR: {
         readonly type: "invalid_request_error";
         readonly status: 400;
-        readonly title: "the submitted survey or query is not valid; `errors` says where";
+        readonly title: "the submitted survey or query is invalid; `errors` lists the faults";
     };
     readonly UNAUTHORIZED: {
         readonly type: "authentication_error";
@@ -1480,7 +1480,7 @@ type EventType = keyof typeof EVENT_DIRECTIONS;
 type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
     [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never;
 }[EventType];
-/** For each event that the service sends: `one` recipient, whose id is stored with it, or the recipients `listed` in `data`. */
+/** The recipients of each outgoing event: `one` recipient with its id stored in the event, or the recipients `listed` in `data`. */
 declare const EVENT_RECIPIENTS: {
     readonly "outreach.recipients_published": "listed";
     readonly "outreach.email_sent": "one";

@@ -19,7 +19,7 @@ export interface InboundEvent {
   data: Record<string, unknown>
 }
 
-/** A survey as it is submitted. Unknown fields are refused. */
+/** A submitted survey. Unknown fields are rejected. */
 export interface SurveyInput {
   title: string
   /** `max` is at least `min`. */
@@ -124,7 +124,7 @@ export interface CaseInput {
   introLabel?: string | undefined
 }
 
-/** What a case was published as. */
+/** The publication of a case. */
 export interface Publication {
   type: "pdf" | "link" | "embedded" | "text"
   url?: string | undefined
@@ -137,7 +137,7 @@ export interface Publication {
   } | undefined
 }
 
-/** Whom a survey is for. */
+/** The audience of a survey. */
 export interface Targeting {
   audiences: AudienceInput[]
 }
@@ -213,7 +213,7 @@ export interface RecipientRecord {
   program?: ProgramSummary | null | undefined
 }
 
-/** What the health check says. */
+/** The result of the health check. */
 export interface Health {
   /** `ok` when reachable. */
   status: string
@@ -226,7 +226,7 @@ export interface Health {
 /** The body of every error response of the partner endpoints. */
 export interface PartnerError {
   error: {
-    /** What retry and UX logic should branch on. */
+    /** The value for retry and UX logic. */
     type: "authentication_error" | "invalid_request_error" | "permission_error" | "rate_limit_error" | "idempotency_error" | "api_error"
     /** The set only grows: treat a code you do not know by its `type`. */
     code: "UNAUTHORIZED" | "INSUFFICIENT_SCOPE" | "INVALID_TOKEN" | "INVALID_CAMPAIGN_ID" | "TOKEN_NOT_FOUND" | "MISSING_PARAMETER" | "INVALID_PARAMETER" | "INVALID_EXPAND" | "INVALID_TYPE_FILTER" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_IN_USE" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE"
@@ -278,7 +278,7 @@ export interface FunnelCounts {
   completer_qualified: number
 }
 
-/** What outreach did on one date: the events whose `emitted_at` is of the date, in UTC. */
+/** The outreach of one date: its events by `emitted_at`, in UTC. */
 export interface OutreachCounts {
   recipients_published: number
   sent: number
@@ -368,7 +368,7 @@ export interface List<Item> {
   url: string
 }
 
-/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
+/** The fields of every event: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
 export interface EnvelopeMembers {
   object: "event"
   /** True only on the production deployment. */
@@ -513,7 +513,7 @@ export interface ConsumerEvent<Type extends keyof ConsumerEventData> extends Env
   data: ConsumerEventData[Type]
 }
 
-/** What each operation can be asked in its query, by wire name. */
+/** The query parameters of each operation, by wire name. */
 export interface Queries {
   getHealth: {}
   getToken: {

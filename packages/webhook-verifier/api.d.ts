@@ -1,8 +1,8 @@
 // @outreach/webhook-verifier
-import { W as WebhookEvent } from './WebhookEvent-CfJWL4RT.js';
-export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-CfJWL4RT.js';
-import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-ru-LyhQc.js';
-export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-ru-LyhQc.js';
+import { W as WebhookEvent } from './WebhookEvent-B30d1Qum.js';
+export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-B30d1Qum.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-Bixy61cZ.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-Bixy61cZ.js';
 
 /** Reason for rejecting a webhook. Minor versions may add codes, but don't remove any. */
 type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "malformed_secret" | "invalid_json" | "not_an_event" | "schema_mismatch" | "body_too_large" | "body_already_parsed" | "broken_body" | "not_a_request" | "invalid_options";
@@ -162,7 +162,7 @@ import { N as NodeHandler } from './nodeHandler-5XqlOXsW.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-5XqlOXsW.js';
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-CfJWL4RT.js';
+import './WebhookEvent-B30d1Qum.js';
 
 /** Creates a route handler for Express 4 or 5. It reads the body itself, or uses the body that `express.raw()` has read. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -172,7 +172,7 @@ export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 // @outreach/webhook-verifier/fastify
 import { H as HandlerOptions, W as WebhookHandler } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-CfJWL4RT.js';
+import './WebhookEvent-B30d1Qum.js';
 
 /** The parts of a Fastify instance that the plugin uses. */
 interface FastifyScope {
@@ -215,7 +215,7 @@ export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 // @outreach/webhook-verifier/fetch
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-CfJWL4RT.js';
+import './WebhookEvent-B30d1Qum.js';
 
 declare global {
     interface Request {
@@ -237,7 +237,7 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 // @outreach/webhook-verifier/hono
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-CfJWL4RT.js';
+import './WebhookEvent-B30d1Qum.js';
 
 declare global {
     interface Request {
@@ -263,7 +263,7 @@ export type { HonoContext };
 // @outreach/webhook-verifier/lambda
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-CfJWL4RT.js';
+import './WebhookEvent-B30d1Qum.js';
 
 /** The fields that are read from events of function URLs, API Gateway (both versions) and load balancers. */
 interface LambdaEvent {
@@ -294,7 +294,7 @@ import { N as NodeHandler } from './nodeHandler-5XqlOXsW.js';
 export { a as NodeRequest, b as NodeResponse } from './nodeHandler-5XqlOXsW.js';
 import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-CfJWL4RT.js';
+import './WebhookEvent-B30d1Qum.js';
 
 /** Creates a handler for `createServer` of `node:http` and compatible frameworks. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -345,7 +345,7 @@ declare function signWebhook(event: object | string, secrets: readonly string[],
 export { sampleEvent, sampleTypes, signWebhook };
 export type { SampleOptions, SignedWebhook, SigningTime };
 
-// @outreach/webhook-verifier/dist/WebhookEvent-CfJWL4RT.d.ts
+// @outreach/webhook-verifier/dist/WebhookEvent-B30d1Qum.d.ts
 /** A campaign, in short. */
 interface CampaignSummary {
   object: "campaign"
@@ -401,7 +401,7 @@ interface RecipientRecord {
   program?: ProgramSummary | null | undefined
 }
 
-/** What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
+/** The fields of every event: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
 interface EnvelopeMembers {
   object: "event"
   /** True only on the production deployment. */
@@ -580,8 +580,8 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
 export { UnknownEventType as d };
 export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c };
 
-// @outreach/webhook-verifier/dist/WebhookVerifier-ru-LyhQc.d.ts
-import { W as WebhookEvent } from './WebhookEvent-CfJWL4RT.js';
+// @outreach/webhook-verifier/dist/WebhookVerifier-Bixy61cZ.d.ts
+import { W as WebhookEvent } from './WebhookEvent-B30d1Qum.js';
 
 /** Headers in any common form: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object. Names are case-insensitive. */
 type WebhookHeaders = {

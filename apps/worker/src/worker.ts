@@ -96,7 +96,7 @@ export const worker = Effect.gen(function* () {
     watchClock,
     readGauges,
   ]
-  // Nothing is sent before a stored secret was decrypted, however long the database is unavailable.
+  // Sending starts only after a stored secret was decrypted, even if the database is unavailable for long.
   const working = Effect.flatMap(DatabaseMonitor, ({ secretsRead }) =>
     Effect.andThen(secretsRead, Effect.all(loops, { concurrency: "unbounded", discard: true })),
   )

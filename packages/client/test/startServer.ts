@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
 
-/** What the server was asked. */
+/** A request that the server received. */
 export interface Asked {
   readonly method: string
   readonly url: string
@@ -12,7 +12,7 @@ export interface Asked {
   readonly body: string
 }
 
-/** What the server answers: `hang` never does, `reset` breaks off, `half` ends in the middle of the body. */
+/** The server's response: `hang` sends none, `reset` closes the connection, `half` ends in the middle of the body. */
 export type Reply =
   | "hang"
   | "reset"

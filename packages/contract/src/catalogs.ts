@@ -102,7 +102,7 @@ const codes = {
   NOT_ACCEPTABLE: {
     type: "invalid_request_error",
     status: 406,
-    title: "`Accept` admits nothing that the endpoint can answer with",
+    title: "`Accept` allows no media type of the endpoint",
   },
   PAYLOAD_TOO_LARGE: {
     type: "invalid_request_error",
@@ -157,7 +157,7 @@ const legacyCodes = {
   VALIDATION_ERROR: {
     type: "invalid_request_error",
     status: 400,
-    title: "the submitted survey or query is not valid; `errors` says where",
+    title: "the submitted survey or query is invalid; `errors` lists the faults",
   },
   UNAUTHORIZED: {
     type: "authentication_error",

@@ -25,7 +25,7 @@ export const OutreachCounts: Schema<OutreachCounts> = z
   })
   .meta({
     id: "OutreachCounts",
-    description: "What outreach did on one date: the events whose `emitted_at` is of the date, in UTC.",
+    description: "The outreach of one date: its events by `emitted_at`, in UTC.",
   })
 export type OutreachCounts = wire.OutreachCounts
 

@@ -11,7 +11,7 @@ export const PartnerError: Schema<PartnerError> = z
     error: z.object({
       type: z
         .enum(keysOf<PartnerErrorType>(partnerCatalog.types))
-        .meta({ description: "What retry and UX logic should branch on." }),
+        .meta({ description: "The value for retry and UX logic." }),
       code: z
         .enum(keysOf<PartnerErrorCode>(partnerCatalog.codes))
         .meta({ description: "The set only grows: treat a code you do not know by its `type`." }),

@@ -31,5 +31,5 @@ export const responseHeaders = {
   "Idempotent-Replayed": z
     .literal("true")
     .optional()
-    .meta({ description: "Present on a replayed response alone.", header: { id: "Idempotent-Replayed" } }),
+    .meta({ description: "Present only on a replayed response.", header: { id: "Idempotent-Replayed" } }),
 } as const

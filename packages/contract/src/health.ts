@@ -9,5 +9,5 @@ export const Health: Schema<Health> = z
     version: z.string().meta({ description: "The released version." }),
     timestamp: Timestamp,
   })
-  .meta({ id: "Health", description: "What the health check says." })
+  .meta({ id: "Health", description: "The result of the health check." })
 export type Health = wire.Health

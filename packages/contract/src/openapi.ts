@@ -210,7 +210,7 @@ export const openapi = zodOpenapi.createDocument(
           in: "header",
           name: "X-Signature",
           description:
-            "`t=<unix-seconds>,v1=<hex>[,v1=<hex>...]`: each `v1` is the lowercase hex of HMAC-SHA256 over `<t>.<raw request body>`, keyed by one active secret. Refused when `t` is more than 5 minutes from the verifier's clock.",
+            "`t=<unix-seconds>,v1=<hex>[,v1=<hex>...]`: each `v1` is the lowercase hex of HMAC-SHA256 over `<t>.<raw request body>`, keyed by one active secret. Rejected if `t` is more than 5 minutes from the verifier's clock.",
         },
       },
     },

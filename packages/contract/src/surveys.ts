@@ -18,7 +18,7 @@ export const Publication: Schema<Publication> = z
       })
       .optional(),
   })
-  .meta({ id: "Publication", description: "What a case was published as." })
+  .meta({ id: "Publication", description: "The publication of a case." })
 export type Publication = wire.Publication
 
 const clinicalCase = z
@@ -61,7 +61,7 @@ export type AudienceInput = wire.AudienceInput
 /** Audiences of a survey. */
 export const Targeting: Schema<Targeting> = z
   .strictObject({ audiences: z.array(AudienceInput).min(1) })
-  .meta({ id: "Targeting", description: "Whom a survey is for." })
+  .meta({ id: "Targeting", description: "The audience of a survey." })
 export type Targeting = wire.Targeting
 
 const formats = {
@@ -101,7 +101,7 @@ const surveyInput = z
       }
     }
   })
-  .meta({ id: "SurveyInput", description: "A survey as it is submitted. Unknown fields are refused." })
+  .meta({ id: "SurveyInput", description: "A submitted survey. Unknown fields are rejected." })
 export type SurveyInput = wire.SurveyInput
 /** A survey, decoded, with defaults. */
 export interface Survey extends z.output<typeof surveyInput> {}

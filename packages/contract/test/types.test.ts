@@ -4,7 +4,7 @@ import { openapi } from "../src/openapi.ts"
 
 const HEAD = "// Written by `pnpm --filter @outreach/contract types` from openapi.json: the contract without zod.\n"
 
-/** What the contract's OpenAPI document uses of JSON Schema. */
+/** The parts of JSON Schema that the contract's OpenAPI document uses. */
 interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | ReadonlyArray<string>
@@ -109,7 +109,7 @@ it("holds the contract's types without zod", async () => {
         `${comment(schema.description)}export interface ${RENAMED[name] ?? name} ${membersOf(schema)}\n`,
     )
   const list = `${comment("One page of a list.")}export interface List<Item> ${membersOf(schemas["RecipientList"]!, { data: "Item[]" })}\n`
-  const envelope = `${comment("What every event carries, whatever its type: `occurred_at` is when the thing happened, `emitted_at` when the event was made.")}export interface EnvelopeMembers ${membersOf(without(eventSchema("clinician.account_created"), OF_TYPE))}\n`
+  const envelope = `${comment("The fields of every event: `occurred_at` is when the thing happened, `emitted_at` when the event was made.")}export interface EnvelopeMembers ${membersOf(without(eventSchema("clinician.account_created"), OF_TYPE))}\n`
   const queries = Object.values(operations).map(({ operationId, method, path }) => {
     const row = openapi.paths![path] as Record<string, { parameters?: ReadonlyArray<Parameter> }>
     const asked = (row[method.toLowerCase()]!.parameters ?? []).filter((parameter) => parameter.in === "query")
@@ -117,7 +117,7 @@ it("holds the contract's types without zod", async () => {
     const required = asked.filter((parameter) => parameter.required).map(({ name }) => name)
     return `${operationId}: ${membersOf({ properties: Object.fromEntries(properties), required })}\n`
   })
-  const asked = `${comment("What each operation can be asked in its query, by wire name.")}export interface Queries {\n${indented(queries.join(""))}}\n`
+  const asked = `${comment("The query parameters of each operation, by wire name.")}export interface Queries {\n${indented(queries.join(""))}}\n`
   await expect(
     [
       HEAD,

@@ -60,10 +60,10 @@ export function paginate<Row, Position, Cursor = Position>({
       : codec === undefined
         ? (position(row) as never)
         : codec.encode(position(row))
-  const goesOn = rows.length > limit
-  const next_cursor = cursorAt(data.at(-1), isBackwards ? start !== null : goesOn)
+  const hasMore = rows.length > limit
+  const next_cursor = cursorAt(data.at(-1), isBackwards ? start !== null : hasMore)
   const page = { data, has_more: next_cursor !== null, next_cursor }
   return from === undefined
     ? page
-    : Object.assign(page, { previous_cursor: cursorAt(data[0], isBackwards ? goesOn : start !== null) })
+    : Object.assign(page, { previous_cursor: cursorAt(data[0], isBackwards ? hasMore : start !== null) })
 }

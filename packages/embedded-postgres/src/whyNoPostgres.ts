@@ -1,4 +1,4 @@
-/** What decides whether npm has a PostgreSQL for a machine. */
+/** The properties of a machine that npm's PostgreSQL depends on. */
 export interface Machine {
   readonly platform: NodeJS.Platform
   readonly arch: string

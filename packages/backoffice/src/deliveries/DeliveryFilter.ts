@@ -12,7 +12,7 @@ import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
 export interface DeliveryFilter extends Partial<Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">> {
   /** `dead` means dead letters that weren't replayed. */
   readonly state?: DeliveryState | "dead"
-  /** Of the last attempt: its HTTP status, its outcome, and its minimum duration in seconds. */
+  /** The last attempt's HTTP status, its outcome, and its minimum duration in seconds. */
   readonly status?: number
   readonly outcome?: string
   readonly slowerThan?: number

@@ -13,7 +13,7 @@ import { Effect, Schema } from "effect"
 export interface InboxFilter {
   readonly organizationId?: OrganizationId | undefined
   readonly type?: string | undefined
-  /** Of quarantined events. */
+  /** For quarantined events. */
   readonly reason?: string | undefined
   /** Received at or after the first, and before the second. */
   readonly from?: Timestamp | undefined

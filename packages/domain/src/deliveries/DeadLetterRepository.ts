@@ -7,7 +7,7 @@ import type { DeadLetterReason } from "./Delivery.ts"
 /** Selects dead letters: all conditions must match. */
 export interface DeadLetterFilter {
   readonly organizationId?: OrganizationId
-  /** Of this failure group. */
+  /** The failure group. */
   readonly groupId?: FailureGroupId
   /** With this HTTP status of the last attempt. */
   readonly status?: number
