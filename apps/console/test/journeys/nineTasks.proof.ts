@@ -184,7 +184,7 @@ describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
   it("how a leaked key is ended", async () => {
     const { find, click, main, page, says, clicks } = await walk()
     await find(Redacted.value(ours.key.text))
-    await says("1 key, with 0 requests in the last 24 hours")
+    await says("Requests with it return 401.")
     expect(page.url()).not.toContain(Redacted.value(ours.key.text))
     await main.getByLabel("Type").first().fill("Sync")
     await click(button(main, "Revoke now"))
