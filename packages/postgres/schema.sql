@@ -2442,10 +2442,9 @@ create table organizations (
   name text not null,
   contacts text[] default '{}'::text[] not null,
   created_at timestamp with time zone default clock_timestamp() not null,
-  stored_bytes bigint default 0 not null,
   constraint organizations_pkey PRIMARY KEY (id),
   constraint organizations_contacts_check CHECK ((cardinality(contacts) <= 10))
-) with (fillfactor=50);
+);
 
 create table programs (
   organization_id text collate "C" not null,
@@ -2644,6 +2643,12 @@ create table signing_secrets (
   constraint signing_secrets_pkey PRIMARY KEY (id)
 );
 
+create table stored_response_totals (
+  organization_id text collate "C" not null,
+  bytes bigint not null,
+  constraint stored_response_totals_pkey PRIMARY KEY (organization_id)
+) with (fillfactor=50);
+
 create table stored_responses (
   organization_id text collate "C" not null,
   key text collate "C" not null,
@@ -2838,6 +2843,7 @@ alter table senders add constraint senders_organization_id_program_id_fkey FOREI
 alter table sign_in_links add constraint sign_in_links_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(id);
 alter table signing_secrets add constraint signing_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id);
 alter table signing_secrets add constraint signing_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
+alter table stored_response_totals add constraint stored_response_totals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table stored_responses add constraint stored_responses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id);
 alter table suppressions add constraint suppressions_organization_id_program_id_fkey FOREIGN KEY (organization_id, program_id) REFERENCES programs(organization_id, id);
 alter table unsubscriptions add constraint unsubscriptions_organization_id_recipient_id_fkey FOREIGN KEY (organization_id, recipient_id) REFERENCES recipients(organization_id, id);

@@ -27,7 +27,7 @@ const ENTITIES = [
     ],
   },
   { table: "programs", entity: Program, others: [] },
-  { table: "organizations", entity: Organization, others: ["stored_bytes"] },
+  { table: "organizations", entity: Organization, others: [] },
   { table: "api_keys", entity: ApiKey, others: ["hash"] },
   { table: "operators", entity: Operator, others: ["created_at", "removed_at"] },
   { table: "campaigns", entity: Campaign, others: ["complaints_accepted", "status_before_restore"] },

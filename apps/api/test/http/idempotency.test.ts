@@ -155,7 +155,7 @@ describe("an Idempotency-Key", () => {
   it("is free again once its organization stored 256 MiB, and a repeat is a first one", async () => {
     const [key, oldest, newest] = [await keyOf(seed), newKey(), newKey()]
     const first = await send(LIST, key, oldest)
-    await api().sql((sql) => sql`update organizations set stored_bytes = stored_bytes + 256 * 1024 * 1024 - 1000`)
+    await api().sql((sql) => sql`update stored_response_totals set bytes = bytes + 256 * 1024 * 1024 - 1000`)
     await send(LIST, key, newest)
     const again = await send(LIST, key, oldest)
     expect([again.status, replayed(again), again.body]).toEqual([200, null, first.body])

@@ -5,14 +5,12 @@
 
 -- Organizations
 
--- stored_bytes is the sum of all responses ever stored for it (stored_responses). It only grows.
 create table organizations (
   id text collate "C" primary key,
   name text not null,
   contacts text[] not null default '{}' check (cardinality(contacts) <= 10),
-  created_at timestamptz not null default clock_timestamp(),
-  stored_bytes bigint not null default 0
-) with (fillfactor = 50);
+  created_at timestamptz not null default clock_timestamp()
+);
 
 -- The newest timestamp of an organization for an event or a change of a row that partners poll.
 -- server_started_at and identity are those of the timestamp's server. The first stamp on another server is after all possible stamps of the lost
@@ -942,6 +940,12 @@ create table stored_responses (
 alter table stored_responses alter column body set storage external;
 create index stored_responses_by_age on stored_responses (created_at);
 create index stored_responses_by_bytes on stored_responses (organization_id, bytes_before);
+
+-- The sum of all responses that an organization ever stored, in bytes. It only grows. Not in organizations, which heartbeats watch for changes.
+create table stored_response_totals (
+  organization_id text collate "C" primary key references organizations,
+  bytes bigint not null
+) with (fillfactor = 50);
 
 -- Erasure: keyed hashes of erased clinicians, which continue to suppress, and the effects of each erasure
 -- (docs/decisions/0029-an-erased-clinician-leaves-a-keyed-hash.md)

@@ -102,7 +102,10 @@ export const createErasers: Effect.Effect<Erasers, never, SqlClient.SqlClient | 
       stored_responses: Effect.fnUntraced(function* (subject) {
         const { organizationId } = subject
         const total = yield* sql`
-          select stored_bytes::text as bytes from organizations where id = ${organizationId}`.pipe(decodeTotals, first)
+          select bytes::text from stored_response_totals where organization_id = ${organizationId}`.pipe(
+          decodeTotals,
+          first,
+        )
         const before = yield* searches.stored_responses(subject)
         const erase = Effect.gen(function* () {
           // Requests with a key share this lock while they run, so responses that were read before it are stored now.

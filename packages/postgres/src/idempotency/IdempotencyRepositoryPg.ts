@@ -49,15 +49,16 @@ export const IdempotencyRepositoryPg = adapter(IdempotencyRepository, function* 
       const headersText = JSON.stringify(headers)
       const bytes = (body?.length ?? 0) + headersText.length + key.length + ROW_BYTES
       if (bytes > maxBytes) return
-      // The update of the organization's row serializes its responses. Locked responses are already being deleted or replaced.
+      // The total's row serializes the responses of an organization. Locked responses are already being deleted or replaced.
       yield* sql`
           with total as (
-            update organizations set stored_bytes = stored_bytes + ${bytes}::bigint where id = ${organizationId}
-            returning stored_bytes
+            insert into stored_response_totals as total (organization_id, bytes) values (${organizationId}, ${bytes}::bigint)
+            on conflict (organization_id) do update set bytes = total.bytes + excluded.bytes
+            returning bytes
           ), stored as (
             insert into stored_responses (organization_id, key, fingerprint, status, headers, encoding, body, bytes_before)
             select ${organizationId}, ${key}, ${fingerprint}::bytea, ${status}::smallint, ${headersText}::jsonb, ${encoding},
-              ${body}::bytea, stored_bytes - ${bytes}::bigint
+              ${body}::bytea, bytes - ${bytes}::bigint
             from total
             on conflict (organization_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
               headers = excluded.headers, encoding = excluded.encoding, body = excluded.body,

@@ -12,11 +12,7 @@ type Rights = Partial<Record<Exclude<RoleKind, "reader">, string>>
  * right in this table for one release after its last use.
  */
 export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
-  organizations: {
-    api: "select, update (stored_bytes)",
-    worker: "select",
-    operator: "select, insert, update (name, contacts)",
-  },
+  organizations: { api: "select", worker: "select", operator: "select, insert, update (name, contacts)" },
   organization_clock: { api: "select", worker: "select, update", operator: "select, insert, update" },
   api_keys: { api: "select, update (last_used_at)", operator: "select, insert, update" },
   rate_windows: { api: "select, insert, update", worker: "select, delete", operator: "select" },
@@ -83,6 +79,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Rights>> = {
   digest_outreach: { api: "select", worker: "select, insert, update", operator: "select, insert, update" },
   digest_funnel: { api: "select", worker: "select, insert, update", operator: "select" },
   stored_responses: { api: "select, insert, update, delete", worker: "select, delete", operator: "select, delete" },
+  stored_response_totals: { api: "select, insert, update", operator: "select" },
   erasure_keys: { worker: "select, insert, update (placeholders)", operator: "select, insert, update" },
   senders: { worker: "select", operator: "select, insert, update, delete" },
   link_domains: { api: "select", worker: "select", operator: "select, insert, update, delete" },

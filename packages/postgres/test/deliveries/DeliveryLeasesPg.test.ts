@@ -7,6 +7,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
+import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -107,6 +108,11 @@ describe("DeliveryLeasesPg.live", () => {
     yield* settled
     yield* leases.handOver(token, [{ endpointId: other.endpoint.id, calling: [], unsent: [] }])
     expect(yield* news).toMatchObject({ endpoints: null, changed: [other.endpoint.id] })
+
+    yield* settled
+    const request = { organizationId: other.organization.id, key: "key", fingerprint: new Uint8Array(32) }
+    yield* (yield* IdempotencyRepository).store(request, { status: 200, headers: {}, body: "{}" }, 1000)
+    expect(yield* news).toMatchObject({ changed: [] })
 
     // Written before the snapshot and committed after it.
     yield* settled
