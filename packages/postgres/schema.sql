@@ -1960,6 +1960,7 @@ create table campaign_domains (
   other integer default 0 not null,
   last_reply text,
   last_reply_at timestamp with time zone,
+  size integer generated always as ((floor((ln(((((1 + sent))::double precision + ((10)::double precision * ((deferred + refused))::double precision)) + ((10 * ((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other)))::double precision)) * (2)::double precision)))::integer) stored not null,
   constraint campaign_domains_pkey PRIMARY KEY (organization_id, campaign_id, domain)
 ) with (fillfactor=50);
 
@@ -2736,7 +2737,7 @@ CREATE INDEX api_keys_of_organization ON public.api_keys USING btree (organizati
 CREATE INDEX audit_log_of_object ON public.audit_log USING gin (objects);
 CREATE INDEX campaign_counts_by_hour ON public.campaign_counts USING btree (hour);
 CREATE INDEX campaign_domains_bounced ON public.campaign_domains USING btree (organization_id, domain) WHERE (((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other) > 0);
-CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, ((floor((ln(((((1 + sent))::double precision + ((10)::double precision * ((deferred + refused))::double precision)) + ((10 * ((((mailbox_not_found + mailbox_disabled) + domain_not_found) + address_invalid) + other)))::double precision)) * (2)::double precision)))::integer));
+CREATE INDEX campaign_domains_by_size ON public.campaign_domains USING btree (organization_id, campaign_id, size);
 CREATE INDEX campaign_turns_next ON public.campaign_turns USING btree (organization_id, next_at);
 CREATE INDEX campaigns_under_way ON public.campaigns USING btree (status, window_start) WHERE (status = ANY (ARRAY['scheduled'::text, 'publishing'::text, 'published'::text, 'sending'::text]));
 CREATE UNIQUE INDEX clock_watch_row ON public.clock_watch USING btree ((true));

@@ -27,7 +27,7 @@ export const dumpSchema = Effect.gen(function* () {
     select proname from pg_proc where pronamespace = 'public'::regnamespace and prokind not in ('f', 'p')
     union all
     select attname from pg_attribute join pg_class on pg_class.oid = attrelid
-    where relnamespace = 'public'::regnamespace and (attidentity <> '' or attgenerated <> '')
+    where relnamespace = 'public'::regnamespace and attgenerated not in ('', 's')
     order by text`.pipe(decodeTexts)
   if (unknown.length > 0) {
     const names = unknown.map(({ text }) => text).join(", ")
@@ -46,7 +46,8 @@ export const dumpSchema = Effect.gen(function* () {
         select concat_ws(' ', quote_ident(attname), format_type(atttypid, atttypmod),
           (select format('collate %I', collname) from pg_collation
             where pg_collation.oid = attcollation and attcollation <> typcollation),
-          (select 'default ' || pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = attrelid and adnum = attnum),
+          (select format(case attgenerated when 's' then 'generated always as (%s) stored' else 'default %s' end, pg_get_expr(adbin, adrelid))
+            from pg_attrdef where adrelid = attrelid and adnum = attnum),
           case when attnotnull then 'not null' end)
         from pg_attribute join pg_type on pg_type.oid = atttypid
         where attrelid = pg_class.oid and attnum > 0 and not attisdropped

@@ -140,10 +140,7 @@ export class CampaignReader extends DatabaseService<CampaignReader>()("backoffic
       ), answered as materialized (
         select * from campaign_domains
         where organization_id = ${organizationId} and campaign_id = ${campaignId}
-        -- The expression of the index campaign_domains_by_size.
-        order by floor(ln(1 + sent + 10::double precision * (deferred + refused)
-          + 10 * (mailbox_not_found + mailbox_disabled + domain_not_found + address_invalid + other)) * 2)::integer desc
-        limit ${limit}
+        order by size desc limit ${limit}
       ), paused as (
         -- Single look-ups, because a new campaign has no statistics.
         select pause.domain as paused_domain, until, kept.* from pause left join lateral (
