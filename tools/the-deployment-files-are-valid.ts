@@ -95,19 +95,17 @@ try {
 const { groups } = parse(read("deploy/alerts.yml")) as { groups: ReadonlyArray<{ rules: readonly Alert[] }> }
 const alerts = groups.flatMap(({ rules }) => rules)
 const [, chapter = ""] = /^## Alerts\n(.*)/ms.exec(read(RUNBOOK)) ?? []
-const sections = new Map<string, string>(
-  chapter
-    .split(/^### /m)
-    .slice(1)
-    .map((text) => [`${RUNBOOK}#${anchorOf(text.slice(0, text.indexOf("\n")))}`, text] as const),
-)
+const sections = chapter
+  .split(/^### /m)
+  .slice(1)
+  .map((text) => ({ anchor: `${RUNBOOK}#${anchorOf(text.slice(0, text.indexOf("\n")))}`, text }))
 for (const { alert, labels, annotations } of alerts) {
   const severity = labels.severity === "critical" ? "Critical" : "Warning"
-  if (!sections.get(annotations.runbook)?.includes(`\n**${severity}**: `))
-    violations.push(`${annotations.runbook} of ${alert} does not begin with **${severity}**:`)
-  sections.delete(annotations.runbook)
+  if (!sections.find(({ anchor }) => anchor === annotations.runbook)?.text.includes(`\n**${severity}**: `))
+    violations.push(`${annotations.runbook} of ${alert} does not start with **${severity}**:`)
 }
-for (const section of sections.keys()) violations.push(`${section} belongs to no alert`)
+for (const { anchor } of sections)
+  if (!alerts.some(({ annotations }) => annotations.runbook === anchor)) violations.push(`${anchor} belongs to no alert`)
 for (const { name, severity, threshold, delay } of ALERT_RULES) {
   const rule = alerts.find(({ alert }) => alert === name)
   // A rule for a missing series has a comparison of its own.

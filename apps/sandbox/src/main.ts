@@ -93,7 +93,7 @@ const sandbox = Effect.fnUntraced(function* (options: Options) {
 
     const environment = { DATABASE_URL: databaseUrl, SECRETS_KEY, CURSOR_KEY }
     const addressLines = [
-      ["documents", `${baseUrl}/docs`, "how to begin, the reference, curl"],
+      ["documents", `${baseUrl}/docs`, "quick start, reference, curl"],
       ["sample partner", partner.url, "its webhooks, verified"],
       ["mail catcher", mail.url, `the newest ${MAX_MAILS.toLocaleString("en")} e-mails`],
       ["operator console", signInUrl, "signed in as an admin"],

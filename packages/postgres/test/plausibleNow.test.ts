@@ -179,7 +179,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       const hour = 1 / 24
       // After a gap of three days, trust returns after three hours.
       yield* stepped(403)
-      expect(yield* doubt(403)).toContain("it was last believed at 2051-07-20 12:00:00+00")
+      expect(yield* doubt(403)).toContain("it was last right at 2051-07-20 12:00:00+00")
       yield* stepped(403 + 0.9 * hour)
       expect(yield* doubt(403 + 0.9 * hour)).not.toBeNull()
       // A gap or a step restarts the waiting time.

@@ -75,7 +75,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
       const schema = yield* check("schema", readable(schemaFinding))
       yield* check("role", readable(roleFinding))
       if (schema[0]?.status === "failed") {
-        for (const name of ["clock", "partitions", "keys", "endpoints", "failing", "senders"]) {
+        for (const name of ["clock", "clock_faults", "keys", "endpoints", "failing", "senders"]) {
           yield* check(name, Effect.succeed(skipped("The database does not serve this release.")))
         }
         return
@@ -84,7 +84,7 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
       const failover = isSandbox ? undefined : yield* Effect.orElseSucceed(failoverSeconds, () => undefined)
       yield* check("clock", readable(clockFinding))
       if (failover !== undefined) yield* check("failover", readable(failoverFinding(failover)))
-      yield* check("partitions", readable(clockFaultsFinding))
+      yield* check("clock_faults", readable(clockFaultsFinding))
       yield* check("keys", readable(secretsKeyFinding))
       yield* check("endpoints", endpointFindings({ allowPrivate, servers }))
       yield* check("failing", failingFindings)

@@ -13,7 +13,7 @@ export const smtpFinding = ({ smtpUrl }: SmtpSettings) =>
     Effect.timeout(SMTP_MS),
     Effect.mapError((error) =>
       failed(
-        `The mail server does not let us in: ${error._tag === "LoginFailed" ? error.reason : "it took too long"}.`,
+        `The mail server rejects the connection or the login: ${error._tag === "LoginFailed" ? error.reason : "it took too long"}.`,
         "Check SMTP_URL; see docs/on-call.md#outreachmailserverrejects.",
       ),
     ),
@@ -21,12 +21,12 @@ export const smtpFinding = ({ smtpUrl }: SmtpSettings) =>
       if (hasCredentials && !isLoggedIn) {
         return Effect.fail(
           failed(
-            "The mail server answers, and offers no login that SMTP_URL's user could use.",
+            "The mail server offers no login for the user of SMTP_URL.",
             "Name the port for submission (587 or 465) in SMTP_URL, or remove the user.",
           ),
         )
       }
-      const said = `The mail server answers${isLoggedIn ? ", and the login succeeds" : ""}; the connection is ${isEncrypted ? "" : "not "}encrypted.`
+      const said = `The mail server responds${isLoggedIn ? ", and the login succeeds" : ""}; the connection is ${isEncrypted ? "" : "not "}encrypted.`
       const isLocal = /^(?:localhost|127\..*|::1)$/.test(host)
       return Effect.succeed(
         isEncrypted || isLocal ? ok(said) : warning(said, "Use smtps://, or a server that offers STARTTLS."),

@@ -8,7 +8,7 @@ import { DeliveryReader } from "./DeliveryReader.ts"
 export class NothingToRetry extends DescribedError(
   "NothingToRetry",
   ({ deliveryId, state }: { readonly deliveryId: string; readonly state: string }) =>
-    `The delivery ${deliveryId} has no pending retry: it is ${state}. A dead letter is replayed; what was never tried is sent in the order of the log.`,
+    `The delivery ${deliveryId} has no pending retry: it is ${state}. Replay a dead letter instead. Events without an attempt are sent in the order of the log.`,
 ) {}
 
 /** Makes a delivery that waits for its next attempt due now. Otherwise fails with its state. */

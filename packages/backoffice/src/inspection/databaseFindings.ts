@@ -161,10 +161,10 @@ export const clockFaultsFinding = Effect.gen(function* () {
   const faults = yield* (yield* DatabaseInspection).readClockFaults
   return faults.length > 0
     ? warning(
-        `The database's clock was not believed when it said ${faults.slice(0, 3).join(", ")}${faults.length > 3 ? " and others" : ""} (UTC); rows of these times are not dropped for their age.`,
+        `The database's clock was wrong: ${faults.slice(0, 3).join(", ")}${faults.length > 3 ? ", …" : ""} (UTC). Rows with these times aren't deleted by age.`,
         "See docs/operations.md#rows-stamped-by-a-wrong-clock.",
       )
-    : ok("No row is of a wrong clock.")
+    : ok("No rows have times of a wrong clock.")
 })
 
 /** Formats a short duration: `0.2 s`, `35 s`. */

@@ -99,7 +99,7 @@ export interface GivenUp {
 }
 
 /** A worker's position among all workers, and the changes since its last heartbeat. */
-export interface Standing {
+export interface Heartbeat {
   /** Position among the living workers, starting at 0. */
   readonly rank: number
   readonly workers: number
@@ -129,7 +129,7 @@ export class DeliveryLeases extends Context.Service<
   DeliveryLeases,
   {
     /** Renews a worker's lease for `leaseSeconds`. Without an earlier `snapshot`, no changes are reported. */
-    heartbeat(worker: string, leaseSeconds: number, snapshot?: string): Effect.Effect<Standing>
+    heartbeat(worker: string, leaseSeconds: number, snapshot?: string): Effect.Effect<Heartbeat>
     /** Acquires enabled endpoints without a living owner. Returns their number, and how many belonged to lost workers. */
     acquire(worker: string, limit: number): Effect.Effect<{ readonly taken: number; readonly takenOver: number }>
     /** Lists the worker's endpoints, or those among `endpoints`. */

@@ -15,7 +15,7 @@ interface PersonalDataTable {
   readonly others?: string
 }
 
-const OUR_ID = "our id of the record, which names nobody once the record is erased"
+const OUR_ID = "our id of the record, anonymous after its erasure"
 export const THEIR_ID = "the partner's id of an event, by which a repetition is recognised"
 
 /**

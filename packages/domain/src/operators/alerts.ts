@@ -160,7 +160,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     ...{ name: "OutreachClockAhead", severity: "warning", reading: "clockAheadSeconds", unit: "seconds" },
     ...{ threshold: 60, delay: "1m" },
     found: (value) => `The clock of an organization is ${value} ahead of the database's.`,
-    advice: "Check the time synchronization of the database's machine. The System page lists the organizations.",
+    advice: "Check the time synchronization of the database's machine.",
   },
   {
     ...{ name: "OutreachClockDoubted", severity: "warning", reading: "clockDoubted", unit: "count" },

@@ -34,7 +34,7 @@ begin
           (select 'replay ' || id || ' reads them' from older cross join replay_jobs
             where kind = 'log' and finished_at is null and cancelled_at is null and after_at < than limit 1)
           union all
-          (select 'a clock that was not believed stamped some of ' || date_trunc('second', lower(fault))
+          (select 'rows have times of a wrong clock since ' || date_trunc('second', lower(fault))
             from older cross join clock_watch cross join unnest(faults) fault where exists (
               select from events where emitted_at between lower(fault) and upper(fault) and emitted_at < than) limit 1)
         ) needed limit 1
@@ -44,7 +44,7 @@ begin
         select 'event ' || event_id || ' of ' || organization_id || ' waits to be applied' from inbox
         where received_at < below::timestamptz and applied_at is null and quarantined_at is null
         union all
-        select 'a clock that was not believed stamped some of ' || date_trunc('second', lower(fault))
+        select 'rows have times of a wrong clock since ' || date_trunc('second', lower(fault))
         from clock_watch cross join unnest(faults) fault where exists (
           select from inbox where received_at between lower(fault) and upper(fault) and received_at < below::timestamptz)
         limit 1

@@ -30,10 +30,10 @@ begin
     when own_at not between now_at - tolerance and now_at + tolerance
       then format('the database''s clock says %s, and the worker''s %s', date_trunc('second', now_at), date_trunc('second', own_at))
     when reckoned_at not between now_at - tolerance and now_at + tolerance
-      then format('the database''s clock says %s, and by what it said earlier it is %s',
+      then format('the database''s clock says %s, and by its earlier readings it is %s',
         date_trunc('second', now_at), date_trunc('second', reckoned_at))
     when now_at < believed_from
-      then format('the database''s clock says %s, and it was last believed at %s; if it goes on steadily, it is believed from %s on',
+      then format('the database''s clock says %s, and it was last right at %s; if it runs steadily, it is trusted from %s',
         date_trunc('second', now_at), date_trunc('second', watch.believed_at), date_trunc('second', believed_from))
   end;
   if doubt is null then

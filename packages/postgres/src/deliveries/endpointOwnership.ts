@@ -9,7 +9,7 @@ import { Hints } from "../events/Hints.ts"
 import { decodeColumn, decodeRow, decodeRows } from "../rowsOf.ts"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
-const decodeStanding = decodeRow({
+const decodeHeartbeat = decodeRow({
   rank: Schema.Int,
   workers: Schema.Int,
   endpoints: Schema.NullOr(Schema.Int),
@@ -70,7 +70,7 @@ export const endpointOwnership = Effect.gen(function* () {
           (select coalesce(jsonb_agg(jsonb_build_object('organizationId', organization_id, 'last', last)), '[]') from organization_clock
             where age(xmin) <= (select age from last_snapshot)) as written,
           pg_snapshot_xmin(pg_current_snapshot())::text as snapshot
-        from others`.pipe(decodeStanding),
+        from others`.pipe(decodeHeartbeat),
 
     acquire: (worker, limit) =>
       sql`

@@ -193,7 +193,7 @@ const FunnelOf = ({ program, days }: ProgramView) => {
         { label: "learners", count: learner_qualified, ...noteOf(program.learnerTarget) },
         { label: "completers", count: completer_qualified, ...noteOf(program.completerTarget) },
       ]}
-      empty=""
+      empty="No accounts yet."
     />
   )
 }

@@ -42,7 +42,7 @@ const readSystem = Effect.gen(function* () {
         checked("schema", schemaFinding),
         checked("role", roleFinding),
         checked("clock", clockFinding),
-        checked("partitions", clockFaultsFinding),
+        checked("clock_faults", clockFaultsFinding),
       ]),
     },
     { concurrency: "unbounded" },
