@@ -105,7 +105,8 @@ for (const { alert, labels, annotations } of alerts) {
     violations.push(`${annotations.runbook} of ${alert} does not start with **${severity}**:`)
 }
 for (const { anchor } of sections)
-  if (!alerts.some(({ annotations }) => annotations.runbook === anchor)) violations.push(`${anchor} belongs to no alert`)
+  if (!alerts.some(({ annotations }) => annotations.runbook === anchor))
+    violations.push(`${anchor} belongs to no alert`)
 for (const { name, severity, threshold, delay } of ALERT_RULES) {
   const rule = alerts.find(({ alert }) => alert === name)
   // A rule for a missing series has a comparison of its own.

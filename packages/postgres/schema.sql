@@ -1158,7 +1158,7 @@ begin
           (select 'replay ' || id || ' reads them' from older cross join replay_jobs
             where kind = 'log' and finished_at is null and cancelled_at is null and after_at < than limit 1)
           union all
-          (select 'a clock that was not believed stamped some of ' || date_trunc('second', lower(fault))
+          (select 'rows have times of a wrong clock since ' || date_trunc('second', lower(fault))
             from older cross join clock_watch cross join unnest(faults) fault where exists (
               select from events where emitted_at between lower(fault) and upper(fault) and emitted_at < than) limit 1)
         ) needed limit 1
@@ -1168,7 +1168,7 @@ begin
         select 'event ' || event_id || ' of ' || organization_id || ' waits to be applied' from inbox
         where received_at < below::timestamptz and applied_at is null and quarantined_at is null
         union all
-        select 'a clock that was not believed stamped some of ' || date_trunc('second', lower(fault))
+        select 'rows have times of a wrong clock since ' || date_trunc('second', lower(fault))
         from clock_watch cross join unnest(faults) fault where exists (
           select from inbox where received_at between lower(fault) and upper(fault) and received_at < below::timestamptz)
         limit 1
@@ -1535,10 +1535,10 @@ begin
     when own_at not between now_at - tolerance and now_at + tolerance
       then format('the database''s clock says %s, and the worker''s %s', date_trunc('second', now_at), date_trunc('second', own_at))
     when reckoned_at not between now_at - tolerance and now_at + tolerance
-      then format('the database''s clock says %s, and by what it said earlier it is %s',
+      then format('the database''s clock says %s, and by its earlier readings it is %s',
         date_trunc('second', now_at), date_trunc('second', reckoned_at))
     when now_at < believed_from
-      then format('the database''s clock says %s, and it was last believed at %s; if it goes on steadily, it is believed from %s on',
+      then format('the database''s clock says %s, and it was last right at %s; if it runs steadily, it is trusted from %s',
         date_trunc('second', now_at), date_trunc('second', watch.believed_at), date_trunc('second', believed_from))
   end;
   if doubt is null then

@@ -82,7 +82,18 @@ describe("doctor", () => {
     const { code, checks, find } = await consult(settings, ...args)
     const statuses = checks.filter(({ check }) => check !== "role").map(({ check, status }) => `${check} ${status}`)
     expect(statuses).toEqual(
-      ["settings", "settings", "settings", "database", "schema", "clock", "failover", "clock_faults", "keys", "endpoints"]
+      [
+        "settings",
+        "settings",
+        "settings",
+        "database",
+        "schema",
+        "clock",
+        "failover",
+        "clock_faults",
+        "keys",
+        "endpoints",
+      ]
         .concat("mail", "DKIM", "SPF", "DMARC", "MX", "address")
         .map((check) => `${check} ok`),
     )
@@ -211,7 +222,10 @@ describe("the finding about the mail server", () => {
   it("names why it rejects us, without its words", async () => {
     const rejecting = await mailServer({ at: "connect", reply: "554 5.7.1 me@acme.test is on a list" })
     const open = await mailServer()
-    const found = (reason: string) => ({ status: "failed", found: `The mail server rejects the connection or the login: ${reason}.` })
+    const found = (reason: string) => ({
+      status: "failed",
+      found: `The mail server rejects the connection or the login: ${reason}.`,
+    })
     expect(await look({ SMTP_URL: rejecting.url })).toMatchObject(found("554 5.7.1 at CONN"))
     expect(await look({})).toMatchObject(found("ECONNREFUSED at CONN"))
     const withoutTls = { SMTP_URL: `${open.url}?requireTLS=true` }
