@@ -8,7 +8,7 @@ import { startMailServer } from "./startMailServer.ts"
 const mail = startMailServer()
 const test = startConsole(mail.settings)
 
-it("shows the e-mail in a sandboxed frame that runs and loads nothing", async () => {
+it("shows the e-mail in a sandboxed frame that runs no scripts and loads no resources", async () => {
   const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
   const path = `/campaigns/${campaign.id}/mail`
   const viewer = await test().as("viewer")
@@ -57,7 +57,7 @@ it("shows the e-mail as written to a recipient, with a masked address, only to o
   expect((await operator.get(`/campaigns/${other.id}/mail/html/${recipient!.id}`)).status).toBe(404)
 })
 
-it("sends a test to an address, and rejects what is no address", async () => {
+it("sends a test to an address, and rejects an invalid address", async () => {
   const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
   const operator = await test().as("operator")
   const { words } = await operator.post(`/campaigns/${campaign.id}/test`, { to: "me@acme.test" })

@@ -242,7 +242,7 @@ describe("the form of every action", () => {
     for (const value of Object.values(PERSONAL)) expect(logs).not.toContain(value)
   })
 
-  it("changes nothing, however often it is sent, if it may be sent again", async () => {
+  it("changes no data if it is repeatable, no matter how often it is sent", async () => {
     const contents = () => test().run(contentsOf({ withAuditLog: false }))
     const before = await contents()
     for (const { path } of actions.filter(({ isRepeatable }) => isRepeatable)) {
@@ -255,7 +255,7 @@ describe("the form of every action", () => {
     expect(await contents()).toEqual(before)
   })
 
-  it("is shown again on its page with what was typed, and with the fault of each field", async () => {
+  it("is shown again on its page with the typed input, and with the fault of each field", async () => {
     const TYPING = "input:not([type=hidden], [type=checkbox], [type=file]), textarea"
     const forms = [...shown].filter(([, { form }]) => form.querySelector(TYPING) !== null)
     for (const [path, { form }] of forms) {
@@ -291,7 +291,7 @@ describe("a form", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
   })
 
-  it("keeps what was typed when the session has ended, until it is sent in a new one", async () => {
+  it("keeps the typed input when the session has expired, until it is sent in a new one", async () => {
     const form = await rateForm()
     const action = form.getAttribute("action")!
     const fields: Record<string, string> = { ...fill(form), "per-minute": "61" }
@@ -346,7 +346,7 @@ describe("a form", () => {
     expect([elsewhere.status, elsewhere.document.querySelector("h1")!.textContent]).toEqual([400, "Invalid input"])
   })
 
-  it("of filters is shown again with what was typed, and the fault of each field", async () => {
+  it("of filters is shown again with the typed input, and the fault of each field", async () => {
     const answer = await admin.get("/audit?command=pause&from=yesterday")
     expect(answer.status).toBe(400)
     const form = answer.document.querySelector("form.filters.rejected")!

@@ -86,7 +86,7 @@ describe("the inbox", () => {
 describe("an inbound event", () => {
   const pageOf = (event: string) => `/inbox/${encodeURIComponent(event)}?${ours.only}`
 
-  it("shows what it counted, the secret that verified it, and the event that was first", async () => {
+  it("shows whether it was counted, the secret that verified it, and the event that was first", async () => {
     const first = await operator.get(pageOf("evt_first"))
     expect(first.words).toContain("by this event")
     expect(first.words).toContain(`Verified with${SECRET_ID}`)
@@ -105,7 +105,7 @@ describe("an inbound event", () => {
     expect(shown.words).toContain(npi(0))
   })
 
-  it("explains why it is quarantined, and waits again when it is replayed, alone or with all others", async () => {
+  it("shows why it is quarantined, and is pending again after a replay of one or all events", async () => {
     const { only, organization } = await test().run(seed)
     const fields = { organization: organization.id }
     const { words } = await operator.get(`/inbox/evt_lost%2F1?${only}`)

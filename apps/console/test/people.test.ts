@@ -183,7 +183,7 @@ describe("a clinician's page", () => {
     expect(JSON.parse(file.text)).toMatchObject({ clinician: { npis: [npi(1)], emails: [email(1)] } })
   })
 
-  it("erases the person once the digits were typed, and then offers nothing more", async () => {
+  it("erases the person after the digits were typed, and then offers no more actions", async () => {
     const { id, token } = seeded.recipients[2]!
     const path = `/people/${id}`
     expect((await admin.get(`${path}/erase`)).words).toMatch(/message_attempts ?1/)

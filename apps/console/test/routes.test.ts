@@ -279,7 +279,7 @@ it("links a partner from the first page to each page for partners, and to no oth
   }
 })
 
-it("finds nothing of an organization for an operator of another, by any search term", async () => {
+it("doesn't find an organization's data for an operator of another, with any search term", async () => {
   const search = async (session: string, term: string) => {
     const response = await fetch(`${test().url}/find`, {
       method: "POST",
@@ -326,7 +326,7 @@ it("hides the other routes from partners, whichever organization they name", asy
   expect(await faultsOf(cases)).toEqual([])
 })
 
-it("shows and does nothing of an organization for an operator of another", async () => {
+it("returns 404 to an operator for another organization's pages and actions", async () => {
   const cases = routes
     .filter((route) => namesThings(route) || route.kind === "action" || isDeploymentWide(route))
     .flatMap((route) =>
@@ -383,7 +383,7 @@ const forbiddenOn = ({ whole }: Answer, role: OperatorRole): ReadonlyArray<strin
   ]
 }
 
-it("shows pages masked, with only the links and forms that the role may use, and changes nothing", async () => {
+it("shows masked pages with only the permitted links and forms, and changes no data", async () => {
   const shown = (route: Route, role: OperatorRole, session: string, isOther = false): Case => ({
     ...{ route, who: isOther ? `bound ${role}` : role, expected: { status: 200 } },
     request: isOther ? { session, ids: other.ids } : { session },

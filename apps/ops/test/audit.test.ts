@@ -15,7 +15,7 @@ const newest = async (...filters: ReadonlyArray<string>) =>
   (await runJson("audit", "list", "--limit", "1", ...filters)).data[0]
 
 describe("the audit log", () => {
-  it("records who changed what, from where, and that it succeeded", async () => {
+  it("records the operator, the command, the host and the success of a change", async () => {
     const { organization, campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
     const args = ["campaigns", "cancel", campaign.id, "--yes", "--output", "json"]
     expect((await run(args, { OPS_OPERATOR: "Dana Reyes" })).code).toBe(0)
@@ -47,7 +47,7 @@ describe("the audit log", () => {
     expect(await newest()).toMatchObject({ command: "campaigns cancel", result: "failed", code: "not_confirmed" })
   })
 
-  it("says of personal data, texts and secrets only that they were given", async () => {
+  it("records that personal data, texts and secrets were given, but not their values", async () => {
     const { program } = await meanwhile(seedCampaign({ recipients: 1 }))
     const person = ["--npi", npi(7), "--email", "dana.reyes@clinic.test"]
     await runJson("suppressions", "create", "--program", program.id, ...person)
@@ -64,14 +64,14 @@ describe("the audit log", () => {
     expect(stdout).not.toMatch(/dana\.reyes/)
   })
 
-  it("keeps only the origin of an endpoint's address, which may hold a secret", async () => {
+  it("keeps only the origin of an endpoint's address, because it may contain a secret", async () => {
     const { organization } = await meanwhile(seedCampaign({ recipients: 1 }))
     const args = ["--organization", organization.id, "--url", "https://partner.example/hooks/s3cret?key=s3cret"]
     await runJson("endpoints", "create", ...args)
     expect((await newest()).arguments).toEqual({ organization: organization.id, url: "https://partner.example" })
   })
 
-  it("is listed by organization, command, operator and time, and says that there is more", async () => {
+  it("is listed by organization, command, operator and time, with has_more", async () => {
     const { id } = await runJson("organizations", "create", "--name", "Filters")
     const program = ["programs", "create", "--organization", id, "--name", "x", "--slug"]
     for (const slug of ["a", "b"]) await run([...program, slug], { OPS_OPERATOR: slug })
@@ -99,7 +99,7 @@ describe("the audit log", () => {
     expect(await newest()).toEqual(before)
   })
 
-  it("begins with the command that creates it", async () => {
+  it("starts with the command that creates it", async () => {
     await sql("create database to_migrate")
     const settings = { DATABASE_URL: url().replace(/[^/]*$/, "to_migrate") }
     try {
@@ -115,7 +115,7 @@ describe("the audit log", () => {
     }
   })
 
-  it("lets nothing change when it cannot be written", async () => {
+  it("prevents all changes when it cannot be written", async () => {
     const name = "Nobody is to know"
     await sql("alter table audit_log rename to audit_log_away")
     try {

@@ -30,7 +30,7 @@ const ourSample = (name: string): string => {
 }
 
 describe("bounces explain", () => {
-  it("says what a message is, whose it is, and what the service does with it", async () => {
+  it("shows the kind of a message, its recipient and its effect", async () => {
     const file = ourSample("qmail-remote")
     const { messages } = await runJson("bounces", "explain", file)
     expect(messages).toEqual([
@@ -55,7 +55,7 @@ describe("bounces explain", () => {
     expect(messages).toMatchObject([{ effect: expect.stringMatching(effect) }])
   })
 
-  it("finds our message by its headers, and does nothing about a message that isn't ours", async () => {
+  it("recognizes our message by its headers, and reports no effect for a foreign one", async () => {
     const ours = await runJson("bounces", "explain", ourSample("forwarder-headers-only"))
     expect(ours.messages).toMatchObject([{ kind: "bounce", seal: "valid", recipient_id: RECIPIENT }])
     const { messages } = await runJson("bounces", "explain", join(SAMPLES, "qmail-remote.eml"))

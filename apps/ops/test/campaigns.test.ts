@@ -157,7 +157,7 @@ describe("campaigns update", () => {
 })
 
 describe("scheduling", () => {
-  it("is refused while a check fails, unless --force names the check", async () => {
+  it("is rejected while a check fails, unless --force names the check", async () => {
     const { id } = await create()
     const notReady = { code: "campaign_not_ready", exit: 1, failed: ["recipients"] }
     const checked = await runFailing("campaigns", "preflight", id)
@@ -199,7 +199,7 @@ describe("scheduling", () => {
 })
 
 describe("campaigns show", () => {
-  it("shows the body and the progress, once or until nothing more is sent", async () => {
+  it("shows the body and the progress, once or until sending ends", async () => {
     const { id } = await create()
     const { shown, stdout } = await show(id)
     expect(shown).toMatchObject({
@@ -251,7 +251,7 @@ describe("campaigns show", () => {
 })
 
 describe("campaigns preview", () => {
-  it("writes the message to one recipient, or to nobody, with links that are not valid", async () => {
+  it("writes the message to a recipient or a placeholder, with links that are not valid", async () => {
     const link = file("link.html", `<a href="{{ short_link }}">Go</a> {{ token }}${FOOTER}`)
     const { id } = await create({ html: link, "short-link": "https://go.partner.test/{token}" })
     const [token] = await load(id, "npi,email", "1234567893,dana@clinic.test")

@@ -47,7 +47,7 @@ describe("clinicians erase", () => {
 })
 
 describe("clinicians export", () => {
-  it("prints one JSON value, and a note if nothing is stored", async () => {
+  it("prints one JSON value, and a note if no data is stored", async () => {
     const { organization } = await meanwhile(seedCampaign({ recipients: 1 }))
     const { code, stdout, stderr } = await run(of("export", organization.id))
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })

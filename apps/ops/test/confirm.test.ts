@@ -55,7 +55,7 @@ const cases: Record<string, Case> = {
 }
 
 describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => {
-  it("does nothing without --yes or a terminal, and prints what it would do in one sentence", async () => {
+  it("changes no data without --yes or a terminal, and prints the planned change in one sentence", async () => {
     const seeded = await meanwhile(seed)
     const before = await state(seeded)
     const { code, stdout, stderr } = await run(args(seeded))
@@ -68,7 +68,7 @@ describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => 
     expect(await state(seeded)).not.toEqual(before)
   })
 
-  it("asks only on a terminal without --output json, where the default answer is no", async () => {
+  it("prompts only on a terminal without --output json, with no as the default", async () => {
     const seeded = await meanwhile(seed)
     const before = await state(seeded)
     for (const key of ["n", "enter"]) expect((await run(args(seeded), {}, key)).code).toBe(1)
@@ -79,7 +79,7 @@ describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => 
   })
 })
 
-it("doesn't ask about a command that would change nothing", async () => {
+it("doesn't prompt for a command that would make no change", async () => {
   const { program, campaign } = await meanwhile(seed)
   const remove = ["suppressions", "remove", "--program", program, "--npi", npi(9), "--reason", "asked"]
   expect(await runJson(...remove)).toMatchObject({ removed: 0 })

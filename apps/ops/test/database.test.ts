@@ -26,7 +26,7 @@ it("connects again if its first connection is lost", async () => {
   expect(await runLosing("", "organizations", "list")).toEqual({ code: 0, stderr: "", lost: 1 })
 })
 
-it("runs a command that changes nothing again if its connection is lost, and no other", async () => {
+it("repeats a command after a lost connection only if it makes no changes", async () => {
   expect(await runLosing("from organizations", "organizations", "list")).toEqual({ code: 0, stderr: "", lost: 1 })
   const rename = ["organizations", "update", `org_${"0".repeat(32)}`, "--no-contacts"]
   const { code, stderr } = await runLosing("update organizations", ...rename)

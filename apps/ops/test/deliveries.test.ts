@@ -125,7 +125,7 @@ describe("dead letters", () => {
   })
 })
 
-describe("what is no longer stored", () => {
+describe("data that is no longer stored", () => {
   it("is explained: the event of a delivery, a partner's event, and the log", async () => {
     await meanwhile(
       Effect.gen(function* () {

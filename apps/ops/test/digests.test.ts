@@ -103,7 +103,7 @@ describe("digests list", () => {
 })
 
 describe("a bar", () => {
-  it("is nothing for zero, and else shows, never longer than the longest", () => {
+  it("is empty for zero, visible otherwise, and never longer than the longest", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (a, b) => {
         const [count, longest] = [Math.min(a, b), Math.max(a, b)]

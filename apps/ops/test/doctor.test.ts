@@ -68,7 +68,7 @@ const MAIL = {
 }
 
 describe("doctor", () => {
-  it("finds nothing wrong with a deployment that works, and sends neither an e-mail nor a webhook", async () => {
+  it("finds no fault in a working deployment, and sends neither an e-mail nor a webhook", async () => {
     const [smtp, partner] = [await mailServer(), await partnerServer()]
     // The endpoints of other tests.
     await meanwhile(SqlClient.SqlClient.use((sql) => sql`update webhook_endpoints set enabled = false`))

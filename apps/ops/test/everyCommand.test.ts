@@ -83,7 +83,7 @@ describe("every command", () => {
     expect(lines.filter(({ length }) => length > HELP_WIDTH)).toEqual([])
   })
 
-  it("has examples of its own", () => {
+  it("has examples that start with the command", () => {
     const examples = commands.map(({ words, doc: { examples = [] } }) => ({
       words,
       isMissing: examples.length === 0,

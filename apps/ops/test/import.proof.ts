@@ -38,7 +38,7 @@ const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: Readonl
   return { report, badLines: bad_lines }
 }
 
-it("takes a file larger than its heap, and writes its refused lines", async () => {
+it("imports a file larger than its heap, and writes the rejected lines", async () => {
   // 180 MB.
   const lines = Array.from({ length: 100_000 }, (_, i) =>
     i % 50 === 0 ? `${npi(i)},c${i}@clinic.test` : `${i},${"x".repeat(1800)}`,
@@ -50,7 +50,7 @@ it("takes a file larger than its heap, and writes its refused lines", async () =
   expect(readFileSync(rejects, "utf8").trim().split("\n")).toHaveLength(98_001)
 })
 
-it("takes a file larger than its heap in which every line has an open quote", async () => {
+it("reads a file larger than its heap with an open quote in every line", async () => {
   const lines = Array.from({ length: 100_000 }, (_, i) => `${npi(i)},"${"x".repeat(1800)}`)
   const { report } = await importInSmallHeap(["npi,email", ...lines], "--skip-bad")
   expect(report).toMatchObject({ imported: 0, updated: 0, already_there: 0, suppressed: 0, bad_count: 100_000 })

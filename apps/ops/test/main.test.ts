@@ -109,7 +109,7 @@ describe("the process", () => {
     expect(await shell("$ops status --watch | head -n 1")).toMatchObject({ code: 0, stderr: "" })
   })
 
-  it("exits with 130 on SIGINT: an import rolls its batch back, and leaves no file of refused lines", async () => {
+  it("exits with 130 on SIGINT: an import rolls its batch back, and leaves no file of rejected lines", async () => {
     const { campaign } = await meanwhile(seedCampaign({ recipients: 0 }))
     const path = join(folder, "list.csv")
     // The first batch is rejected as a whole; the second waits.

@@ -123,7 +123,7 @@ describe("secrets", () => {
     })
   })
 
-  it("are revoked before their grace window is over, after a confirmation that counts the others", async () => {
+  it("are revoked before their grace window ends, after a confirmation that counts the remaining ones", async () => {
     const org = await organization()
     await runJson("secrets", "rotate", "--organization", org)
     const { signing_secret } = await runJson("secrets", "rotate", "--organization", org)
@@ -435,7 +435,7 @@ describe("a command line that is wrong", () => {
     expect({ stdout, lines: stderr.trim().split("\n").length }).toEqual({ stdout: "", lines: 1 })
   })
 
-  it("needs no database to say that a command is missing, or to show the help", async () => {
+  it("needs no database to report a missing command or to show the help", async () => {
     const nowhere = { DATABASE_URL: "postgres://x@127.0.0.1:1/x" }
     expect(await run([], nowhere)).toMatchObject({ code: 2, stderr: "ops needs a command. See ops --help.\n" })
     const { code, stdout } = await run(["help", "keys"], nowhere)

@@ -63,7 +63,7 @@ describe("recipients import", () => {
     expect(stderr).toContain("and 30 more bad lines; --rejects FILE writes them all\n")
   })
 
-  it("writes the refused lines to a new file with --rejects", async () => {
+  it("writes the rejected lines to a new file with --rejects", async () => {
     const rejects = join(folder, "rejects.csv")
     const args = load(await draft(), csv("npi,email", line(1), "1,2"), "--skip-bad", "--rejects", rejects)
     expect((await run(args)).stderr).toContain(`The bad lines are in ${rejects}.\n`)
@@ -72,7 +72,7 @@ describe("recipients import", () => {
     expect(await runFailing(...args)).toMatchObject({ code: "unusable_rejects_file", message, exit: 1 })
   })
 
-  it("shows how it understands the first lines with --check, masked, and imports nothing", async () => {
+  it("shows the parsed first lines with --check, masked, and imports no recipients", async () => {
     const campaign = await draft()
     const path = csv("Mail,npi,First Name", `a@b.test,=1,x`, `dana@clinic.test,${npi(1)},Zoë ${npi(0)}`)
     const args = load(campaign, path, "--map", "Mail=email", "--fields", "first_name", "--check")
@@ -93,7 +93,7 @@ describe("recipients import", () => {
     expect(refused).toMatchObject({ code: "usage", message: expect.stringMatching(message), exit: 2 })
   })
 
-  it("fails for a file that is unusable as a whole, and leaves no file of refused lines", async () => {
+  it("fails for an unusable file, and leaves no file of rejected lines", async () => {
     const rejects = join(folder, "none.csv")
     const args = load(await draft(), csv("npi,phone"), "--rejects", rejects)
     expect(await runFailing(...args)).toMatchObject({
@@ -127,7 +127,7 @@ const exported = async (campaign: string, ...flags: ReadonlyArray<string>) => {
 }
 
 describe("recipients export", () => {
-  it("writes what happened to each recipient, masked, to a new file that only its owner can read", async () => {
+  it("writes each recipient's outcomes, masked, to a new file that only its owner can read", async () => {
     const { campaign, token } = await meanwhile(seedPerson())
     const { out, report, rows } = await exported(campaign.id)
     expect(report).toEqual({ campaign_id: campaign.id, out, recipients: 3 })

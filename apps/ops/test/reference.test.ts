@@ -23,7 +23,7 @@ const COMMON = ["limit", "after", "yes"]
 
 const ACCESS = { reads: "", reveals: "Shows personal data.", changes: "Changes something." }
 
-it("holds the help of every command", async () => {
+it("contains the help of every command", async () => {
   const root = Command.make("ops").pipe(Command.withSubcommands(await loadGroups("")))
   const sections = await Promise.all((await everyCommand()).map((leaf) => sectionOf(root, leaf)))
   await expect([HEAD, ...sections].join("\n")).toMatchFileSnapshot(FILE)

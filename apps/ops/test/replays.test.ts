@@ -88,7 +88,7 @@ describe("dead-letters replay", () => {
     )
   })
 
-  it("reports at its end the dead letters that were replayed by others, or removed", async () => {
+  it("finally reports dead letters that were removed or replayed by another command", async () => {
     await seed(10)
     const { id } = await runJson("dead-letters", "replay", "--all", ...RUNS_AT_ONCE, "--detach")
     const { data } = await runJson("dead-letters", "list")
@@ -127,7 +127,7 @@ describe("dead-letters remove", () => {
     expect((await run([...remove, "--yes"])).stdout).toBe("Removed 0 dead letters.\n")
   })
 
-  it("removes only what the filters name", async () => {
+  it("removes only dead letters that match the filters", async () => {
     const endpointId = await seed(3, { daysAgo: 91, reason: "rejected" })
     await seed(3, { daysAgo: 91, reason: "rejected" })
     await seed(3, { daysAgo: 91, reason: "poison" })

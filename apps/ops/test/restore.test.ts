@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const POINT = "2026-01-05T03:10:00.000000Z"
 
 describe("restores", () => {
-  it("begin with a pause of the campaigns, read the logs of mail servers, and finish after a confirmation", async () => {
+  it("start with a pause of the campaigns, read the logs of mail servers, and finish after a confirmation", async () => {
     const { campaign, organization, recipients } = await meanwhile(
       Effect.gen(function* () {
         const { campaign, organization } = yield* seedCampaign({ recipients: 5 })

@@ -46,7 +46,7 @@ const payloadsIn = (text: string) =>
   )
 
 describe("campaigns test --to", () => {
-  it("sends one message that is marked as a test, with links and a return path that record nothing", async () => {
+  it("sends one message that is marked as a test, with links and a return path that record no data", async () => {
     const server = await mailServer()
     const shown = await send(server.url, toMe)
     expect(shown).toEqual({

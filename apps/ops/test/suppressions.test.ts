@@ -185,7 +185,7 @@ describe("suppressions import", () => {
 })
 
 describe("suppressions export", () => {
-  it("writes what it imports again: each entry with its reason, in its program or in all of them", async () => {
+  it("writes a file that can be imported again: entries with reasons, for one program or all", async () => {
     const { organization, program } = await seed()
     await meanwhile(suppressAll(program, organization))
     const out = join(folder, "ours.csv")

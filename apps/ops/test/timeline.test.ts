@@ -24,7 +24,7 @@ const find = (...flags: ReadonlyArray<string>) =>
   runJson("recipients", "find", "--organization", seeded.organization, ...flags)
 
 describe("recipients find", () => {
-  it("shows what happened to a clinician, oldest first, by token, recipient id, NPI or address", async () => {
+  it("shows a clinician's history, oldest first, by token, recipient id, NPI or address", async () => {
     const timeline = await find("--token", seeded.token, "--reveal")
     const [{ npi, email, id }] = timeline.recipients
     expect(id).toBe(seeded.id)

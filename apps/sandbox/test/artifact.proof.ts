@@ -43,12 +43,12 @@ it("is JavaScript with source maps in at most 60 MB, without sources, tests or p
   expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000_000)
 })
 
-it("writes nothing next to its files", async () => {
+it("creates no other files in its folder", async () => {
   for (const name of ["api", "console"] as const) expect(await (await start(name)).kill("SIGTERM")).toBe(0)
   expect((await listArtifact()).toSorted()).toEqual([...sizes.keys(), ...folders].toSorted())
 })
 
-it("says in one sentence that Node 18 is too old", ({ skip }) => {
+it("reports in one sentence that Node 18 is too old", ({ skip }) => {
   const command = ["-y", "-p", "node@18", "node", "-e", "process.stdout.write(process.execPath)"]
   const found = spawnSync("npx", command, { encoding: "utf8" })
   if (found.status !== 0) return skip("the npm registry is not reachable")
@@ -78,7 +78,7 @@ it("serves the documents, and logs sources if Node reads source maps", async () 
   expect(annotations["errors"].join("\n")).toMatch(/packages\/postgres\/src\/\S+\.ts:\d+/)
 })
 
-it("signs an operator in to the console, whose pages bring their own styles and scripts", async () => {
+it("signs an operator in to the console, and serves its pages with their styles and scripts", async () => {
   const { sign_in_link: link } = await opsJson("operators", "create", "--name", "Dana Reyes", "--role", "admin")
   const operatorConsole = await start("console")
   const { url } = operatorConsole

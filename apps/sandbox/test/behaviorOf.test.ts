@@ -13,7 +13,7 @@ it("lets every clinician act within two minutes, and not within the first second
   expect(Math.max(...waits)).toBeLessThanOrEqual(120_000)
 })
 
-it("lets nobody click without opening, come to the partner without clicking, or do anything with an unknown mailbox", () => {
+it("lets no one click without opening, reach the partner without clicking, or act with an unknown mailbox", () => {
   for (const { bounces, scanned, opens, clicks, unsubscribes, stages } of behaviors) {
     if (clicks || unsubscribes) expect(opens).toBe(true)
     if (stages > 0) expect(clicks).toBe(true)

@@ -30,7 +30,7 @@ const lag = (settings: Readonly<Record<string, string>> = {}) => {
   return run(lagging(libfaketime.program, 10, settings))
 }
 
-it("loses nothing and recovers when the primary and then its promoted standby are killed, and advances the clocks by one fence", async () => {
+it("recovers without data loss after the primary and its promoted standby are killed, and advances the clocks by one fence", async () => {
   expect(brokenByTwo(await run(twice))).toEqual([])
 })
 

@@ -22,7 +22,7 @@ const killService = async (sandbox: number, service: "api" | "worker"): Promise<
   }
 }
 
-it("loses nothing when its worker, its API and then all of its processes are killed, and leaves nothing behind", async () => {
+it("loses no data when its worker, its API or all processes are killed, and leaves no process running", async () => {
   const folder = await temporaryFolder("faults")
   const killed = runSandbox(folder)
   const before = await killed.addresses(folder)
@@ -64,7 +64,7 @@ it("loses nothing when its worker, its API and then all of its processes are kil
   )
 })
 
-it("runs with Node 20, which fetches the rest, and says so if types can't be stripped", () => {
+it("runs with Node 20, which downloads the required tools, and reports if types can't be stripped", () => {
   // This test's environment already contains the tools.
   const { OUTREACH_TOOLS_FOUND: _, ...env } = process.env
   const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8"))

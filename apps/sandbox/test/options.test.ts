@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { readOptions } from "../src/options.ts"
 
-it("reads what was asked for", async () => {
+it("parses the given options", async () => {
   expect(await Effect.runPromise(readOptions(["--port", "9000", "--folder", "/tmp/x", "--fresh"]))).toEqual({
     host: "127.0.0.1",
     port: 9000,

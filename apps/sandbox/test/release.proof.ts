@@ -85,14 +85,14 @@ it("names every file with its checksum, and a changed byte is found", async () =
   )
 })
 
-it("refuses a tag that is not the version's, before it builds anything", async () => {
+it("rejects a tag that doesn't match the version before it builds", async () => {
   const made = run(process.execPath, ["tools/release/makeRelease.ts", "--tag", "v999.0.0"], REPOSITORY)
   await expect(made).rejects.toThrow(
     /The tag is v999\.0\.0, and what stands here is .+: the tag of a release is v\d+\.\d+\.\d+/,
   )
 })
 
-it("lists in its SBOM exactly the packages whose code is in the bundle", async () => {
+it("lists in its SBOM exactly the packages with code in the bundle", async () => {
   const sources = new Set<string>()
   for await (const map of glob(join(unpacked, "out/{main,chunks}/*.js.map"))) {
     for (const source of JSON.parse(await readFile(map, "utf8")).sources as ReadonlyArray<string>) sources.add(source)
@@ -111,18 +111,18 @@ it("lists in its SBOM exactly the packages whose code is in the bundle", async (
   expect(components.filter((it: { version?: string }) => it.version === undefined)).toEqual([])
 })
 
-it("holds the runbook of every alert in the archive", async () => {
+it("includes the runbook of every alert in the archive", async () => {
   const alerts = await readFile(join(unpacked, "deploy/alerts.yml"), "utf8")
   const pages = new Set([...alerts.matchAll(/runbook: ([^#\s]+)#/g)].map(([, page]) => page!))
   expect(pages.size).toBeGreaterThan(0)
   for (const page of pages) await access(join(unpacked, page))
 })
 
-it("starts from the archive alone, and every process names the release", async () => {
+it("starts with only the archive, and every process reports the release", async () => {
   await expectNamedProcesses(unpacked)
 })
 
-it("starts from the image alone, and every process names the release", async ({ skip }) => {
+it("starts with only the image, and every process reports the release", async ({ skip }) => {
   const archive = files.find((file) => file.endsWith(".oci.tar"))
   if (archive === undefined) return skip("the release was made without its image: pnpm prove:release makes it")
   let image: string | undefined

@@ -22,7 +22,7 @@ const laterAddresses: ReadonlySet<string> = new Set(
   Array.from({ length: LATER_RECIPIENTS }, (_, n) => email(RECIPIENTS + n)),
 )
 
-it("mails nobody twice and hides no event after a restore by the steps", async () => {
+it("sends no e-mail twice and hides no event after a restore by the documented steps", async () => {
   const folder = await temporaryFolder("restore")
   await buildArtifact(folder)
   const server = await restorableServer(folder)

@@ -84,7 +84,7 @@ it("shows every type of event in webhooks, feed and digest without anybody doing
   })
 }, 300_000)
 
-it("forwards with the verifier's listen what the sample partner received as webhooks", async () => {
+it("forwards with the verifier's listen command the same events that the sample partner received", async () => {
   const forwarded = { changes: new Changes(), bodies: [] as string[] }
   const port = await listen(
     createServer(async (request, response) => {
@@ -105,7 +105,7 @@ it("forwards with the verifier's listen what the sample partner received as webh
   expect(forwarded.bodies.sort()).toEqual(inFeed.sort())
 })
 
-it("shows the sample partner as a page to a browser, and as JSON to others", async () => {
+it("shows the sample partner as a page to a browser, and as JSON to other clients", async () => {
   const forged = { method: "POST", headers: { "X-Signature": "t=1,v1=00" }, body: "{}" }
   expect((await fetch(new URL("/webhooks", addresses.partner_url), forged)).status).toBe(401)
   const response = await asBrowser()
@@ -161,7 +161,7 @@ const openConsole = async (link: string) => {
   return await fetch(new URL("/", link), { headers: { cookie } })
 }
 
-it("names the port that is in use, and the sandbox that holds the folder", async () => {
+it("names the port that is in use, and the sandbox that uses the folder", async () => {
   const host = new URL(addresses.base_url).hostname
   const port = Number(new URL(addresses.base_url).port)
   const inUse = await Effect.runPromise(Effect.flip(checkPort(host, port)))

@@ -44,7 +44,7 @@ it.each([
   expect(sandbox.output()).toMatch(sentence)
 })
 
-it("ends with the last output of a service whose settings are wrong", async () => {
+it("exits with the last output of a service that has invalid settings", async () => {
   const sandbox = runSandbox(await temporaryFolder("start"), { environment: { LOG_LEVEL: "loud" } })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(/The (API|worker|console) has ended\. Its last output.*\nLOG_LEVEL is malformed\./)

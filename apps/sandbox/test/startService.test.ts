@@ -10,7 +10,7 @@ import { temporaryFolder } from "./temporaryFolder.ts"
 
 const main = import.meta.resolve("./service.case.ts")
 
-it("starts a killed service again, says so, and leaves nothing when its scope closes", async () => {
+it("restarts a killed service, reports it, and leaves no process when its scope closes", async () => {
   const log = join(await temporaryFolder("sandbox"), "worker.log")
   const pidsOf = async (count: number) => {
     const read = async () => [...(await readFile(log, "utf8").catch(() => "")).matchAll(/^started (\d+)$/gm)]

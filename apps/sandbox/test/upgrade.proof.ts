@@ -35,7 +35,7 @@ const changeSchema = async (sql: string) => {
   for (const name of REPLACED) await appendFile(join(sql, "functions", name), "-- As the next release has it.\n")
 }
 
-it("upgrades from one release to the next under traffic, and rolls the processes back: nothing is lost, and no request fails", async () => {
+it("upgrades to the next release under traffic, and rolls the processes back, without lost data or failed requests", async () => {
   const folder = await temporaryFolder("upgrade")
   await buildArtifact(join(folder, "last"))
   await cp(join(folder, "last"), join(folder, "next"), { recursive: true })

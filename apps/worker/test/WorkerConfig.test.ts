@@ -50,7 +50,7 @@ describe("WorkerConfig", () => {
     })
   })
 
-  it("keeps everything for good but the history, unless a setting says for how long", () => {
+  it("keeps everything except the history permanently, unless a setting limits it", () => {
     const { retention } = Result.getOrThrow(
       read({ EVENTS_MONTHS: "24", INBOX_MONTHS: "12", DEAD_LETTERS_DAYS: "400", RECIPIENTS_MONTHS: "18" }),
     )
@@ -108,7 +108,7 @@ describe("WorkerConfig", () => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} is malformed\\. It must be `))
   })
 
-  it("has three times for a failing endpoint, which rise, and each of which may be none", () => {
+  it("requires rising times for the three steps of a failing endpoint, and accepts none for each", () => {
     const times = (...hours: ReadonlyArray<string>) => ({ WEBHOOK_FAILING_HOURS: hours.join(",") })
     const failing = (env: Record<string, string>) => Result.getOrThrow(read(env)).failing
     expect(failing({})).toEqual({ notice: 24, reminder: 72, disable: 120 })
@@ -127,12 +127,12 @@ describe("WorkerConfig", () => {
       expect(refusal(times(...wrong))).toMatch(/^WEBHOOK_FAILING_HOURS is malformed\. It must be three rising numbers/)
   })
 
-  it("takes a name beside the sender's address", () => {
+  it("accepts a display name in the sender's address", () => {
     const { mail } = Result.getOrThrow(read({ MAIL_FROM: `"Acme, Outreach" <outreach@acme.test>` }))
     expect(mail.sender.from).toEqual({ name: "Acme, Outreach", address: "outreach@acme.test" })
   })
 
-  it("writes an international domain of the sender in ASCII, and refuses an address that needs SMTPUTF8", () => {
+  it("encodes an international sender domain in ASCII, and rejects an address that needs SMTPUTF8", () => {
     const { mail } = Result.getOrThrow(read({ MAIL_FROM: "Büro <outreach@büro.test>" }))
     expect(mail.sender.from).toEqual({ name: "Büro", address: "outreach@xn--bro-hoa.test" })
     expect(refusal({ MAIL_FROM: "büro@acme.test" })).toMatch(/^MAIL_FROM is malformed/)
@@ -171,7 +171,7 @@ describe("WorkerConfig", () => {
     },
   )
 
-  it("says which delay of a schedule is wrong", () => {
+  it("names the wrong delay of a schedule", () => {
     expect(refusal({ WEBHOOK_RETRY_DELAYS: "30s,soon" })).toBe(
       'WEBHOOK_RETRY_DELAYS is malformed: delay 2, "soon", is not a whole number of ms, s, m, h or d, such as 30s, up to 366d. It must be a list of delays such as 30s,2m,10m,1h,6h,24h.',
     )

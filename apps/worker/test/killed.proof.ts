@@ -8,7 +8,7 @@ import { startWorker } from "./startWorker.ts"
 const { url, run, query, launch, deliveries } = journey()
 
 describe("the worker's process", () => {
-  it("loses nothing when it is killed: another worker takes its endpoints over, and no attempt is spent", async () => {
+  it("loses no deliveries when it is killed: another worker takes over its endpoints without using an attempt", async () => {
     const { to, receives, answer } = await holdingPartner()
     const { endpoint } = await launch(to, 1100)
     const killed = await startWorker(url())
@@ -37,7 +37,7 @@ describe("the worker's process", () => {
     expect(ids(again)).toEqual(ids(first))
   })
 
-  it("publishes each hit exactly once, whoever is killed while judging", async () => {
+  it("publishes each hit exactly once, even if workers are killed while judging", async () => {
     const HITS = 3000
     const { organization } = await run(seedClicks(HITS, "http://127.0.0.1:1/webhooks"))
     const published = async () => {

@@ -11,7 +11,7 @@ import { startWorker } from "./startWorker.ts"
 const { url, run, query, launch, deliveries } = journey()
 
 describe("the worker's process", () => {
-  it("sends a campaign, finishes what is in flight on SIGTERM, and logs neither addresses nor secrets", async () => {
+  it("sends a campaign, finishes calls in flight on SIGTERM, and logs no addresses or secrets", async () => {
     const { to, receives, answer } = await holdingPartner()
     const mail = await mailServer()
     const { campaign, endpoint } = await launch(to, 2)

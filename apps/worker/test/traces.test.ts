@@ -99,7 +99,7 @@ describe("a worker that exports traces", () => {
     expect(named("publish events").filter((span) => !isSlow(span))).toEqual([])
   })
 
-  it("exports no span while it polls and finds nothing", async () => {
+  it("exports no span for polls without results", async () => {
     const { stop, metric, otlp } = await traced("1", {}, idle())
     await metric("outreach_delivery_claims_total", ({ succeeded }) => succeeded! >= 2)
     await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)

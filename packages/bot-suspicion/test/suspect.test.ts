@@ -89,7 +89,7 @@ describe("an address", () => {
     expect(suspect(hit({ address }))).toEqual(PERSON)
   })
 
-  it("that is not known makes nobody suspected", () => {
+  it("that is unknown doesn't make a hit suspected", () => {
     expect(suspect(hit({ address: undefined }))).toEqual(PERSON)
   })
 
@@ -210,7 +210,7 @@ describe("suspect", () => {
     )
   })
 
-  it("answers for anything at all: the same for the same, suspected exactly when there is a reason", () => {
+  it("is deterministic for any input, and suspects a hit exactly when there is a reason", () => {
     const hits = fc.record({
       at: fc.double({ min: -1e10, max: 1e10, noNaN: true }),
       method: fc.string(),
@@ -263,7 +263,7 @@ describe("the data", () => {
     expect(patterns.filter(({ pattern }) => !listed.some((agent) => pattern.test(agent)))).toEqual([])
   })
 
-  it("has patterns that differ in their text alone, and networks that are whole", () => {
+  it("has patterns with the same flags, and networks without extra host bits", () => {
     expect(new Set(AGENTS.map(({ pattern }) => pattern.flags))).toEqual(new Set(["i"]))
     for (const range of NETWORKS.flatMap(({ ranges }) => ranges)) {
       const [start = "", size] = range.split("/")

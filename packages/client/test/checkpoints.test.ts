@@ -93,7 +93,7 @@ describe.each(subjects)("a checkpoint in $kind", ({ place }) => {
     expect(await store.load()).toEqual(without)
   })
 
-  it("that is spoilt is refused, rather than begun anew", async () => {
+  it("is rejected if it is corrupt, instead of starting from scratch", async () => {
     const { open, spoil } = place()
     await open().save(checkpointAt(1))
     for (const text of ["{", "null", '{"since":"never"}', '{"since":1}', '{"since":"2026-11-20","seen":{"a":1}}']) {
@@ -178,7 +178,7 @@ describe("a store in a file", () => {
     }
   })
 
-  it("saves one after the other what is saved at once", async () => {
+  it("saves concurrent checkpoints one after the other", async () => {
     const path = join(tempFolder(), "checkpoint.json")
     const store = fileCheckpointStore(path)
     await Promise.all(Array.from({ length: 60 }, (_, second) => store.save(checkpointAt(second))))
@@ -186,7 +186,7 @@ describe("a store in a file", () => {
     expect(existsSync(`${path}.tmp`)).toBe(false)
   })
 
-  it("says so when it cannot save, keeps what it had, and saves the next", async () => {
+  it("reports a failed save, keeps the previous checkpoint, and can save the next one", async () => {
     const folder = tempFolder()
     await expect(fileCheckpointStore(join(folder, "missing", "checkpoint.json")).save(checkpointAt(1))).rejects.toThrow(
       "ENOENT",
@@ -231,7 +231,7 @@ describe("a store in a database", () => {
     expect(await store.load()).toEqual(checkpointAt(3))
   })
 
-  it("keeps several under their names, in the table that it is told, and takes no name that would need quotes", async () => {
+  it("keeps several checkpoints by name in the given table, and rejects table names that need quotes", async () => {
     await pool.query("create schema partner")
     const opened = openSqlite(":memory:")
     const stores = ["one", "it's"].map((name) => postgresCheckpointStore(pool, { table: "partner.seen", name }))

@@ -15,7 +15,7 @@ async function startRecords(cacheSize?: number) {
   return { state, asked, client: createClient({ apiKey: "key", baseUrl, ...options }) }
 }
 
-it("serves from its memory what the service says is unchanged, and what has changed from the service", async () => {
+it("returns unchanged records from its cache, and changed ones from the service", async () => {
   const { client, state, asked } = await startRecords()
   expect(await client.getToken("aaaaaa")).toEqual({ token: "aaaaaa", version: 1 })
   expect(await client.getToken("aaaaaa")).toEqual({ token: "aaaaaa", version: 1 })
@@ -26,7 +26,7 @@ it("serves from its memory what the service says is unchanged, and what has chan
   expect([asked.length, state.sent]).toEqual([4, 2])
 })
 
-it("knows an expansion as an answer of its own", async () => {
+it("caches an expanded record separately", async () => {
   const { client, state, asked } = await startRecords()
   await client.getToken("aaaaaa")
   await client.getToken("aaaaaa", { expand: ["campaign"] })
@@ -49,7 +49,7 @@ it("forgets the record that was used least lately once it knows as many as it ma
   expect(state.sent).toBe(4)
 })
 
-it("remembers nothing when it may not", async () => {
+it("caches no records if caching is disabled", async () => {
   const { client, state, asked } = await startRecords(0)
   await client.getToken("aaaaaa")
   await client.getToken("aaaaaa")

@@ -121,7 +121,7 @@ describe("the hooks", () => {
     expect(asked[0]!.headers).not.toHaveProperty("tracestate")
   })
 
-  it("end a call with what they throw, and are not asked again", async () => {
+  it("fail the call with the error that they throw, and the call is not retried", async () => {
     const { baseUrl, asked } = await startServer([{ status: 200, body: {} }])
     const fail = () => Promise.reject(new Error("hook"))
     const options = { apiKey: "key", baseUrl, sleep: async () => {} }

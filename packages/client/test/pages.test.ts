@@ -15,13 +15,13 @@ const start = async (replies: readonly Reply[]) => {
   return { client, cursors: () => asked.map(({ url }) => new URL(url, baseUrl).searchParams.get("cursor")) }
 }
 
-it("hands out the items of all pages, and asks each page with the cursor of the one before", async () => {
+it("returns the items of all pages, and requests each page with the previous page's cursor", async () => {
   const { client, cursors } = await start(THREE_PAGES)
   expect(await Array.fromAsync(client.listTokens({ since: SINCE }))).toEqual([1, 2, 3, 4, 5])
   expect(cursors()).toEqual([null, "a", "b"])
 })
 
-it("asks for nothing before it is iterated, and for no page that is not needed", async () => {
+it("sends no request before the iteration starts, and requests only the pages it needs", async () => {
   const { client, cursors } = await start(THREE_PAGES)
   const list = client.listEvents({ since: SINCE })
   expect(cursors()).toEqual([])
@@ -29,7 +29,7 @@ it("asks for nothing before it is iterated, and for no page that is not needed",
   expect(cursors()).toEqual([null, "a"])
 })
 
-it("hands out whole pages, and begins at a cursor", async () => {
+it("returns whole pages, starting at a cursor", async () => {
   const { client, cursors } = await start(THREE_PAGES.slice(1))
   const pages = await Array.fromAsync(client.listCampaignRecipients("cmp_1", { cursor: "a" }).pages())
   expect(pages.map(({ data, has_more }) => [data, has_more])).toEqual([
@@ -39,13 +39,13 @@ it("hands out whole pages, and begins at a cursor", async () => {
   expect(cursors()).toEqual(["a", "b"])
 })
 
-it("begins anew with each iteration", async () => {
+it("starts again with each iteration", async () => {
   const { client } = await start([page([1], null), page([2], null)])
   const list = client.listTokens({ since: SINCE })
   expect([await Array.fromAsync(list), await Array.fromAsync(list)]).toEqual([[1], [2]])
 })
 
-it("asks again for a page that failed, and loses no item", async () => {
+it("requests a failed page again, and loses no items", async () => {
   const { client, cursors } = await start([
     THREE_PAGES[0]!,
     errorReply("INTERNAL_ERROR"),
@@ -83,7 +83,7 @@ describe.each([
     message: expect.stringMatching(new RegExp(`^The answer is not a page of a list: ${problem}`)),
   }
 
-  it("ends a list with one error that says so, after the items before it", async () => {
+  it("ends a list with a descriptive error after the items of earlier pages", async () => {
     const { client, cursors } = await start([THREE_PAGES[0]!, { status: 200, body }])
     const seen: unknown[] = []
     const walk = async () => {
@@ -97,13 +97,13 @@ describe.each([
   })
 })
 
-it("ends a list that leads round in a circle when it comes to a page for the second time", async () => {
+it("fails on a circular list when a cursor repeats", async () => {
   const { client, cursors } = await start([page([1], "a"), page([2], "b"), page([3], "c"), page([4], "a")])
   await expect(Array.fromAsync(client.listTokens({ since: SINCE }))).rejects.toThrow("next_cursor was followed before")
   expect(cursors()).toEqual([null, "a", "b", "c"])
 })
 
-it("asks again for a page that is empty and leads to itself, and gives up in the end", async () => {
+it("retries an empty page that points to itself, and finally fails", async () => {
   const settled = await start([page([1], "a"), page([], "a"), page([], "a"), page([2], null)])
   expect(await Array.fromAsync(settled.client.listTokens({ since: SINCE }))).toEqual([1, 2])
   expect(settled.cursors()).toEqual([null, "a", "a", "a"])
@@ -111,7 +111,7 @@ it("asks again for a page that is empty and leads to itself, and gives up in the
   await expect(Array.fromAsync(client.listTokens({ since: SINCE }))).rejects.toThrow("next_cursor was followed before")
 })
 
-it("asks again for a page that is not JSON, as from a proxy, and ends with an error that says so", async () => {
+it("retries a page that is not JSON, as from a proxy, and finally fails with a descriptive error", async () => {
   const html = { status: 200, body: "<html>Maintenance</html>" }
   const recovered = await start([html, page([1], null)])
   expect(await Array.fromAsync(recovered.client.listTokens({ since: SINCE }))).toEqual([1])
@@ -122,7 +122,7 @@ it("asks again for a page that is not JSON, as from a proxy, and ends with an er
   expect(cursors()).toHaveLength(5)
 })
 
-it("throws the refusal of a cursor, after what came before it", async () => {
+it("throws the error of a rejected cursor after the items of earlier pages", async () => {
   const { client } = await start([
     THREE_PAGES[0]!,
     errorReply("INVALID_PARAMETER", { details: { parameter: "cursor" } }),

@@ -26,7 +26,7 @@ it("has one method for each row of the contract", () => {
   expectTypeOf<Methods>().toEqualTypeOf<keyof Operations>()
 })
 
-it("asks for each operation where the contract serves it, with a key where it wants one", () => {
+it("uses each operation's method and path from the contract, with a key where it is required", () => {
   const rows = Object.values(operations).map(({ operationId, method, path, auth }) => {
     const bearer = auth.kind === "bearer" || auth.kind === "scope"
     return [operationId, { method, path, bearer }]
@@ -63,7 +63,7 @@ it("writes each call as the contract has it", async () => {
   expect(asked[4]!.url).toContain("/cmp_0a%2F1/")
 })
 
-it("sends the key wherever a bearer is asked for, and nowhere else", async () => {
+it("sends the key only to operations that require a bearer token", async () => {
   const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
   const client = createClient({ apiKey: "orp_test_k", baseUrl })
   await client.getHealth()
@@ -78,7 +78,7 @@ it("sends the key wherever a bearer is asked for, and nowhere else", async () =>
   ])
 })
 
-it("signs an event anew for each attempt, over the bytes that it sends", async () => {
+it("signs an event again for each attempt, over the bytes that it sends", async () => {
   const { baseUrl, asked } = await startServer([
     errorReply("SERVICE_UNAVAILABLE"),
     { status: 200, body: { received: true } },
@@ -115,7 +115,7 @@ it("keeps an idempotency key over the attempts of one call, and makes another fo
   expect(asked.every(({ body }) => body === JSON.stringify(SURVEY))).toBe(true)
 })
 
-it("refuses what no header can hold without repeating it, and asks for nothing", async () => {
+it("rejects keys that a header can't contain, without repeating them or sending a request", async () => {
   const { baseUrl, asked } = await startServer([{ status: 200, body: {} }])
   for (const [apiKey, state] of [
     [undefined, "undefined"],
@@ -151,7 +151,7 @@ it("takes its address with and without /v1 and slashes", async () => {
   expect(asked.map(({ url }) => url)).toEqual([...Array(5).fill(target), `/gateway${target}`])
 })
 
-it("refuses an address that no request can be made of, and repeats none of it", () => {
+it("rejects a base address that can't be used, without repeating it", () => {
   const addresses = ["not an address", "ftp://api.test", "https://me:pass@api.test", "https://api.test?a=pass", "//x"]
   for (const baseUrl of [...addresses, undefined, null, 7] as string[]) {
     expect(() => createClient({ apiKey: "key", baseUrl })).toThrow(TypeError)
@@ -159,7 +159,7 @@ it("refuses an address that no request can be made of, and repeats none of it", 
   }
 })
 
-it("refuses seconds that no wait could last, and asks for nothing", async () => {
+it("rejects invalid durations in seconds, and sends no request", async () => {
   const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
   const client = createClient({ apiKey: "key", baseUrl })
   for (const seconds of [Number.NaN, -1, -0.001, "30" as unknown as number]) {
@@ -174,7 +174,7 @@ it("refuses seconds that no wait could last, and asks for nothing", async () => 
   expect(asked).toEqual([])
 })
 
-it("keeps an id in its segment of the path, whatever it is made of, or refuses it", async () => {
+it("keeps any id within its path segment, or rejects it", async () => {
   const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
   const client = createClient({ apiKey: "key", baseUrl })
   const pathLike = fc.string({
@@ -238,27 +238,30 @@ it("shows no key when it is printed", async () => {
   expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain("orp_live_secret")
 })
 
-it.each([301, 302, 303, 307, 308])("follows no redirect, repeats nothing, and explains it: %s", async (status) => {
-  const other = await startServer([{ status: 200, body: {} }])
-  const Location = `${other.baseUrl.replace("//", "//user:secret@")}/elsewhere?session=secret`
-  const { baseUrl, asked } = await startServer([{ status, headers: { Location }, body: "<html>Moved</html>" }])
-  const client = createClient({ apiKey: "key", baseUrl, sleep })
-  const error = await client.getDigest("2026-11-20").then(
-    () => expect.unreachable(),
-    (error: unknown) => error as Error,
-  )
-  expect(error).toMatchObject({
-    name: "ApiError",
-    status,
-    code: null,
-    type: "invalid_request_error",
-    requestId: "req_1",
-  })
-  expect(error.message).toContain(`redirect (${status}) to ${other.baseUrl}/elsewhere, which is not followed`)
-  expect(error.message).toContain("baseUrl")
-  expect(error.message).not.toContain("secret")
-  expect([asked.length, other.asked.length]).toEqual([1, 0])
-})
+it.each([301, 302, 303, 307, 308])(
+  "follows no redirect, doesn't retry, and explains the redirect without its secrets: %s",
+  async (status) => {
+    const other = await startServer([{ status: 200, body: {} }])
+    const Location = `${other.baseUrl.replace("//", "//user:secret@")}/elsewhere?session=secret`
+    const { baseUrl, asked } = await startServer([{ status, headers: { Location }, body: "<html>Moved</html>" }])
+    const client = createClient({ apiKey: "key", baseUrl, sleep })
+    const error = await client.getDigest("2026-11-20").then(
+      () => expect.unreachable(),
+      (error: unknown) => error as Error,
+    )
+    expect(error).toMatchObject({
+      name: "ApiError",
+      status,
+      code: null,
+      type: "invalid_request_error",
+      requestId: "req_1",
+    })
+    expect(error.message).toContain(`redirect (${status}) to ${other.baseUrl}/elsewhere, which is not followed`)
+    expect(error.message).toContain("baseUrl")
+    expect(error.message).not.toContain("secret")
+    expect([asked.length, other.asked.length]).toEqual([1, 0])
+  },
+)
 
 it.each([
   ["/login?next=secret", "/login"],

@@ -29,7 +29,7 @@ const failure = (promise: Promise<unknown>) =>
   )
 
 describe("an error that the catalog calls permanent", () => {
-  it.each(codesThat("no"))("is thrown at once and not asked again: %s", async (code) => {
+  it.each(codesThat("no"))("is thrown at once and not retried: %s", async (code) => {
     const { client, asked, waits } = await startClient([errorReply(code), OK])
     const error = (await failure(client.getDigest("2026-11-20"))) as ApiError
     expect(error).toBeInstanceOf(ApiError)
@@ -48,7 +48,7 @@ describe("an error that the catalog calls permanent", () => {
 })
 
 describe("an api_error", () => {
-  it.each(codesThat("backoff"))("is asked again with growing delays until it is answered: %s", async (code) => {
+  it.each(codesThat("backoff"))("is retried with growing delays until it succeeds: %s", async (code) => {
     const { client, asked, waits } = await startClient([errorReply(code), errorReply(code), errorReply(code), OK])
     expect(await client.getHealth()).toEqual(HEALTH)
     expect([asked.length, rounded(waits)]).toEqual([4, [0.5, 1, 2]])
@@ -69,7 +69,7 @@ describe("an api_error", () => {
     expect([asked.length, rounded(waits)]).toEqual([5, [0.5, 1, 2, 4]])
   })
 
-  it("is told by the status where a proxy answers", async () => {
+  it("is recognized by the status of a proxy's response", async () => {
     const { client, asked } = await startClient([
       { status: 502, body: "<html>Bad gateway</html>" },
       { status: 503 },
@@ -79,7 +79,7 @@ describe("an api_error", () => {
     expect(asked).toHaveLength(3)
   })
 
-  it("that says 501 is not asked again, in either envelope", async () => {
+  it("with status 501 is not retried in the legacy envelope", async () => {
     const legacy: Reply = { status: 501, body: { error: { code: "NOT_IMPLEMENTED", message: "Not served." } } }
     const survey = { title: "Title", estimatedTime: { min: 1, max: 2 }, incentive: 5 }
     const drafts = await startClient([legacy])
@@ -94,7 +94,7 @@ describe("an api_error", () => {
   })
 })
 
-describe("a wait that the service asks for", () => {
+describe("a wait that the service requests", () => {
   const limited = (retryAfter: string, date?: string) =>
     errorReply("RATE_LIMITED", { headers: { "Retry-After": retryAfter, ...(date && { Date: date }) } })
   const SENT = "Mon, 23 Nov 2026 05:00:00 GMT"
@@ -158,7 +158,7 @@ describe("a request without an answer", () => {
     expect(await failure(client.getHealth({ timeout: 0.05 }))).toMatchObject({ reason: "timeout" })
   })
 
-  it("because nobody listens is a network failure", async () => {
+  it("because the port is closed is a network failure", async () => {
     const client = createClient({ apiKey: "key", baseUrl: "http://127.0.0.1:1", retryDelays: [] })
     expect(await failure(client.getHealth())).toMatchObject({ name: "ConnectionError", reason: "network" })
   })
@@ -205,7 +205,7 @@ describe("a signal", () => {
     expect(await waited).toMatchObject({ message: "enough" })
   })
 
-  it("that was aborted before asks for nothing", async () => {
+  it("that was aborted before the call prevents the request", async () => {
     const { client, asked } = await startClient([OK])
     expect(await failure(client.getHealth({ signal: AbortSignal.abort() }))).toMatchObject({ name: "AbortError" })
     expect(asked).toEqual([])

@@ -90,7 +90,7 @@ function world(limit: number) {
 }
 
 describe("a reconciliation", () => {
-  it("loses and repeats nothing, whatever is published, wherever it crashes, and whichever cursors stop to count", async () => {
+  it("loses and repeats no events, even after crashes, late events and invalidated cursors", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 6 }),
@@ -118,7 +118,7 @@ describe("a reconciliation", () => {
     )
   })
 
-  it("asks for nothing before the time it was given, in whatever offset", async () => {
+  it("requests no events before the given time, with any UTC offset", async () => {
     const asked: string[] = []
     const feed = [sentEvent(1, 0), sentEvent(2, 3 * MICROSECONDS), sentEvent(3, 60 * MICROSECONDS)]
     const since = "2026-01-01T02:00:02+02:00"
@@ -170,7 +170,7 @@ describe("sync.events", () => {
     expect(asked).toHaveLength(4)
   })
 
-  it("goes on from its checkpoint when a cursor is refused", async () => {
+  it("continues from its checkpoint when a cursor is rejected", async () => {
     const feed = [1, 2, 3, 4, 5].map((number) => sentEvent(number, number * 60 * MICROSECONDS))
     const { baseUrl, asked } = await startFeed(feed, (_, count) => count === 3)
     const client = createClient({ apiKey: "key", baseUrl })
@@ -180,7 +180,7 @@ describe("sync.events", () => {
     expect(sinces).toEqual([START.since, START.since, START.since, "2026-01-01T00:03:55.000000Z"])
   })
 
-  it("throws the refusal when the same cursor is refused again, instead of asking for ever", async () => {
+  it("throws when the same cursor is rejected again, instead of retrying forever", async () => {
     const feed = [1, 2, 3].map((number) => sentEvent(number, number))
     const { baseUrl, asked } = await startFeed(feed, ({ url }) => url.includes("cursor="))
     const client = createClient({ apiKey: "key", baseUrl })
@@ -189,7 +189,7 @@ describe("sync.events", () => {
     expect(asked).toHaveLength(4)
   })
 
-  it("refuses an overlap that is not a whole number of seconds", () => {
+  it("rejects an overlap that is negative or not a whole number of seconds", () => {
     const client = createClient({ apiKey: "key", baseUrl: "https://api.test" })
     for (const overlapSeconds of [-1, 0.5, Number.NaN]) {
       expect(() => client.sync.events({ checkpoint: START, overlapSeconds })).toThrow(RangeError)

@@ -13,7 +13,7 @@ describe("rawQuery", () => {
     const pairs = new URLSearchParams("a=1&b[]=2&c=3&c=4&c=5&d%5B%5D=6&d[]=7&e")
     expect(rawQuery(pairs)).toEqual({ a: "1", "b[]": ["2"], c: ["3", "4", "5"], "d[]": ["6", "7"], e: "" })
   })
-  it("never touches a prototype, whatever the names", () => {
+  it("never changes a prototype, even for names such as __proto__", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom("__proto__", "constructor", "toString", "a"), fc.string())),
@@ -28,7 +28,7 @@ describe("rawQuery", () => {
 })
 
 describe("decode, of a query", () => {
-  it("fills in what is not given", () => {
+  it("fills in missing parameters with their defaults", () => {
     expect(query("listEvents", since)).toEqual({
       ok: true,
       value: { since: "2026-11-21T02:45:29.000000Z", limit: 100, "types[]": [], "expand[]": [] },
@@ -99,11 +99,11 @@ describe("decode, of a query", () => {
       }),
     )
   })
-  it("says what an unescaped + did", () => {
+  it("explains that an unescaped + became a space", () => {
     const decoded = query("listTokens", "since=2026-11-21T02:45:29.123456+02:00")
     expect(decoded.ok ? "" : decoded.refusal.message).toMatch(/^since: holds a space .* unescaped \+/)
   })
-  it("answers, without throwing, to any query at all", () => {
+  it("returns a value or a documented error for any query, without throwing", () => {
     const name = fc.oneof(
       fc.constantFrom("since", "limit", "type", "types[]", "expand[]", "cursor", "__proto__"),
       fc.string(),
@@ -143,7 +143,7 @@ describe("decode, of a body", () => {
   ])("refuses %j with %s about %s", (body, code, parameter) => {
     expect(decode(InboundEvent, body)).toMatchObject({ ok: false, refusal: { code, parameter } })
   })
-  it("names what is wrong without repeating it", () => {
+  it("names the invalid field without repeating its value", () => {
     const decoded = decode(InboundEvent, { ...event, event_id: "dana.reyes@clinic.test" })
     expect(JSON.stringify(decoded)).not.toContain("dana")
   })

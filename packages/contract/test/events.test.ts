@@ -43,7 +43,7 @@ describe("EVENTS", () => {
     for (const type of types) expect(eventExamples[type].event_type).toBe(type)
   })
 
-  it("go the ways that are told without their schemas, in the same order", () => {
+  it("have the directions of EVENT_DIRECTIONS, in the same order", () => {
     expect(Object.entries(EVENT_DIRECTIONS)).toEqual(types.map((type) => [type, EVENTS[type].direction]))
   })
 
@@ -59,7 +59,7 @@ describe("EVENTS", () => {
       expect(example.source).toBe(direction === "to_consumer" ? "service" : "consumer")
       expect(envelope.safeParse({ ...example, source: "elsewhere" }).success).toBe(false)
     })
-    it.each(Object.keys(example.data))("refuses a data.%s of another type", (field) => {
+    it.each(Object.keys(example.data))("rejects a data.%s of another type", (field) => {
       expect(data.safeParse({ ...example.data, [field]: 7 }).success).toBe(false)
     })
     it.each(Object.keys(example.data))("lets data.%s be absent only where no token or attribution need be", (field) => {
@@ -127,17 +127,17 @@ describe("EVENTS", () => {
 })
 
 describe("EventEnvelope", () => {
-  it.each(types)("holds %s", (type) => {
+  it.each(types)("accepts %s", (type) => {
     expect(EventEnvelope.parse(eventExamples[type])).toEqual(eventExamples[type])
   })
-  it("holds no type beyond the catalogue, and no type with another's data", () => {
+  it("rejects unknown types, and types with another type's data", () => {
     expect(EventEnvelope.safeParse({ ...inbound, event_type: "clinician.retired" }).success).toBe(false)
     expect(EventEnvelope.safeParse({ ...inbound, event_type: "outreach.email_sent" }).success).toBe(false)
   })
 })
 
 describe("FeedEvent", () => {
-  it.each(types)("holds %s only if it is an outreach.email_* type", (type) => {
+  it.each(types)("accepts %s only if it is an outreach.email_* type", (type) => {
     const feeds = type.startsWith("outreach.email_")
     expect((FEED_EVENT_TYPES as readonly string[]).includes(type)).toBe(feeds)
     expect(FeedEvent.safeParse(eventExamples[type]).success).toBe(feeds)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { legacyCatalog } from "../src/catalogs.ts"
 
 describe("the legacy catalog", () => {
-  it("writes a code and a message, and nothing else unless given", () => {
+  it("writes only a code and a message by default", () => {
     const body = legacyCatalog.body("NOT_IMPLEMENTED", { message: "Surveys are in private preview." })
     expect(JSON.stringify(body)).toBe(
       '{"error":{"code":"NOT_IMPLEMENTED","message":"Surveys are in private preview."}}',
@@ -33,7 +33,7 @@ describe("the legacy catalog", () => {
     expect(() => legacyCatalog.body("TOKEN_NOT_FOUND", {})).toThrow(RangeError)
   })
 
-  it("says that a draft which is not served is not worth another attempt", () => {
+  it("marks an unimplemented draft as not retryable", () => {
     const body = legacyCatalog.body("NOT_IMPLEMENTED", {})
     expect(legacyCatalog.parse(body)).toMatchObject({ code: "NOT_IMPLEMENTED", status: 501, retry: "no" })
   })

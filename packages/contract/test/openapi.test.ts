@@ -14,7 +14,7 @@ async function problems(document: unknown): Promise<string[]> {
 }
 
 describe("openapi.json", () => {
-  it("is what the contract generates (`pnpm openapi` writes it)", () => {
+  it("matches the contract's generated document (`pnpm openapi` writes it)", () => {
     expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(openapi, null, 2)}\n`)
   })
 
@@ -26,7 +26,7 @@ describe("openapi.json", () => {
     expect(await problems({ openapi: "3.1.0", info: { title: "x", version: "1" }, paths: {} })).not.toEqual([])
   })
 
-  it("holds every operation of the table and every event", () => {
+  it("contains every operation and every event", () => {
     const paths = openapi.paths as Record<string, Record<string, { operationId: string }>>
     for (const { path, method, operationId } of Object.values(operations)) {
       expect(paths[path]?.[method.toLowerCase()]?.operationId).toBe(operationId)

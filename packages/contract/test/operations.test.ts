@@ -45,13 +45,13 @@ describe("operations", () => {
       const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       expect(Object.keys(operation.pathParameters.shape)).toEqual(inPath)
     })
-    it("gives codes of its own to parameters it has", () => {
+    it("assigns custom error codes only to parameters that it has", () => {
       for (const [name, code] of Object.entries(operation.parameterCodes)) {
         expect(names).toContain(name)
         expect(operation.errors).toContain(code)
       }
     })
-    it("answers each code once, and only codes of its envelope's catalog", () => {
+    it("lists each error code once, and only codes of its envelope's catalog", () => {
       const codes = operation.envelope === "partner" ? partnerCatalog.codes : legacyCatalog.codes
       expect(new Set(operation.errors).size).toBe(operation.errors.length)
       for (const code of operation.errors) expect(codes).toHaveProperty(code)
@@ -79,7 +79,7 @@ describe("operations", () => {
     expect(SCOPES).toEqual(["tokens:read", "events:read", "recipients:read", "digest:read"])
   })
 
-  it("type what a handler is given and what it must answer", () => {
+  it("type a handler's input and its possible responses", () => {
     type GetToken = Operations["getToken"]
     expectTypeOf<RequestOf<GetToken>["path"]>().toEqualTypeOf<{ token: string }>()
     expectTypeOf<RequestOf<GetToken>["query"]>().toEqualTypeOf<{ "expand[]": ("campaign" | "program")[] }>()
@@ -98,7 +98,7 @@ describe("operations", () => {
     expectTypeOf<ResponseOf<Operations["listTokens"]>["body"]["data"]>().toEqualTypeOf<RecipientRecord[]>()
   })
 
-  it("type what a caller asks: what has a default may be left out", () => {
+  it("type a caller's input: parameters with a default are optional", () => {
     type Query = CallOf<Operations["listTokens"]>["query"]
     expectTypeOf<Pick<Query, "since">>().toEqualTypeOf<{ readonly since: string }>()
     expectTypeOf<{ since: string }>().toExtend<Query>()

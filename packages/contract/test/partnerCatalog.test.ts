@@ -62,7 +62,7 @@ describe("the partner catalog", () => {
     expect(rows.slice(0, specifiedCodes.length)).toEqual(specifiedCodes)
   })
 
-  it("gives each specified code a status that its type is said to have", () => {
+  it("gives each specified code a status that is typical of its type", () => {
     const typicalOf = new Map(specifiedTypes.map(([type, typical]) => [type, typical!.split(", ")]))
     for (const [, type, status] of specifiedCodes) {
       expect(typicalOf.get(type)).toContain(type === "api_error" ? `${status![0]}xx` : status)
@@ -75,7 +75,7 @@ describe("the partner catalog", () => {
     expect(Object.fromEntries(added.map(([code, { type, status }]) => [code, [type, status]]))).toEqual(ADDED)
   })
 
-  it("answers status and retryability", () => {
+  it("returns status and retryability", () => {
     expect(partnerCatalog.codes.SERVICE_UNAVAILABLE.status).toBe(503)
     expectTypeOf(partnerCatalog.codes.SERVICE_UNAVAILABLE.status).toEqualTypeOf<503>()
     expect(partnerCatalog.retry("rate_limit_error")).toBe("after")
@@ -100,7 +100,7 @@ describe("the partner catalog", () => {
     }
   })
 
-  it("requires the parameter's name where the specification does, and lets further details stand beside it", () => {
+  it("requires the parameter's name where the specification does, and allows further details", () => {
     const options = { message: "`since` is missing.", requestId: "req_0a" }
     const body = partnerCatalog.body("MISSING_PARAMETER", {
       ...options,

@@ -22,7 +22,7 @@ describe("Question", () => {
     expect(Question.parse(question).type).toBe(type)
   })
 
-  it("fills in the stated defaults and nothing else", () => {
+  it("fills in the specified defaults and no other fields", () => {
     expect(Question.parse(text)).toEqual({
       ...text,
       required: true,

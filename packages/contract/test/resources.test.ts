@@ -80,7 +80,7 @@ describe.each(resources)("$name", ({ schema, example, optional, nullable }) => {
       (nullable as readonly string[]).includes(field),
     )
   })
-  it.each(fields)("refuses a %s of another type", (field) => {
+  it.each(fields)("rejects a %s of another type", (field) => {
     const wrong = typeof (example as Record<string, unknown>)[field] === "boolean" ? "true" : true
     expect(schema.safeParse({ ...example, [field]: wrong }).success).toBe(false)
   })
@@ -111,7 +111,7 @@ describe("discriminators", () => {
 })
 
 describe("FunnelCounts", () => {
-  it("holds three integers, none below zero", () => {
+  it("requires three non-negative integers", () => {
     const counts = { account_created: 0, learner_qualified: 0, completer_qualified: 0 }
     expect(FunnelCounts.safeParse(counts).success).toBe(true)
     for (const field of Object.keys(counts)) {

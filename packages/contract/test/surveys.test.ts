@@ -11,7 +11,7 @@ const withCase = (fields: object) => ({ ...caseBased, cases: [{ ...aCase, ...fie
 const withAudience = (fields: object) => ({ ...standard, targeting: { audiences: [fields] } })
 
 describe("SurveyInput", () => {
-  it("is of the standard format unless it says otherwise", () => {
+  it("has the standard format by default", () => {
     expect(SurveyInput.parse(standard).format).toBe("standard")
     expect(SurveyInput.parse(caseBased).format).toBe("case-based")
   })
@@ -109,7 +109,7 @@ describe("SurveyInput", () => {
   })
 })
 
-describe("answers of the drafts", () => {
+describe("responses of the draft operations", () => {
   it.each<[string, z.ZodType, object, readonly string[]]>([
     ["SurveyCreated", SurveyCreated, examples.createSurvey.response, []],
     ["ValidateResult", ValidateResult, { ...examples.validateSurvey.response, caseCount: 1 }, ["caseCount"]],

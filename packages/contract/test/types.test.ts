@@ -101,7 +101,7 @@ function eventTypes(direction: "to_consumer" | "to_service", sender: "Service" |
 const isEvent = ({ properties }: JsonSchema): boolean => properties?.["event_type"]?.const !== undefined
 const isList = ({ properties }: JsonSchema): boolean => properties?.["has_more"] !== undefined
 
-it("holds the contract's types without zod", async () => {
+it("types.d.ts contains the contract's types without zod", async () => {
   const resources = Object.entries(schemas)
     .filter(([, schema]) => schema.properties !== undefined && !isEvent(schema) && !isList(schema))
     .map(

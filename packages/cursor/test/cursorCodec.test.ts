@@ -29,17 +29,17 @@ describe("a position", () => {
   it("keeps the sign of a zero", () => {
     expect(openCodec.decode(openCodec.encode([-0, 0]))).toEqual([-0, 0])
   })
-  it("has one text, whatever the order of its keys", () => {
+  it("has the same text for any order of its keys", () => {
     const { id, updated_at } = position
     expect(openCodec.encode({ id, updated_at, deep: { b: 1, a: 2 } })).toBe(
       openCodec.encode({ deep: { a: 2, b: 1 }, updated_at, id }),
     )
   })
-  it("carries only what the schema keeps", () => {
+  it("contains only the fields of the schema", () => {
     const row = { ...position, email: "someone@example.org" }
     expect(codec.encode(row)).toBe(codec.encode(position))
   })
-  it("is typed by the schema, which must not turn it into something else", () => {
+  it("is typed by the schema, and is rejected if the schema transforms it", () => {
     expectTypeOf(codec.decode(codec.encode(position))).toEqualTypeOf<{ updated_at: string; id: string }>()
     expectTypeOf(codec.decode(undefined as string | undefined)).toEqualTypeOf<{
       updated_at: string
@@ -51,7 +51,7 @@ describe("a position", () => {
     const dated = cursorCodec({ schema: transforming, key, scope })
     expect(refusal(dated.encode("2026-11-21" as never), dated)).toBe("invalid_position")
   })
-  it("that the schema refuses is not encoded", () => {
+  it("is not encoded if the schema rejects it", () => {
     expect(thrownBy(() => codec.encode({ id: "x" } as never))).toMatchObject({ code: "invalid_position" })
   })
   it.each([
@@ -103,7 +103,7 @@ describe("a position", () => {
       expect(thrownBy(() => openCodec.encode(nested(66, inner)))).toMatchObject({ code: "invalid_position" })
     }
   })
-  it("that contains itself is refused", () => {
+  it("that contains itself is rejected", () => {
     const cycle: unknown[] = []
     cycle.push(cycle)
     expect(thrownBy(() => openCodec.encode(cycle))).toMatchObject({ code: "invalid_position" })
@@ -118,10 +118,10 @@ describe("a position", () => {
 
 describe("a cursor", () => {
   const cursor = codec.encode(position)
-  it("is refused under another key", () => {
+  it("is rejected under another key", () => {
     expect(refusal(cursor, cursorCodec({ schema: Position, key: `${key}.`, scope }))).toBe("not_authentic")
   })
-  it("is refused under any other scope", () => {
+  it("is rejected under any other scope", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1 }), (units) => {
         const other = String.fromCharCode(...units)
@@ -130,7 +130,7 @@ describe("a cursor", () => {
       }),
     )
   })
-  it("is told apart by scopes that differ in a lone surrogate alone", () => {
+  it("is rejected under a scope that differs only in a lone surrogate", () => {
     const made = cursorCodec({ schema: anything, key, scope: "\ud800" }).encode(1)
     expect(refusal(made, cursorCodec({ schema: anything, key, scope: "\ufffd" }))).toBe("not_authentic")
   })
@@ -138,12 +138,12 @@ describe("a cursor", () => {
     const made = cursorCodec({ schema: anything, key, scope: 'a"' }).encode("b")
     expect(refusal(made, cursorCodec({ schema: anything, key, scope: "a" }))).toBe("not_authentic")
   })
-  it("is refused in every truncation", () => {
+  it("is rejected if it is truncated at any length", () => {
     for (let length = 0; length < cursor.length; length++) {
       expect(["malformed", "not_authentic"]).toContain(refusal(cursor.slice(0, length)))
     }
   })
-  it("is refused with any one character changed", () => {
+  it("is rejected if any one character is changed", () => {
     for (let at = 0; at < cursor.length; at++) {
       for (const other of "AQgw_-9z=+ ") {
         if (other === cursor[at]) continue
@@ -152,10 +152,10 @@ describe("a cursor", () => {
       }
     }
   })
-  it("is refused when it is too long, or not a string", () => {
+  it("is rejected if it is too long, empty or not a string", () => {
     for (const junk of ["A".repeat(2049), 1, {}, ["a"], ""]) expect(refusal(junk)).toBe("malformed")
   })
-  it("is refused in any other spelling of the same bytes", () => {
+  it("is rejected in any other spelling of the same bytes", () => {
     const bytes = Buffer.from(openCodec.encode({ id: "??>>~~." }), "base64url")
     const spelling = bytes.toString("base64url")
     const loose = `${spelling.slice(0, -1)}${String.fromCharCode(spelling.charCodeAt(spelling.length - 1) + 1)}`
@@ -173,7 +173,7 @@ describe("a cursor", () => {
       expect(refusal(bytes.toString("base64url"))).toBe("unsupported_version")
     }
   })
-  it("whose authentic position the schema no longer accepts is refused", () => {
+  it("is rejected if the schema no longer accepts its authentic position", () => {
     const made = openCodec.encode({ id: 7 })
     expect(refusal(made)).toBe("invalid_position")
   })
@@ -211,7 +211,7 @@ describe("a cursor", () => {
       expect(refusal(bytes.toString("base64url"), openCodec)).toBe("not_authentic")
     }
   })
-  it("made of any string at all is answered by a CursorError", () => {
+  it("made of any string is rejected with a CursorError", () => {
     const base64url = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from([1, ...bytes]).toString("base64url"))
     const units = fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes))
     fc.assert(
@@ -220,7 +220,7 @@ describe("a cursor", () => {
       }),
     )
   })
-  it("with an authentic payload that is not JSON is refused", () => {
+  it("with an authentic payload that is not JSON is rejected", () => {
     const payload = Buffer.from("{")
     const mac = createHmac("sha256", key)
       .update(`cursor.1.${JSON.stringify(scope)}`)
@@ -247,15 +247,15 @@ describe("an expiry", () => {
     expect(at(2 * DAY, "1d").decode(cursor)).toEqual(position)
     expect(codec.decode(cursor)).toEqual(position)
   })
-  it("refuses a cursor that does not say when it was made", () => {
+  it("rejects a cursor without a creation time", () => {
     expect(refusal(codec.encode(position), at(0))).toBe("expired")
     expect(refusal(openCodec.encode({ at: 1n }), at(0))).toBe("expired")
   })
-  it("refuses a cursor from a future that is further away than its time", () => {
+  it("rejects a cursor from further in the future than its lifetime", () => {
     expect(at(DAY - 90_000).decode(cursor)).toEqual(position)
     expect(refusal(cursor, at(DAY - 91_000))).toBe("expired")
   })
-  it("reads and makes nothing with a clock that is not a number", () => {
+  it("prevents reading and making cursors with a clock that returns NaN", () => {
     expect(refusal(cursor, at(Number.NaN))).toBe("expired")
     expect(thrownBy(() => at(Number.NaN).encode(position))).toBeInstanceOf(CursorError)
   })
@@ -275,14 +275,14 @@ describe("a schema", () => {
   const failing = (validate: StandardSchemaV1["~standard"]["validate"]) =>
     cursorCodec({ schema: { "~standard": { version: 1, vendor: "test", validate } }, key, scope })
 
-  it("that answers asynchronously is refused, rejected promise or not", () => {
+  it("that is asynchronous is rejected, even if its promise rejects", () => {
     const cursor = openCodec.encode(1)
     for (const answer of [() => Promise.resolve({ value: 1 }), () => Promise.reject(new Error("late"))]) {
       expect(thrownBy(() => failing(answer).encode(1))).toMatchObject({ code: "asynchronous_schema" })
       expect(refusal(cursor, failing(answer))).toBe("asynchronous_schema")
     }
   })
-  it("that throws is answered by a CursorError with its cause", () => {
+  it("that throws results in a CursorError with its cause", () => {
     const cause = new Error("broken")
     const broken = failing(() => {
       throw cause
@@ -303,7 +303,7 @@ describe("a scope", () => {
 })
 
 describe("a key", () => {
-  it("of fewer than 32 bytes is refused when the codec is made", () => {
+  it("of fewer than 32 bytes is rejected when the codec is made", () => {
     for (const short of ["", "x".repeat(31), new Uint8Array(31)]) {
       expect(() => cursorCodec({ schema: Position, key: short, scope })).toThrow(RangeError)
     }
@@ -336,23 +336,23 @@ describe("a ring of keys", () => {
       }),
     )
   })
-  it("makes cursors whose id cannot be changed", () => {
+  it("makes cursors with an id that cannot be changed", () => {
     const ring = codecOf(keyOf("one", 7), keyOf("one", 8), keyOf("two"))
     const bytes = Buffer.from(ring.encode(position), "base64url")
     bytes[1]! ^= 7 ^ 8
     expect(refusal(bytes.toString("base64url"), ring)).toBe("not_authentic")
   })
-  it("reads what its keys made under another id, or none, when either is left out", () => {
+  it("reads a key's cursors if either side has no id, but not with a different id", () => {
     const [plain, named] = [keyOf("one"), keyOf("one", 7)]
     expect(codecOf(named).decode(codecOf(plain).encode(1))).toBe(1)
     expect(codecOf(plain).decode(codecOf(named).encode(1))).toBe(1)
     expect(refusal(codecOf(named).encode(1), codecOf(keyOf("one", 8)))).toBe("not_authentic")
   })
-  it("of one key without an id makes the cursors of that key alone", () => {
+  it("of one key without an id makes the same cursors as the key", () => {
     expect(codecOf({ key }).encode(position)).toBe(codec.encode(position))
     expect(codec.decode(codecOf({ key }).encode(position))).toEqual(position)
   })
-  it("is refused without keys, with a short key, and with an id that is not a byte", () => {
+  it("is rejected without keys, with a short key, and with an id that is not a byte", () => {
     expect(() => cursorKeyRing([])).toThrow(RangeError)
     expect(() => cursorKeyRing([keyOf("one"), { key: "short" }])).toThrow(RangeError)
     for (const id of [-1, 256, 1.5, Number.NaN]) expect(() => cursorKeyRing([keyOf("one", id)])).toThrow(RangeError)

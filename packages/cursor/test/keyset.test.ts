@@ -31,7 +31,7 @@ describe("a keyset", () => {
       values: [],
     })
   })
-  it("of mixed directions begins with the range that an index can answer", () => {
+  it("of mixed directions starts with a range that an index can use", () => {
     const mixed = { created_at: "desc", id: "asc" } as const
     expect(keyset(mixed, { after: { created_at: at, id: 7 } }, { placeholder: "$2" })).toEqual({
       where: "(created_at <= $2 and (created_at < $3 or created_at = $4 and (id > $5)))",
@@ -47,7 +47,7 @@ describe("a keyset", () => {
     expect(whereOf("asc nulls last", 1)).toBe("((a > ? or a is null or a = ? and (id > ?)))")
     expect(whereOf("asc nulls last", null)).toBe("((false or a is null and (id > ?)))")
   })
-  it("without a position begins at the beginning", () => {
+  it("without a position starts at the first row", () => {
     for (const from of [null, undefined, {}, { after: null }, { before: null, after: undefined }]) {
       expect(keyset(columns, from, { placeholder: "$9" })).toEqual({
         where: "true",
@@ -56,7 +56,7 @@ describe("a keyset", () => {
       })
     }
   })
-  it("names a column as the statement does, and casts its values for PostgreSQL alone", () => {
+  it("uses the statement's column names, and casts values only for PostgreSQL", () => {
     const named = {
       createdAt: { column: 'invoice."createdAt"', order: "asc", type: "timestamptz" },
       id: "asc",
@@ -77,7 +77,7 @@ describe("a keyset", () => {
   })
 })
 
-describe("what would not be a keyset is refused:", () => {
+describe("a keyset rejects", () => {
   const make = (
     column: Order | KeysetColumn,
     { value = 1, placeholder = "$1", name = "a" }: Record<string, unknown> = {},
@@ -140,7 +140,7 @@ describe("what would not be a keyset is refused:", () => {
     expect(() => make({ order: "asc", type: column })).toThrow(new TypeError(message))
     expect(() => make("asc", { name: column })).toThrow(TypeError)
   })
-  it("whatever SQLite would not read as the name of a column", () => {
+  it("any text that SQLite doesn't read as a column name", () => {
     const database = new DatabaseSync(":memory:")
     const text = fc.string({ unit: fc.constantFrom(..."ab1_.\".;'-( \0\n$,"), maxLength: 8 })
     let accepted = 0

@@ -91,7 +91,7 @@ async function expectAllRows(subject: Subject): Promise<void> {
 
 const limits = fc.constantFrom(1, 2, 3, 7, 100)
 
-describe("the pages of random keys hold each row once, in its place, both ways,", () => {
+describe("pages of random keys contain each row once, in order, in both directions,", () => {
   it("in SQLite", async () => {
     await fc.assert(
       fc.asyncProperty(rowsArbitrary, columnsArbitrary, limits, async (rows, columns, limit) => {

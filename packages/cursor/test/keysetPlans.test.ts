@@ -77,7 +77,7 @@ describe("in PostgreSQL", () => {
   it("one range of an index is a page of columns that run in one direction", async () => {
     for (const plan of oneDirection) await expectPlan(plan)
   })
-  it("a page of mixed directions begins in the index at the value of its first column", () =>
+  it("a page of mixed directions starts in the index at the value of its first column", () =>
     expectPlan(mixedDirections))
   it("the index and its condition are the same in the plan of a prepared statement, which knows no values", async () => {
     for (const plan of [...oneDirection, mixedDirections]) {
@@ -106,6 +106,6 @@ describe("in SQLite", () => {
   it("one range of an index is a page of columns that run in one direction", () => {
     for (const plan of oneDirection) expectPlan(plan)
   })
-  it("a page of mixed directions begins in the index at the value of its first column", () =>
+  it("a page of mixed directions starts at the value of its first column in the index", () =>
     expectPlan(mixedDirections))
 })

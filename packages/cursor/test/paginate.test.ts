@@ -86,7 +86,7 @@ describe("a page of a list that is read both ways", () => {
       expect(read([], from)).toEqual([undefined, [], undefined])
     }
   })
-  it("takes null for a position that was not given, and refuses two", () => {
+  it("treats null as a missing position, and rejects two positions", () => {
     expect(read([1, 2, 3], { after: null, before: null })).toEqual([undefined, [1, 2], 2])
     expect(read([2, 1], { after: null, before: { id: 3 } })).toEqual([undefined, [1, 2], 2])
     expect(() => read([1], { after: { id: 1 }, before: { id: 3 } })).toThrow(

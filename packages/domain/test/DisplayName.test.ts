@@ -12,7 +12,7 @@ describe("DisplayName", () => {
     expect(parse(name)).toMatchObject({ _tag: "Success", success: name.trim() })
   })
 
-  it("refuses every mark of writing direction wherever it stands, and names it", () => {
+  it("rejects a writing direction mark at any position, and names the mark", () => {
     fc.assert(
       fc.property(word, fc.constantFrom(...MARKS), word, (before, mark, after) => {
         expect(parse(`a${before}${mark}${after}a`)).toMatchObject({

@@ -3,7 +3,7 @@ import { coalesce } from "@outreach/domain/coalesce"
 import { Deferred, Effect, Exit, Fiber, Scheduler, Scope } from "effect"
 
 describe("coalesce", () => {
-  it.effect("writes what comes during a write together, at most the given number, and answers each its own", () =>
+  it.effect("batches calls made during a write up to the limit, and returns each call's result", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const batches: Array<ReadonlyArray<number>> = []
@@ -99,7 +99,7 @@ describe("coalesce", () => {
     }),
   )
 
-  it.effect("lets one bad item fail alone, and goes on", () =>
+  it.effect("lets only a bad item fail, and continues", () =>
     Effect.gen(function* () {
       const write = yield* coalesce(10, (items: ReadonlyArray<number>) => {
         if (items.includes(14)) throw new Error("a defect")

@@ -31,7 +31,7 @@ describe("randomBase62", () => {
     }).pipe(Effect.provide(everyByteInTurn)),
   )
 
-  it.effect("is as long as asked, however many bytes it has to throw away", () =>
+  it.effect("returns the requested length, even if many bytes are discarded", () =>
     Effect.gen(function* () {
       for (const length of [0, 1, 6, 30, 1000]) expect(yield* randomBase62(length)).toHaveLength(length)
     }).pipe(Effect.provide(everyByteInTurn)),

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { settleAll } from "@outreach/domain/settleAll"
 import { Effect } from "effect"
 
-it.effect("runs every effect although others fail, and then fails with all failures", () =>
+it.effect("runs every effect even if some fail, and then fails with all failures", () =>
   Effect.gen(function* () {
     const ran: Array<number> = []
     const task = (n: number) => Effect.sync(() => ran.push(n))

@@ -22,7 +22,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
   },
 )
 
-test("nothing is left after an exception that nobody catches", async () => {
+test("no process or folder is left after an uncaught exception", async () => {
   const parent = await startParent()
   const running = await cluster(parent.url)
   parent.process.stdin.write("throw\n")
@@ -47,7 +47,7 @@ test("a start just after kill -9 of the parent waits for the supervisor to finis
   expect(await query(next.url, "select seven from kept")).toEqual([{ seven: 7 }])
 })
 
-test("the next start clears up a temporary cluster whose supervisor was killed too", async () => {
+test("the next start removes a temporary cluster if its supervisor was killed as well", async () => {
   // A separate folder, because the start of another run would clean up, too.
   vi.stubEnv("TMPDIR", await temporaryFolder())
   const parent = await startParent()
@@ -61,7 +61,7 @@ test("the next start clears up a temporary cluster whose supervisor was killed t
   await Promise.all(next.map((postgres) => postgres.stop()))
 })
 
-test("the next start stops a persistent server whose supervisor was killed too, and takes its place", async () => {
+test("the next start stops a persistent server if its supervisor was killed as well, and replaces it", async () => {
   const dataDirectory = await temporaryFolder()
   const parent = await startParent({ dataDirectory })
   const running = await cluster(parent.url)
@@ -87,7 +87,7 @@ test("a stranger that has the number of a dead server is spared", async () => {
   expect(stranger.exitCode ?? stranger.signalCode).toBeNull()
 })
 
-test("a supervisor whose number was used again counts as dead", async () => {
+test("a supervisor counts as dead if its process id was reused", async () => {
   const reused = `${process.pid}.000000000000`
   expect(await isRunning(reused)).toBe(false)
   const first = await startPostgres()

@@ -35,13 +35,13 @@ test("a temporary cluster serves and is gone after stop", async () => {
   await postgres.stop()
 })
 
-test("as root the server runs as nobody, else as the user", async () => {
+test("the server runs as an unprivileged user if started by root, otherwise as the current user", async () => {
   const { data } = await cluster((await start()).url)
   const uid = process.getuid?.()
   expect((await stat(data)).uid).toBe(uid === 0 ? 65534 : uid)
 })
 
-test("it listens on 127.0.0.1 alone and asks for the password", async () => {
+test("it only listens on 127.0.0.1 and requires the password", async () => {
   const { url } = await start()
   expect(await query(url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }])
   expect(await query(url, "show unix_socket_directories")).toEqual([{ unix_socket_directories: "" }])
@@ -56,7 +56,7 @@ test("a temporary cluster forgoes durability and a persistent one does not", asy
   expect(await query((await start()).url, "show fsync")).toEqual([{ fsync: "off" }])
 })
 
-test("the second start on a persistent cluster names the process that holds it", async () => {
+test("the second start on a persistent cluster names the process that uses it", async () => {
   const dataDirectory = await temporaryFolder()
   const first = await startParent({ dataDirectory })
   await expect(start({ dataDirectory })).rejects.toThrow(`${dataDirectory} is in use by process ${first.process.pid} (`)
@@ -80,7 +80,7 @@ test("a claim that several find stale at once goes to one of them", async () => 
   expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1)
 })
 
-test("a start after kill -9 of the postmaster recovers what was committed", async () => {
+test("a start after kill -9 of the postmaster recovers committed data", async () => {
   const dataDirectory = await temporaryFolder()
   const first = await start({ dataDirectory })
   await query(first.url, "create table kept as select 7 as seven")
@@ -100,7 +100,7 @@ test("a start after kill -9 of the postmaster recovers what was committed", asyn
   await busy
 })
 
-test("a server that was killed is started again where it was, and recovers what was committed", async () => {
+test("a killed server restarts at the same address and recovers committed data", async () => {
   const server = await start({ settings: { synchronous_commit: "on" } })
   await query(server.url, "create table kept as select 7 as seven")
   await server.kill()
@@ -110,7 +110,7 @@ test("a server that was killed is started again where it was, and recovers what 
   expect(await query(server.url, "select seven from kept")).toEqual([{ seven: 7 }])
 })
 
-test("a server is waited for that has removed its pid file, and whose process has not ended yet", async () => {
+test("stopping waits for a server process that has removed its pid file but is still running", async () => {
   const { url, dataDirectory } = await start()
   const { postmaster } = await cluster(url)
   const pidFile = join(dataDirectory, "postmaster.pid")
@@ -132,7 +132,7 @@ test("a server is waited for that has removed its pid file, and whose process ha
   expect(await isPostgres(postmaster)).toBe(false)
 })
 
-test("a start that fails says what the server's log says last, and leaves nothing", async () => {
+test("a failed start reports the end of the server's log", async () => {
   const other = createServer().listen(0, "127.0.0.1")
   await new Promise((resolve) => other.once("listening", resolve))
   const { port } = other.address() as { port: number }

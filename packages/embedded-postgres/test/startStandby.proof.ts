@@ -9,7 +9,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((postgres) => postgres.stop()))
 })
 
-test("a synchronous standby has what was committed when its primary was killed, and takes writes once promoted", async () => {
+test("a synchronous standby has all committed data after its primary is killed, and accepts writes once promoted", async () => {
   const primary = await startPostgres({ settings: { synchronous_commit: "on" } })
   started.push(primary)
   await query(primary.url, "create table kept as select 1 as n")

@@ -26,7 +26,7 @@ async function migrate(url: string): Promise<void> {
   await query(url, "create table things as select 1 as thing")
 }
 
-test("many who ask for one template at once get one migration and separate clones, and nobody can connect to it", async () => {
+test("concurrent requests for a template share one migration and get separate clones; it accepts no connections", async () => {
   const name = templateName()
   let migrations = 0
   const clones = await Promise.all(
@@ -58,7 +58,7 @@ test("a migration that fails can be tried again", async () => {
   await createTemplate(server, name, migrate)
 })
 
-test("a template that a killed process left unfinished is made anew", async () => {
+test("a template that a killed process left unfinished is created again", async () => {
   const name = templateName()
   await query(server, `create database ${name}`)
   await createTemplate(server, name, migrate)
@@ -67,7 +67,7 @@ test("a template that a killed process left unfinished is made anew", async () =
   await clone.drop()
 })
 
-test("a migration that leaves a connection open is refused", async () => {
+test("a migration that leaves a connection open fails", async () => {
   const leaked: Client[] = []
   const leaking = createTemplate(server, templateName(), async (url) => {
     leaked.push(await leak(url, "the migration"))

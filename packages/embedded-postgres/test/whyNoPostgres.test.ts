@@ -3,7 +3,7 @@ import { whyNoPostgres } from "../src/whyNoPostgres.ts"
 
 const glibc = "2.36"
 
-it("finds nothing wrong with this machine, with Linux and with macOS", () => {
+it("finds no problem with this machine, with Linux or with macOS", () => {
   expect(whyNoPostgres()).toBeUndefined()
   for (const arch of ["x64", "arm64"]) {
     expect(whyNoPostgres({ platform: "linux", arch, glibc })).toBeUndefined()

@@ -59,7 +59,7 @@ describe("an error of a catalog", () => {
     expect(error.retryAfter).toBe(2)
   })
 
-  it("carries each header once, whatever the case of its name, and none that is undefined", async () => {
+  it("contains each header once, ignoring case, and no undefined header", async () => {
     const headers = { "retry-after": "9", "CONTENT-TYPE": "application/json", "X-Window": undefined as never }
     const response = payments.error("TOO_MANY", { retryAfter: 7, headers }).toResponse({ requestId: "req_1" })
     expect(Object.fromEntries((response as Response).headers)).toEqual({
@@ -67,7 +67,7 @@ describe("an error of a catalog", () => {
     })
   })
 
-  it("has whole seconds of at most 68 years in Retry-After, or no such header, whatever is given", () => {
+  it("has whole seconds up to 68 years in Retry-After, and omits it for invalid values", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.double(), fc.constantFrom(Number.NaN, -1, -0, 1e300, Infinity, -Infinity)),
@@ -80,7 +80,7 @@ describe("an error of a catalog", () => {
     expect(payments.error("TOO_MANY", { retryAfter: Number.NaN }).headers).toEqual({ "X-Limit": "100" })
   })
 
-  it("has no header value that Fetch refuses or that begins another header", async () => {
+  it("has no header value that Fetch rejects or that injects another header", async () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.constant("GET\r\nSet-Cookie: a=b")), (value) => {
         const error = payments.error("GATEWAY_DOWN", { headers: { Allow: value } })
@@ -112,7 +112,7 @@ describe("an error of a catalog", () => {
     })
   })
 
-  it("holds its details against their schema where the catalog is told to", () => {
+  it("validates its details against their schema if the catalog is configured to", () => {
     const strict = defineCatalog({ ...tables, envelope: problemJson, checkDetails: true })
     const wrong = { details: { reason: "lost" } } as never
     expect(payments.error("CARD_DECLINED", wrong).code).toBe("CARD_DECLINED")
@@ -151,14 +151,14 @@ describe("details", () => {
   })
 })
 
-describe("what was caught", () => {
+describe("a caught value", () => {
   const thrown = fc.oneof(
     fc.anything(),
     fc.string().map((text) => new Error(text)),
     fc.constantFrom({ code: "CARD_DECLINED", status: 402 }, Object.assign(new Error("x"), { code: "GATEWAY_DOWN" })),
   )
 
-  it("and is not of the catalog becomes its unknown code, and nothing of it gets out", () => {
+  it("becomes the unknown code if it isn't from the catalog, without leaking its content", () => {
     fc.assert(
       fc.property(thrown, (caught) => {
         expect(payments.is(caught)).toBe(false)
@@ -177,7 +177,7 @@ describe("what was caught", () => {
     )
   })
 
-  it("is answered as it is when it is of the catalog", () => {
+  it("results in its own response if it is from the catalog, without its cause", () => {
     const error = payments.error("CARD_DECLINED", { ...expired, cause: new Error("pan 4242") })
     expect(payments.from(error)).toBe(error)
     const response = payments.respond(error, { requestId: "req_1" })
@@ -221,7 +221,7 @@ describe("an envelope", () => {
     expect(catalog.respond(error).status).toBe(402)
   })
 
-  it("can be written by others, with a context of its own", () => {
+  it("can be custom, with a custom context", () => {
     const ours: Envelope<{ readonly trace: string }> = {
       contentType: "application/vnd.example+json",
       write: ({ code, message }, { trace }) => ({ code, message, trace }),
@@ -242,13 +242,13 @@ describe("defineCatalog", () => {
   const define = (codes: object, unknown = "INTERNAL") =>
     defineCatalog({ ...tables, codes: { ...tables.codes, ...codes } as never, unknown, envelope: problemJson })
 
-  it("refuses a code whose type is not in the catalog", () => {
+  it("rejects a code with a type that is not in the catalog", () => {
     expect(() => define({ LOST: { type: "toString", status: 500, title: "Never." } })).toThrow(
       new TypeError("codes.LOST.type: add toString to types"),
     )
   })
 
-  it("refuses a status that is not an error", () => {
+  it("rejects a status that is not an error", () => {
     for (const status of [200, 399, 600, 404.5, Number.NaN]) {
       expect(() => define({ ODD: { type: "payment", status, title: "Never." } })).toThrow(
         new TypeError(`codes.ODD.status: write one of 400 to 599, not ${status}`),
@@ -256,7 +256,7 @@ describe("defineCatalog", () => {
     }
   })
 
-  it("refuses an unknown code that it lacks, or that needs details", () => {
+  it("rejects an unknown code that isn't defined, or that requires details", () => {
     for (const unknown of ["LOST", "toString", "CARD_DECLINED"]) {
       expect(() => define({}, unknown)).toThrow(
         new TypeError(`unknown: write a code without a schema of details, not ${unknown}`),
@@ -283,7 +283,7 @@ describe("defineCatalog", () => {
     expect(parse(body("INTERNAL", {})).code).toBe("INTERNAL")
   })
 
-  it("says that no unknown type may be retried, whatever its name", () => {
+  it("allows no retries for an unknown type", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.constantFrom(...Object.getOwnPropertyNames(Object.prototype), "GATEWAY_DOWN")),

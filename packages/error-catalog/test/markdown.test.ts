@@ -3,7 +3,7 @@ import { markdown } from "../src/markdown.ts"
 import { payments } from "./payments.ts"
 
 describe("the page of codes", () => {
-  it("has the types, links to the codes, and a section for each where its docUrl may lead", () => {
+  it("has the types, links to the codes, and a section with an anchor for each code", () => {
     expect(markdown(payments)).toBe(`## Types
 
 Branch on the type, so that you also handle codes that are added later.

@@ -13,7 +13,7 @@ const headOf = (status: number, headers: Record<string, string> = {}): ResponseH
 })
 
 describe("a client", () => {
-  it("reads what the service wrote, typed by the code", async () => {
+  it("parses the service's response, typed by the code", async () => {
     const card = { brand: "visa", last: [4, 2] }
     const details = { reason: "stolen" as const, card, retryFrom: "2026-11-26T00:00:00Z" }
     const response = payments.error("CARD_DECLINED", { details }).toResponse({ requestId: "req_1", instance: "/p/1" })
@@ -44,7 +44,7 @@ describe("a client", () => {
     if (said.retry === "after") expectTypeOf(said.retryAfter).toEqualTypeOf<number>()
   })
 
-  it("keeps what it can of a code of the future", () => {
+  it("keeps all readable fields of an unknown code", () => {
     const partner = defineCatalog({ ...tables, envelope: partnerEnvelope })
     const error = {
       type: "gateway",
@@ -67,7 +67,7 @@ describe("a client", () => {
     })
   })
 
-  it("reads a code whose details do not fit as one of the future", () => {
+  it("treats a code with invalid details as an unknown code", () => {
     const said = payments.parse({ code: "CARD_DECLINED", reason: "lost", status: 402, title: "Lost." })
     expect(said).toMatchObject({
       code: null,
@@ -89,7 +89,7 @@ describe("a client", () => {
       expect(payments.parse(body, headOf(status, headers))).toMatchObject({ code: null, status, ...expected })
   })
 
-  it("waits as Retry-After says, in seconds or until a date by the response's own clock, or as the body says", () => {
+  it("reads the wait from Retry-After, in seconds or relative to Date, or from the body", () => {
     const body = payments.body("TOO_MANY", { retryAfter: 5 })
     const waitOf = (headers: Record<string, string>) => {
       const { retry, retryAfter } = payments.parse(body, headOf(429, headers))
@@ -110,7 +110,7 @@ describe("a client", () => {
     expect(payments.parse(text)).toMatchObject({ code: null, unknownCode: null, message: null })
   })
 
-  it("never throws and never invents a code, whatever the body", () => {
+  it("never throws and never invents a code, for any body", () => {
     const member = fc.oneof(fc.anything(), fc.constantFrom("__proto__", "constructor", "toString", "TOO_MANY"))
     const hostile = fc.record(
       {
@@ -168,7 +168,7 @@ describe("a client", () => {
 })
 
 describe("both envelopes", () => {
-  it("give back what was written, whatever the details are called", () => {
+  it("preserve the error, with any names in its details", () => {
     const name = fc.oneof(
       fc.string(),
       fc.constantFrom("type", "title", "status", "detail", "instance", "code", "details", "request_id", "retry_after"),

@@ -57,7 +57,7 @@ describe("a rejection by a mail server", () => {
 describe("classifySmtpReply", () => {
   const stage = fc.constantFrom("RCPT TO" as const, "DATA" as const)
 
-  it("never marks an address for 5.7.x, whatever the text says", () => {
+  it("never classifies 5.7.x as a bounce, with any text", () => {
     const property = fc.property(stage, fc.nat(999), fc.string(), (at, detail, text) => {
       expect(classifySmtpReply({ code: 550, text: `550 5.7.${detail} ${text}`, at })).toEqual({
         _tag: "Refused",
@@ -67,7 +67,7 @@ describe("classifySmtpReply", () => {
     fc.assert(property)
   })
 
-  it("never marks an address for a reply that is not for good", () => {
+  it("never classifies a temporary rejection as a bounce", () => {
     const property = fc.property(stage, fc.integer({ min: 400, max: 499 }), fc.string(), (at, code, text) => {
       expect(classifySmtpReply({ code, text: `${code} ${text}`, at })._tag).not.toBe("Bounced")
     })

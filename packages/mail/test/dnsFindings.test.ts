@@ -17,7 +17,7 @@ describe("a DKIM record", () => {
     expect(judgeDkim(` k = rsa ; p=${base64(publicKey, form)} ;v=DKIM1`)).toMatchObject({ status: "ok" })
   })
 
-  it("may stand among other texts", () => {
+  it("may be listed with other TXT values", () => {
     expect(judgeDkim("hello", "v=spf1 -all", `p=${base64(publicKey, "spki")}`)).toMatchObject({ status: "ok" })
   })
 
@@ -36,7 +36,7 @@ describe("a DKIM record", () => {
     expect(judgeDkim(record, record)).toMatchObject({ status: "failed" })
   })
 
-  it("of a short key is told", () => {
+  it("causes a warning if its key is short", () => {
     const short = generateKeyPairSync("rsa", { modulusLength: 1024 })
     const record = `p=${base64(short.publicKey, "spki")}`
     expect(dkimFinding("s1._domainkey.acme.test", [record], signing(short.publicKey))).toMatchObject({
@@ -56,7 +56,7 @@ describe("an SPF record", () => {
     expect(spfFinding("acme.test", ["other", record])).toMatchObject({ status, found: expect.stringMatching(found) })
   })
 
-  it("must be the only one, and begin as one", () => {
+  it("must be the only one, with exactly v=spf1 as its version", () => {
     expect(spfFinding("acme.test", ["v=spf1 -all", "v=spf1 ~all"])).toMatchObject({ status: "failed" })
     expect(spfFinding("acme.test", ["v=spf10 -all"])).toMatchObject({ status: "failed" })
   })

@@ -25,7 +25,7 @@ it("reads any wait that is named in seconds, minutes or hours, up to four hours"
   fc.assert(property)
 })
 
-it("is never shorter than greylisting asks, and ends where the attempts end", () => {
+it("the retry delay is longer than the requested greylisting wait, until the attempts end", () => {
   const property = fc.property(
     fc.integer({ min: 1, max: 8 }),
     fc.integer({ min: 1, max: 14_400 }),

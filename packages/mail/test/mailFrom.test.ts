@@ -7,7 +7,7 @@ import { senderMailbox } from "../src/mailFrom.ts"
 
 const read = (text: string) => Result.getOrUndefined(parseInput(senderMailbox)(text))
 
-it("reads a sender as it is written, whatever its name holds", () => {
+it("reads a sender as it was written, with any characters in its name", () => {
   const names = fc
     .string({ unit: fc.constantFrom(..."aé 1.,;:<>()[]\\\"'@&-") })
     .map((name) => read(`${JSON.stringify(name)} <a@acme.test>`)?.name ?? "")

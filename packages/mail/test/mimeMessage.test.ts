@@ -33,19 +33,19 @@ describe("mimeMessage", () => {
     ])
   })
 
-  it("offers https alone where no mail is received", async () => {
+  it("offers only the https unsubscription if no mail is received", async () => {
     const { headers } = await PostalMime.parse(mimeMessage({ ...mail, unsubscribeAddress: null }))
     expect(headers.find(({ key }) => key === "list-unsubscribe")?.value).toBe(`<${mail.unsubscribeUrl}>`)
   })
 
-  it("names the campaign for those who count complaints, and holds the sealed local part of the return path", async () => {
+  it("contains the campaign's Feedback-ID and the local part of the return path", async () => {
     const { headers } = await PostalMime.parse(mimeMessage(mail))
     const value = (name: string) => headers.find(({ originalKey }) => originalKey === name)?.value
     expect(value("Feedback-ID")).toBe(mail.feedbackId)
     expect(value("X-Outreach-Message")).toBe("bounce-1")
   })
 
-  it("folds header lines within 78 characters, and a longer word stands alone", async () => {
+  it("folds header lines within 78 characters, with longer words on separate lines", async () => {
     const long = {
       ...mail,
       sender: {
@@ -69,7 +69,7 @@ describe("mimeMessage", () => {
     })
   })
 
-  it("writes what nodemailer would write from the parts, in ASCII and with no line too long", async () => {
+  it("matches nodemailer's message for the same parts, in ASCII and without long lines", async () => {
     const text = fc
       .array(
         fc.oneof(

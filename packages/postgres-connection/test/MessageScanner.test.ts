@@ -64,7 +64,7 @@ describe("the messages of a server", () => {
   })
 })
 
-describe("what no server sends", () => {
+describe("an invalid server message", () => {
   const head = (kind: string, length: number) => {
     const bytes = Buffer.alloc(5, kind)
     bytes.writeUInt32BE(length >>> 0, 1)
@@ -84,7 +84,7 @@ describe("what no server sends", () => {
     expect(() => scan([bytes])).toThrow(expect.objectContaining({ code: "EPROTO" }))
   })
 
-  it("throws nothing but the scanner's own error, and makes it keep no more than an error may be long", () => {
+  it("only causes the scanner's own error, and a bounded number of bytes is kept", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 2000, size: "max" }), { maxLength: 50 }), (chunks) => {
         try {

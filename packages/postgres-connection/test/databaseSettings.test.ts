@@ -25,7 +25,7 @@ const readAll = (env: Record<string, string>) => {
 const addressOf = (DATABASE_URL: string) => readAll({ DATABASE_URL }).address
 const sentenceOf = (DATABASE_URL: string) => read(databaseSettings, { DATABASE_URL })
 
-it("CLOCK_SKEW_SECONDS is a minute, or else up to an hour", () => {
+it("CLOCK_SKEW_SECONDS is a minute by default, and at most an hour", () => {
   const skew = (CLOCK_SKEW_SECONDS: string) =>
     read(databaseSettings, { DATABASE_URL: "postgres://h", CLOCK_SKEW_SECONDS })
   expect(skew("")).toMatchObject({ clockSkewSeconds: 60 })
@@ -89,7 +89,7 @@ describe("DATABASE_URL", () => {
     }
   })
 
-  it("may stand in a file", () => {
+  it("can be read from a file", () => {
     const sentence = "The file of DATABASE_URL_FILE does not exist."
     expect(read(databaseSettings, { DATABASE_URL_FILE: "/nowhere" })).toBe(sentence)
     writeFileSync(join(folder, "url"), "postgres://from-a-file/d\n")
@@ -147,12 +147,12 @@ describe("DATABASE_URL", () => {
     expect(sentenceOf(`postgres://u:hunter2@h/d?${parameters}`)).not.toMatch(/hunter2|bcd/)
   })
 
-  it("is refused when a part of it is not encoded", () => {
+  it("is rejected when a part of it is not percent-encoded", () => {
     expect(sentenceOf("postgres://u:100%@h/d")).toMatch(/: a % in it does not begin the code of a character\./)
   })
 
   // Root can read every file.
-  it.skipIf(process.getuid?.() === 0)("is refused when a certificate may not be read", () => {
+  it.skipIf(process.getuid?.() === 0)("is rejected when a certificate is not readable", () => {
     writeFileSync(join(folder, "closed.crt"), "")
     chmodSync(join(folder, "closed.crt"), 0)
     expect(sentenceOf(`postgres://h?sslrootcert=${join(folder, "closed.crt")}`)).toMatch(/cannot be read \(EACCES\)/)
@@ -180,12 +180,12 @@ describe("in production", () => {
     expect(inProduction(url)).toMatchObject({ pooler: "none" })
   })
 
-  it("plain text is taken when a setting says so, and elsewhere without it", () => {
+  it("plain text is accepted if a setting allows it, and always outside production", () => {
     expect(inProduction("postgres://db.test/d", { DATABASE_ALLOW_PLAINTEXT: "true" })).toMatchObject({ pooler: "none" })
     expect(inProduction("postgres://db.test/d", { DEPLOYMENT: "staging" })).toMatchObject({ pooler: "none" })
   })
 
-  it("the address for listening is held to the same", () => {
+  it("the listen address must meet the same requirements", () => {
     const DATABASE_LISTEN_URL = "postgres://db.test/d"
     expect(inProduction("postgres://localhost/d", { DATABASE_LISTEN_URL })).toMatch(/^DATABASE_LISTEN_URL may send/)
   })
@@ -194,7 +194,7 @@ describe("in production", () => {
 describe("behind a pooler", () => {
   const DATABASE_URL = "postgres://pooler/d"
 
-  it("the database itself has an address of its own", () => {
+  it("the database itself has a separate address", () => {
     const settings = readAll({ DATABASE_URL, DATABASE_LISTEN_URL: "postgres://db/d" })
     expect(settings).toMatchObject({
       address: { hosts: [{ host: "pooler" }] },
@@ -211,7 +211,7 @@ describe("behind a pooler", () => {
     )
   })
 
-  it("a session that needs a certain server is refused", () => {
+  it("a DATABASE_URL that requires a certain kind of server is rejected", () => {
     const through = { DATABASE_LISTEN_URL: "postgres://a,b/d?target_session_attrs=primary" }
     expect(read(databaseSettings, { DATABASE_URL, ...through })).toMatchObject({ pooler: "transaction" })
     expect(
@@ -219,7 +219,7 @@ describe("behind a pooler", () => {
     ).toMatch(/^DATABASE_URL has target_session_attrs, which a pooler in transaction mode does not follow/)
   })
 
-  it("what is wrong with a setting is said", () => {
+  it("an invalid setting is reported", () => {
     const DATABASE_LISTEN_URL = "postgres://db?x=y"
     expect(read(databaseSettings, { DATABASE_URL, DATABASE_LISTEN_URL })).toMatch(
       /^DATABASE_LISTEN_URL is malformed: the parameter x is not known/,

@@ -31,13 +31,13 @@ const run = (
 
 const readOnly = "options=-c%20default_transaction_read_only%3Don"
 
-it("takes the first host that serves, past one that refuses and one that is mute", async () => {
+it("uses the first available host, after one with a closed port and one that doesn't respond", async () => {
   const silent = await tcpProxy(Number(new URL(url()).port))
   silent.mute()
   expect(await run(through([CLOSED_ADDRESS, silent.address, server()]))).toEqual([{ one: 1 }])
 })
 
-it("tries what did not serve last the next time", async () => {
+it("tries a failed host last when it connects again", async () => {
   let attempts = 0
   const refusing = `127.0.0.1:${await listen(
     createServer((socket) => {
@@ -75,7 +75,7 @@ it("takes a session that is read-only for read-only", async () => {
   expect(await run(through([server()], `target_session_attrs=read-only&${readOnly}`))).toEqual([{ one: 1 }])
 })
 
-it("reports what a server refuses, and tries no other", async () => {
+it("reports an error returned by a server, and tries no other host", async () => {
   expect(await run(through([server(), CLOSED_ADDRESS], "", "/nowhere"))).toBe("3D000")
 })
 
@@ -99,7 +99,7 @@ it.each(["25006", "57P01", "08006"])("leaves the server after it said %s", async
   expect(last).not.toEqual(before)
 })
 
-it("asks the server to notice a client that is gone", async () => {
+it("makes the server detect lost clients with TCP keepalives", async () => {
   const settings = (sql: SqlClient.SqlClient) => sql`
     select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_keepalives_interval') as interval,
       current_setting('tcp_keepalives_count') as count`

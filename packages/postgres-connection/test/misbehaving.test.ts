@@ -108,7 +108,7 @@ describe("a server that opens no session", () => {
     expect(await run(at(await server(behave)))).toBe(code)
   })
 
-  it("lets the next host serve, whatever it sends", async () => {
+  it("is skipped for the next host after it has sent random bytes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (garbage) => {
         // A rejection is final, as in libpq.
@@ -119,7 +119,7 @@ describe("a server that opens no session", () => {
     )
   })
 
-  it("is left for the next host where it refuses, closes or speaks another protocol", async () => {
+  it("is skipped for the next host if it is closed, disconnects or uses another protocol", async () => {
     const others = [
       CLOSED_PORT,
       await server(close),
@@ -130,7 +130,7 @@ describe("a server that opens no session", () => {
   })
 })
 
-describe("a server that answers the request for TLS", () => {
+describe("a server that responds to the request for TLS", () => {
   const tls = "sslmode=require&connect_timeout=60"
 
   it.each<[what: string, code: string, behave: (socket: Socket) => void]>([
@@ -144,7 +144,7 @@ describe("a server that answers the request for TLS", () => {
     expect(await run(at(await server(behave), tls))).toBe(code)
   })
 
-  it("with consent, and speaks something else than TLS, is reported as such", async () => {
+  it("with consent, but then doesn't use TLS, is reported with a TLS or protocol error", async () => {
     const port = await server(afterStartup(Buffer.from("S"), (socket) => afterStartup(SESSION)(socket)))
     expect(await run(at(port, tls))).toMatch(/^(?:ERR_SSL|EPROTO)/)
   })
@@ -232,7 +232,7 @@ describe("a server in the middle of a statement", () => {
     expect(await run(at(await server(behave)), "insert into kept values (1)")).toBe("COMMIT_UNCERTAIN")
   })
 
-  it("is reported with an error, whatever it sends", async () => {
+  it("is reported with an error after it has sent random bytes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (garbage) => {
         expect(await run(at(await server(inStatement(garbage, close))))).toMatch(/^[0-9A-Z_]{4,}$/)
@@ -241,7 +241,7 @@ describe("a server in the middle of a statement", () => {
   })
 })
 
-it("a session whose bytes come one by one works", async () => {
+it("a session works if its bytes arrive one by one", async () => {
   const real = new URL(url())
   const port = await server((client) => {
     const upstream = connect(Number(real.port), "127.0.0.1")

@@ -74,7 +74,7 @@ it.each(["exclusive", "shared"] as const)(
   },
 )
 
-it("a statement that began before the heartbeat fails once the heartbeat finds that the server does not know its session", async () => {
+it("a statement that started before the heartbeat fails once the heartbeat finds that its session is gone", async () => {
   const { proxy, port, outcome } = await throughProxy()
   const began = outcome("select pg_sleep(25)")
   await eventually(proxy.connections, (count) => count > 0)
@@ -92,7 +92,7 @@ it("a statement that began before the heartbeat fails once the heartbeat finds t
   console.log(`without a heartbeat before: noticed after ${Math.round(performance.now() - startedAt)} ms`)
 })
 
-it("a slow statement goes on while the server responds to the heartbeat", async () => {
+it("a slow statement continues while the server responds to the heartbeat", async () => {
   const { outcome } = await throughProxy()
   expect(await outcome("select pg_sleep(10)")).toBe("done")
 })
@@ -128,7 +128,7 @@ it("many statements that wait for a connection fail together once the silence is
   expect(later).toBeLessThan(2000)
 })
 
-it("a commit whose response is lost may have taken effect, and says so", async () => {
+it("a commit with a lost response is reported as uncertain", async () => {
   const pool = await throughProxy()
   const { proxy, port, outcome, runtime } = pool
   await outcome("create table kept (n int)")

@@ -55,7 +55,7 @@ const root = { sslrootcert: path("authority.crt") }
 const stranger = { sslrootcert: path("stranger.crt") }
 const client = { sslcert: path("certified.crt"), sslkey: path("certified.key") }
 
-describe("a server with a certificate of its own authority", () => {
+describe("a server with a certificate from a private authority", () => {
   it.each([{}, { sslmode: "allow" }, { sslmode: "prefer" }, { sslmode: "require" }])(
     "is reached encrypted with %j, by whatever certificate",
     async (parameters) => {
@@ -63,7 +63,7 @@ describe("a server with a certificate of its own authority", () => {
     },
   )
 
-  it("refuses sslmode=disable itself", async () => {
+  it("rejects sslmode=disable itself", async () => {
     expect(await connect(server.url, { sslmode: "disable" })).toBe("28000")
   })
 
@@ -74,7 +74,7 @@ describe("a server with a certificate of its own authority", () => {
     },
   )
 
-  it("is reached with sslmode=verify-full and its authority by the name of its certificate alone", async () => {
+  it("is reached with sslmode=verify-full and its authority only by the name in its certificate", async () => {
     expect(await connect(byName(), { sslmode: "verify-full", ...root })).toEqual(ENCRYPTED)
     expect(await connect(server.url, { sslmode: "verify-full", ...root })).toBe("ERR_TLS_CERT_ALTNAME_INVALID")
   })
@@ -123,7 +123,7 @@ describe("a server with a certificate of its own authority", () => {
     expect(rows).toEqual([{ large }])
   })
 
-  it("is sent the cancellation of a statement encrypted, too", async () => {
+  it("receives the cancellation of a statement over an encrypted connection", async () => {
     const cancelled = (sql: SqlClient.SqlClient) =>
       Effect.gen(function* () {
         const sleeping = sql`select count(*)::int as sleeping from pg_stat_activity where state = 'active' and query like 'select pg_sleep%'`
@@ -153,7 +153,7 @@ describe.skipIf(process.env["DATABASE_URL"])("a server without TLS", async () =>
   })
 })
 
-it("fails with the code of the system where nobody listens", async () => {
+it("fails with the system's error code if the port is closed", async () => {
   for (const sslmode of ["disable", "prefer", "require"]) {
     expect(await connect("postgres://x@127.0.0.1:1/x", { sslmode })).toBe("ECONNREFUSED")
   }

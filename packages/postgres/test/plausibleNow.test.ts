@@ -115,7 +115,7 @@ const forgetAll = Effect.gen(function* () {
 // The clock continues from test to test.
 describe("the clock of the database", { shuffle: false }, () => {
   describe("the time for dropping and erasing", () => {
-    test("is null while the database's clock is 800 days wrong, so that nothing is deleted, and returns with the correct clock", function* () {
+    test("is null and prevents deletion while the database's clock is 800 days wrong, but not afterwards", function* () {
       yield* trusted(0)
       yield* addAll
       yield* seedOld(1)

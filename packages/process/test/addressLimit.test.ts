@@ -7,7 +7,7 @@ const fail = (limit: ReturnType<typeof addressLimit>, address: string, times: nu
 }
 
 describe("a limit on failures by address", () => {
-  it("lets an address fail so often in a clock minute, and then says how long to wait", () => {
+  it("blocks an address after too many failures in a clock minute, and returns the remaining wait", () => {
     const limit = addressLimit(3)
     fail(limit, "192.0.2.1", 2, 61)
     expect(limit.wait(at("192.0.2.1"), 61)).toBeUndefined()
@@ -27,13 +27,13 @@ describe("a limit on failures by address", () => {
     expect(limit.wait(at("192.0.2.1"), 0)).toBe(60)
   })
 
-  it("counts by whatever shares a limit", () => {
+  it("can group addresses by a custom function", () => {
     const limit = addressLimit(1, (text) => text.slice(0, 1))
     fail(limit, "ab", 1)
     expect(["ac", "b"].map((text) => limit.wait(at(text), 0))).toEqual([60, undefined])
   })
 
-  it("asks for no address while nobody has failed", () => {
+  it("doesn't read the address while there are no failures", () => {
     const limit = addressLimit(1)
     const never = () => {
       throw new Error("asked")

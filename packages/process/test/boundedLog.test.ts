@@ -20,7 +20,7 @@ const logMuch = async (output: "pipe" | number): Promise<{ readonly count: numbe
 }
 
 describe("boundedLog", () => {
-  it("goes on while nobody reads the log, keeps a bounded part of it, and counts what is lost", async () => {
+  it("doesn't block while no one reads the log, limits its buffer, and counts dropped entries", async () => {
     const { count, waiting } = await logMuch("pipe")
     expect(count).toBeGreaterThan(500)
     expect(waiting).toBeLessThan(200_000)

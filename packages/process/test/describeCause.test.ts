@@ -9,7 +9,7 @@ describe("describeCause", () => {
     expect(described).not.toContain("dana")
   })
 
-  it("repeats a failure of the database, whose words hold no data", () => {
+  it("includes the message of a database failure, which contains no data", () => {
     const failure = Object.assign(new Error("ApiKeyRepository.authenticateKey failed"), { name: "DatabaseFailure" })
     expect(describeCause(Cause.fail(failure))[0]).toContain("DatabaseFailure: ApiKeyRepository.authenticateKey failed")
   })

@@ -24,7 +24,7 @@ const ask = async (port: number, agent: Agent) => {
   return { text: await text(response), connection: response.headers.connection, reused: request.reusedSocket }
 }
 
-it("answers a request that is under way on an idle connection when the server closes, and then ends the connection", async () => {
+it("serves a request on an idle connection when the server closes, then ends the connection", async () => {
   const { server, port } = await start()
   server.on("request", (_, response) => response.end("served"))
   const agent = keptAlive()
@@ -48,7 +48,7 @@ it("serves the connections that the kernel has queued when the server closes", a
   await closed
 })
 
-it("says close in the response to a request that is in flight when it begins to drain", async () => {
+it("sends Connection: close with a response in flight when draining starts", async () => {
   const { server, drain, port } = await start()
   server.on("request", (_, response) => {
     drain()
@@ -57,7 +57,7 @@ it("says close in the response to a request that is in flight when it begins to 
   expect(await ask(port, keptAlive())).toEqual({ text: "served", connection: "close", reused: false })
 })
 
-it("ends an idle connection without a reset when it begins to drain, and accepts new ones", async () => {
+it("ends an idle connection without a reset when draining starts, and accepts new ones", async () => {
   const { server, drain, port } = await start()
   server.on("request", (_, response) => response.end("served"))
   const idle = connect(port, "127.0.0.1")
@@ -68,7 +68,7 @@ it("ends an idle connection without a reset when it begins to drain, and accepts
   expect(await ask(port, keptAlive())).toEqual({ text: "served", connection: "close", reused: false })
 })
 
-it("ends a connection whose response had begun before the server closed", async () => {
+it("ends a connection if its response started before the server closed", async () => {
   const { server, port } = await start()
   server.on("request", (_, response) => {
     response.write("begun ")
@@ -89,7 +89,7 @@ it("ends a connection that stays idle once the server has closed", async () => {
   await closed
 })
 
-it("ends a connection on which nothing was sent once the server has closed", async () => {
+it("ends a connection without any request once the server has closed", async () => {
   const { server, port } = await start()
   const client = connect(port, "127.0.0.1")
   const ended = once(client, "close")

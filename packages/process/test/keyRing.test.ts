@@ -50,7 +50,7 @@ describe("a ring of keys", () => {
     )
   })
 
-  it("gives a key without an id the id k1, wherever it stands", () => {
+  it("assigns the id k1 to a key without an id, at any position", () => {
     expect(plain(readText(A))).toEqual([{ id: "k1", base64: A }])
     expect(plain(readFile(`${A}\n`))).toEqual([{ id: "k1", base64: A }])
     expect(plain(readText(`k1:${A}`))).toEqual(plain(readText(A)))
@@ -60,7 +60,7 @@ describe("a ring of keys", () => {
     ])
   })
 
-  it("marks what its keys make by the key and not by the id", () => {
+  it("derives the mark of a key from the key, not from its id", () => {
     const marks = (text: string) => (readText(text) as KeyRing).map(({ mark }) => mark)
     expect(marks(A)).toEqual([117])
     // Computed with Python's hmac: HKDF-SHA256 without salt. Another mark would hide the key of what is stored.
@@ -98,7 +98,7 @@ describe("a ring of keys", () => {
     expect(readFile(text)).toContain(sentence("The content of SECRETS_KEY_FILE"))
   })
 
-  it("that is not valid is refused without a word of its text", () => {
+  it("is rejected if it is invalid, without showing any part of its keys", () => {
     fc.assert(
       fc.property(rings, fc.nat(), fc.constantFrom("", "!", ":", "=", "A"), (ring, place, broken) => {
         const altered = ring.map(({ id, base64 }, i) =>
@@ -111,7 +111,7 @@ describe("a ring of keys", () => {
     )
   })
 
-  it("is not what an empty setting holds", () => {
+  it("is rejected if the setting is empty", () => {
     for (const empty of [read({}), readText("")]) expect(empty).toMatch(/^SECRETS_KEY is not set/)
     expect(readFile("")).toMatch(/^The content of SECRETS_KEY_FILE is empty/)
   })

@@ -43,7 +43,7 @@ describe("runProcess", () => {
     expect(await exited).toEqual([0, null])
   })
 
-  it("exits with 1 and nothing but the sentence when a setting is missing", async () => {
+  it("exits with 1 and prints only the error message when a setting is missing", async () => {
     expect(await outcome(start({ SECRETS_KEY: "" }))).toEqual({
       output: "",
       stderr:
@@ -52,7 +52,7 @@ describe("runProcess", () => {
     })
   })
 
-  it("exits with 1 on any other failure, and says what it was", async () => {
+  it("exits with 1 and prints the error on any other failure", async () => {
     const { output, stderr, code } = await outcome(start({ DEPLOYMENT: "staging" }))
     expect(code).toBe(1)
     expect(output + stderr).toContain("staging is down")

@@ -30,7 +30,7 @@ describe("setting", () => {
     expect(Effect.runSync(at("44"))).toBe(44)
   })
 
-  it("says what is wrong when the reader says so, and what a good value is", () => {
+  it("reports the reader's reason for rejecting a value, and describes a valid one", () => {
     expect(sentenceAt("-1")).toBe("TEST_AGE is malformed: nobody is younger than 0. It must be a number of years.")
     expect(sentenceAt("old")).toBe("TEST_AGE is malformed. It must be a number of years.")
   })
@@ -67,7 +67,7 @@ describe("secretSetting", () => {
     expect(Effect.runSync(read({ TEST_PIN_FILE: file("5678\r\n") }))).toBe("5678")
   })
 
-  it("says which of the two is wrong, and repeats neither the secret nor the path", () => {
+  it("reports which of the two settings is wrong, without the secret or the path", () => {
     const malformed = "The content of TEST_PIN_FILE is malformed. It must be four digits."
     expect(sentence({})).toBe("TEST_PIN is not set. It must be four digits.")
     expect(sentence({ TEST_PIN: "1234", TEST_PIN_FILE: file("5678") })).toBe(

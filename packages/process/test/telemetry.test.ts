@@ -63,18 +63,18 @@ describe("telemetry", () => {
     expect(all).toContain('{"key":"vcs.ref.head.revision","value":{"stringValue":"unknown"}}')
   })
 
-  it("exports what succeeded as it is", async () => {
+  it("exports a successful span unchanged", async () => {
     const all = await exportedBy(Effect.void.pipe(Effect.withSpan("rest", { ...ROOT, attributes: { count: 3 } })))
     expect(all).toMatch(/"name":"rest".*"count".*"status":\{"code":1/)
   })
 
-  it("exports a trace whole when it is sampled, and nothing of it when it is not", async () => {
+  it("exports all spans of a sampled trace and no span of an unsampled one", async () => {
     const trace = Effect.void.pipe(Effect.withSpan("inner"), Effect.withSpan("outer", ROOT))
     expect(await namesOf(trace, "1")).toEqual(["inner", "outer"])
     expect(await namesOf(trace, "0")).toEqual([])
   })
 
-  it("exports of a trace that is not sampled what failed, with the spans around it and none beside it", async () => {
+  it("exports only failed spans and their ancestors from an unsampled trace", async () => {
     const trace = Effect.void.pipe(
       Effect.withSpan("beside"),
       Effect.andThen(failing("failed")),
@@ -85,12 +85,12 @@ describe("telemetry", () => {
     expect(await namesOf(trace, "0")).toEqual(["failed", "around", "outer"])
   })
 
-  it("exports what took a second, also when it is not sampled", async () => {
+  it("exports spans of at least a second, even if they are not sampled", async () => {
     const both = Effect.andThen(ended("slow", ROOT, 1000n), ended("quick", ROOT, 999n))
     expect(await namesOf(both, "0")).toEqual(["slow"])
   })
 
-  it("exports what succeeded and names an error, as an error", async () => {
+  it("exports a successful span with an error type as an error", async () => {
     const answered = Effect.useSpan("answered", ROOT, (span) => Effect.sync(() => span.attribute("error.type", "503")))
     expect(await exportedBy(answered, "0")).toMatch(/"name":"answered".*"status":\{"code":2,"message":"503"\}/)
   })
@@ -103,7 +103,7 @@ describe("telemetry", () => {
     expect(await exportedBy(rejected, "0")).toContain('"key":"db.response.status_code","value":{"stringValue":"55P03"}')
   })
 
-  it("begins no trace with a statement of its own accord, and one with what is published within it", async () => {
+  it("starts a trace for events published in a transaction, but not for a statement", async () => {
     const statement = (text: string, attributes = { "db.query.text": text }) =>
       Effect.withSpan("database", { kind: "client", attributes })
     const poll = Effect.void.pipe(statement("select 1"), Effect.withSpan("sql.transaction"))
@@ -117,7 +117,7 @@ describe("telemetry", () => {
     expect(await exportedBy(publishing)).not.toMatch(/"parentSpanId":"\w+","name":"publish events"/)
   })
 
-  it("decides on a request from outside by the id of its trace, whatever its sender decided", async () => {
+  it("samples external requests by trace id, regardless of the sender's decision", async () => {
     const from = (traceId: string, sampled: boolean) =>
       Effect.withSpan(Effect.void, "GET", {
         kind: "server",
@@ -128,7 +128,7 @@ describe("telemetry", () => {
     expect(await namesOf(from(`${"f".repeat(18)}${"0".repeat(14)}`, true), "0.05")).toEqual([])
   })
 
-  it("exports no more than a thousand spans of a second, and counts the others", async () => {
+  it("exports at most a thousand spans per second, and counts the dropped ones", async () => {
     const at = 1_700_000_000_000_000_000n
     const many = Effect.forEach(Array(1200), () =>
       Effect.map(Effect.makeSpan("failed", ROOT), (span) => span.end(at, Exit.die(new Error("broken")))),

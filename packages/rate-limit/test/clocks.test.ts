@@ -8,7 +8,7 @@ const policies: readonly (readonly [string, RateLimitPolicy])[] = [
 ]
 
 describe.each(policies)("%s and clocks", (_, policy) => {
-  it("gives nothing back to processes whose clocks differ by up to a window, however they alternate", () => {
+  it("admits no more than the limit if clocks differ by up to a window, in any order", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 11, maxLength: 60 }), (lags) => {
         let state: RateLimitState | undefined = decide(policy, undefined, { now: 1_009_999, cost: 1 }).state
@@ -22,7 +22,7 @@ describe.each(policies)("%s and clocks", (_, policy) => {
       }),
     )
   })
-  it("says how long a process has to wait whose clock lags", () => {
+  it("returns the correct wait to a process with a lagging clock", () => {
     const { state } = decide(policy, undefined, { now: 1010000, cost: 10 })
     const { decision } = decide(policy, state, { now: 1005000, cost: 10 })
     expect(decision).toMatchObject({ allowed: false, retryAfter: 15, reset: 1020, resetAfter: 15 })
@@ -33,7 +33,7 @@ describe.each(policies)("%s and clocks", (_, policy) => {
     expect(wait(1_000_000)).toBe(20)
     expect(wait(999_999)).toBeLessThanOrEqual(10)
   })
-  it("keeps what is used when the clock is set back by more, and lets its time run from there", () => {
+  it("keeps the usage if the clock is set back further, and continues from the new time", () => {
     const { state } = decide(policy, undefined, { now: 5000000, cost: 10 })
     const back = decide(policy, state, { now: 1000000 })
     expect(back.decision).toMatchObject({ allowed: false, remaining: 0 })

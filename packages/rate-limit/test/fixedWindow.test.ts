@@ -8,11 +8,11 @@ describe("a fixed window", () => {
   it("is the clock minute by default", () => {
     expect(decideCount(policy, 0, 1_780_000_039_500)).toMatchObject({ reset: 1_780_000_080, resetAfter: 41 })
   })
-  it("begins with the first instant of a minute", () => {
+  it("starts at the first instant of a minute", () => {
     expect(decideCount(policy, 0, 120_000).reset).toBe(180)
     expect(decideCount(policy, 0, 119_999.999).reset).toBe(120)
   })
-  it("always holds the instant that was asked for, with a reset that is a multiple of its length", () => {
+  it("always contains the current time, and resets at a multiple of its length", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 4e9 }),
@@ -49,7 +49,7 @@ describe("a fixed window", () => {
     expect(take(59_999, 1)).toMatchObject({ allowed: false, retryAfter: 1 })
     expect(take(60_000, 100)).toMatchObject({ allowed: true, remaining: 0 })
   })
-  it("refuses options that no window can have, and names the one that is wrong", () => {
+  it("rejects invalid options, and names the invalid option", () => {
     for (const wrong of [0, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e16, "5" as unknown as number]) {
       expect(() => fixedWindow({ limit: wrong })).toThrow(/^limit must be a whole number from 1/)
       expect(() => fixedWindow({ limit: 1, windowSeconds: wrong })).toThrow(
@@ -63,7 +63,7 @@ describe("a fixed window", () => {
 })
 
 describe("decideCount", () => {
-  it("counts down to nothing left on the last admitted request", () => {
+  it("counts down to zero on the last admitted request", () => {
     expect(decideCount(policy, 1, 30_000)).toEqual({
       allowed: true,
       limit: 100,
@@ -77,7 +77,7 @@ describe("decideCount", () => {
     expect(decideCount(policy, 100, 30_000).remaining).toBe(0)
     expect(decideCount(policy, 150, 30_000).remaining).toBe(0)
   })
-  it("rounds the wait up and never says less than one second", () => {
+  it("rounds the wait up to at least one second", () => {
     expect(decideCount(policy, 101, 30_200)).toMatchObject({ allowed: false, remaining: 0, reset: 60, retryAfter: 30 })
     expect(decideCount(policy, 101, 59_999.9).retryAfter).toBe(1)
   })
@@ -90,7 +90,7 @@ describe("decideCount", () => {
       }),
     )
   })
-  it("refuses a count or a time that is wrong", () => {
+  it("rejects an invalid count or time", () => {
     expect(() => decideCount(policy, -1, 0)).toThrow(/^count must be a whole number from 0/)
     expect(() => decideCount(policy, 1.5, 0)).toThrow(RangeError)
     for (const now of [Number.NaN, Number.POSITIVE_INFINITY, 1e300, -1]) {

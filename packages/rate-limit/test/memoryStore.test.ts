@@ -18,7 +18,7 @@ describe("a full store in memory", () => {
     expect((await limiter.take("again", { cost: 0 })).remaining).toBe(8)
     expect((await limiter.take("quiet", { cost: 0 })).remaining).toBe(10)
   })
-  it("remembers a key that has used its limit, however many others come by with less", async () => {
+  it("remembers a key that has used its limit, even after many keys with less usage", async () => {
     const limiter = open(10)
     await limiter.take("heavy", { cost: 10 })
     for (let i = 0; i < 10_000; i++) await limiter.take(`other ${i}`, { cost: 5 })
@@ -33,7 +33,7 @@ describe("a full store in memory", () => {
     for (let i = 5; i < 20; i++) await limiter.take(`heavy ${i}`, { cost: 6 })
     expect((await limiter.take("heavy", { cost: 0 })).remaining).toBe(10)
   })
-  it("counts newcomers while all others have used their limit", async () => {
+  it("counts new keys even if all other keys have used their limit", async () => {
     const limiter = open(4)
     for (let i = 0; i < 100; i++) await limiter.take(`heavy ${i}`, { cost: 10 })
     for (let left = 9; left >= 0; left--) {
@@ -41,7 +41,7 @@ describe("a full store in memory", () => {
     }
     for (const key of ["a", "b"]) expect((await limiter.take(key)).allowed).toBe(false)
   })
-  it("keeps the newest key though all others made requests since they came", async () => {
+  it("keeps the newest key even if all older keys made repeated requests", async () => {
     for (const cost of [1, 10]) {
       const limiter = open(6)
       for (let round = 0; round < 2; round++) {
@@ -51,13 +51,13 @@ describe("a full store in memory", () => {
       expect((await limiter.take("new", { cost: 0 })).remaining).toBe(10 - cost)
     }
   })
-  it("keeps nothing of keys that only ask", async () => {
+  it("doesn't store keys that only check their limit", async () => {
     const limiter = open(2)
     await limiter.take("a")
     for (let i = 0; i < 10; i++) await limiter.take(`asks ${i}`, { cost: 0 })
     expect((await limiter.take("a", { cost: 0 })).remaining).toBe(9)
   })
-  it("refuses a number of keys that cannot be kept, and a clock in another unit", async () => {
+  it("rejects an invalid number of keys, and a clock that isn't in milliseconds", async () => {
     for (const maxKeys of [1, 2.5, Number.NaN]) {
       expect(() => memoryStore({ now: Date.now, maxKeys })).toThrow(/^maxKeys must be a whole number from 2/)
     }

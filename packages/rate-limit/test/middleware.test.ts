@@ -102,7 +102,7 @@ describe.each(servers)("the middleware of %s", (_, start) => {
     }
   }
 
-  it("serves so many requests of a key, refuses the next in plain text, and sets headers on both", async () => {
+  it("serves requests up to a key's limit, then returns 429 in plain text, with headers on both", async () => {
     const send = await open(undefined)
     const served = await send({ "x-key": "a" })
     expect(served).toMatchObject({ status: 200, body: "served" })
@@ -118,27 +118,27 @@ describe.each(servers)("the middleware of %s", (_, start) => {
     expect(refused.shown["content-type"]).toMatch(/^text\/plain/)
     expect((await send({ "x-key": "b" })).status).toBe(200)
   })
-  it("sets the headers that begin with X-RateLimit where it is told to", async () => {
+  it("sets the X-RateLimit headers if configured", async () => {
     const send = await open("x")
     const { headers } = await send({ "x-key": "a" })
     const shown = ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`))
     expect(shown).toEqual(["2", "1", "1780000080"])
     expect(headers.has("ratelimit")).toBe(false)
   })
-  it("refuses with a response of yours, and sets the headers", async () => {
+  it("returns a custom response over the limit, with the headers", async () => {
     const send = await open(undefined, "own")
     for (let i = 0; i < 2; i++) await send({ "x-key": "a" })
     const refused = await send({ "x-key": "a" })
     expect(refused).toMatchObject({ status: 429, body: '{"retryAfter":41}' })
     expect(refused.shown).toMatchObject({ ratelimit: '"default";r=0;t=41', "retry-after": "41" })
   })
-  it("counts what a request costs", async () => {
+  it("counts the cost of a request", async () => {
     const send = await open(undefined)
     expect((await send({ "x-key": "a", "x-cost": "2" })).shown["ratelimit"]).toBe('"default";r=0;t=41')
     const never = await send({ "x-key": "b", "x-cost": "3" })
     expect(never).toMatchObject({ status: 429, shown: { ratelimit: '"default";r=2;t=41', "retry-after": null } })
   })
-  it("lets a request through whose key is null, and fails where there is no key", async () => {
+  it("doesn't limit a request with a null key, and returns 500 without a valid key", async () => {
     const send = await open(undefined)
     for (let i = 0; i < 3; i++)
       expect(await send({ "x-key": "none" })).toMatchObject({ status: 200, shown: { ratelimit: null } })
@@ -150,7 +150,7 @@ describe.each(servers)("the middleware of %s", (_, start) => {
 describe("the middleware of Fetch", () => {
   const limiter = () => rateLimiter(fixedWindow({ limit: 5 }), memoryStore({ now: () => 0 }))
 
-  it("sets headers on a response whose own cannot be changed", async () => {
+  it("sets headers on a response with immutable headers", async () => {
     const handle = limitFetch(limiter(), { key: () => "a" }, async () => Response.redirect("https://example.com/", 302))
     const response = await handle(new Request("https://example.com/a"))
     expect([response.status, response.headers.get("location")]).toEqual([302, "https://example.com/"])

@@ -44,7 +44,7 @@ describe("a store in PostgreSQL", () => {
     expect(reset - rows[0].now).toBeGreaterThan(-1)
     expect(reset - rows[0].now).toBeLessThanOrEqual(86_400)
   })
-  it("deletes keys that have all of their limit again, so many at a time, and no others", async () => {
+  it("only deletes keys with their full limit available, in batches of a given size", async () => {
     await pool.query("delete from rate_limits")
     let now = 1_780_000_000_000
     const store = postgresStore(pool, { now: () => now })
@@ -64,19 +64,19 @@ describe("a store in PostgreSQL", () => {
     expect((await bucket.take(young)).allowed).toBe(false)
     expect((await bucket.take(old)).allowed).toBe(true)
   })
-  it("keeps its keys in another table where it is told to", async () => {
+  it("stores its keys in a custom table if configured", async () => {
     await pool.query("create schema if not exists limits")
     const store = postgresStore(pool, { table: "limits.of_api" })
     await store.createTable()
     await rateLimiter(fixedWindow({ limit: 1 }), store).take("a")
     expect((await pool.query("select key from limits.of_api")).rows).toHaveLength(1)
   })
-  it("refuses the name of a table that would need quotes", () => {
+  it("rejects a table name that needs quotes", () => {
     for (const table of ["", "Limits", "a.b.c", "limits; drop table x", 'a"b']) {
       expect(() => postgresStore(pool, { table })).toThrow("table must be a name in lower case")
     }
   })
-  it("throws what the server says", async () => {
+  it("throws the server's error", async () => {
     const limiter = rateLimiter(fixedWindow({ limit: 1 }), postgresStore(pool, { table: "missing" }))
     await expect(limiter.take("a")).rejects.toThrow('relation "missing" does not exist')
   })

@@ -9,7 +9,7 @@ describe("a limiter", () => {
   it("throws the error of a store that is away", async () => {
     await expect(rateLimiter(policy, away).take("a")).rejects.toThrow("no connection")
   })
-  it("allows requests while its store is away where it is told to, says so, and shows no headers", async () => {
+  it("can allow requests while its store is unavailable, reports the error, and sets no headers", async () => {
     const errors: unknown[] = []
     const limiter = rateLimiter(policy, away, { whenAway: "allow", onAway: (error) => errors.push(error) })
     const decision = await limiter.take("a")
@@ -28,7 +28,7 @@ describe("a limiter", () => {
     await expect(rateLimiter(policy, mute, { signal }).take("a")).rejects.toThrow("too slow")
     expect(await lenient).toMatchObject({ allowed: true, counted: false })
   })
-  it("never allows what is the caller's mistake, also while its store is away", async () => {
+  it("never allows an invalid key or cost, even while its store is unavailable", async () => {
     const limiter = rateLimiter(policy, away, { whenAway: "allow" })
     for (const key of ["a".repeat(513), "a\0", undefined as unknown as string]) {
       await expect(limiter.take(key)).rejects.toThrow(

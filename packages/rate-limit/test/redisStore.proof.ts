@@ -56,7 +56,7 @@ describe.skipIf("missing" in redis)("Redis", () => {
     expect([left > 0, left <= 600_000]).toEqual([true, true])
   })
 
-  it("keeps nothing of keys that only ask", async () => {
+  it("doesn't store keys that only check their limit", async () => {
     const limiter = rateLimiter(fixedWindow({ limit: 1 }), redisStore(nodeRedis))
     const key = newKey()
     await limiter.take(key, { cost: 0 })
@@ -80,7 +80,7 @@ describe.skipIf("missing" in redis)("Redis", () => {
     expect(sent[0]![1]).toBe(createHash("sha1").update(sent[1]![1]!).digest("hex"))
   })
 
-  it("throws what the server says, once", async () => {
+  it("throws the server's error", async () => {
     const policy = fixedWindow({ limit: 1 })
     await ioredis.lpush(`rate-limit:${policy.id}:list`, "x")
     await expect(rateLimiter(policy, redisStore(nodeRedis)).take("list")).rejects.toThrow("WRONGTYPE")

@@ -40,19 +40,19 @@ describe("a token bucket", () => {
       5000, 5000, 5000, 5000, 5000,
     ])
   })
-  it("says how long to wait for a cost of several tokens", () => {
+  it("returns the wait for a cost of several tokens", () => {
     const take = oneKey(tokenBucket({ capacity: 10, refill: "1 per second" }))
     expect(take(0, 8)).toMatchObject({ allowed: true, remaining: 2 })
     expect(take(0, 5)).toMatchObject({ allowed: false, remaining: 2, retryAfter: 3 })
     expect(take(3, 5).allowed).toBe(true)
   })
-  it("never admits a cost above its capacity, and says that waiting does not help", () => {
+  it("never admits a cost above its capacity, and returns no wait for it", () => {
     const take = oneKey(tokenBucket({ capacity: 10, refill: "1 per second" }))
     for (const cost of [11, 1e15 - 1])
       expect(take(0, cost)).toMatchObject({ allowed: false, remaining: 10, retryAfter: null })
     expect(take(0, 10).allowed).toBe(true)
   })
-  it("admits what an exact model in large integers admits, at any rate, costs and times", () => {
+  it("matches an exact big-integer model, at any rate, cost and time", () => {
     fc.assert(
       fc.property(
         refills,
@@ -96,7 +96,7 @@ describe("a token bucket", () => {
       ),
     )
   })
-  it("refuses options that no bucket can have, and names the one that is wrong", () => {
+  it("rejects invalid options, and names the invalid option", () => {
     for (const wrong of [
       "",
       "10",

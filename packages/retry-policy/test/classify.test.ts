@@ -68,7 +68,7 @@ describe("a status", () => {
     }
   })
 
-  it("of a response that an error holds, or of the error itself, is found", async () => {
+  it("is found in an error's response, and in the error itself", async () => {
     const { url } = await startServer((_, response) => response.writeHead(503, { "Retry-After": "7" }).end("busy"))
     const outcome = { verdict: "transient", reason: "503", retryAfter: 7000 }
     const holding = Object.assign(new Error("not ok"), { response: await fetch(url) })
@@ -115,11 +115,11 @@ describe("a real failure of the network is transient, and named by its code:", (
     classify(await failed(node(url).then(async (response) => once(response.resume(), "end")))),
   ]
 
-  it("a port where nobody listens", async () => {
+  it("a closed port", async () => {
     expect(await failures(`http://127.0.0.1:${CLOSED_PORT}/`)).toEqual(Array(3).fill(transient("ECONNREFUSED")))
   })
 
-  it("several addresses where nobody listens", async () => {
+  it("several addresses with a closed port", async () => {
     const addresses = [
       { address: "127.0.0.1", family: 4 },
       { address: "127.0.0.2", family: 4 },
@@ -201,7 +201,7 @@ describe("an error", () => {
     }
   })
 
-  it("whose name only begins like that of a network failure is not one", () => {
+  it("with a name that only starts like a network failure is permanent", () => {
     for (const name of ["ConnectionClosedByUser", "TimeoutErrorOfMine"])
       expect(classify(Object.assign(new Error(), { name }))).toEqual({ verdict: "permanent", reason: name })
     expect(classify(Object.assign(new Error(), { code: "ConnectionClosed" }))).toEqual(transient("ConnectionClosed"))
@@ -249,7 +249,7 @@ describe("an error", () => {
     )
   })
 
-  it("whose causes form a circle, or have no end, comes to an end", () => {
+  it("with circular, endless or very many causes is permanent", () => {
     const [first, second] = [new Error("first"), new Error("second")]
     Object.assign(first, { cause: second })
     Object.assign(second, { cause: first, errors: [first, second] })
@@ -278,7 +278,7 @@ describe("an error", () => {
   })
 })
 
-it("takes what is neither a response nor an error for a success, whatever it is", () => {
+it("classifies any result that is neither a response nor an error as a success", () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true }), (result) => {
       fc.pre(!/^[1-9]\d\d$/.test(String(Object(result).status ?? "")))

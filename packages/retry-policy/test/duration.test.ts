@@ -32,7 +32,7 @@ describe("parseDuration", () => {
     expect(() => parseDuration(duration as string)).toThrow(RangeError)
   })
 
-  it("names the setting and the value, of which it repeats little", () => {
+  it("names the setting and the value, but shortens a long value", () => {
     expect(() => parseDuration("soon", "deadline")).toThrow(
       'deadline, "soon", is not a whole number of ms, s, m, h or d, such as 30s, up to 366d',
     )

@@ -32,7 +32,7 @@ describe("exponential", () => {
     expect(delaysOf(exponential({ attempts: 1, ...exact }))).toEqual({ delays: [], because: "exhausted" })
   })
 
-  it("goes on for ever without a number of attempts, and without a delay that overflows", () => {
+  it("retries forever if attempts is infinite, and its delays don't overflow", () => {
     for (const first of ["1s", "0s"] as const) {
       const policy = exponential({ first, attempts: Number.POSITIVE_INFINITY, ...exact })
       for (const attempt of [1000, 1e6, Number.MAX_SAFE_INTEGER]) {
@@ -98,7 +98,7 @@ describe("every policy", () => {
     (options) => exponential({ first: "1s", factor: 10, most: "100s", attempts: 4, ...options }),
   )
 
-  it("ends with a success or a failure for good, at any attempt", () => {
+  it("stops after a success or a permanent failure, at any attempt", () => {
     fc.assert(
       fc.property(anyPolicy, fc.integer({ min: 1, max: 100 }), (create, attempt) => {
         for (const verdict of ["success", "permanent"] as const) {
@@ -108,7 +108,7 @@ describe("every policy", () => {
     )
   })
 
-  it("leaves to chance all of a delay, its second half, or nothing", () => {
+  it("randomizes the whole delay, its second half, or no part of it", () => {
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
       fc.property(anyPolicy, chance, (create, drawn) => {
@@ -130,7 +130,7 @@ describe("every policy", () => {
     expect(next).toEqual({ retry: true, delay: 10_000 })
   })
 
-  it("is exhausted by its deadline once the next attempt would begin after it", () => {
+  it("stops if the next attempt would start after the deadline", () => {
     fc.assert(
       fc.property(
         anyPolicy,
@@ -185,12 +185,12 @@ describe("every policy", () => {
     )
   })
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, undefined])("refuses attempt %s", (attempt) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, undefined])("rejects attempt %s", (attempt) => {
     const next = () => schedule("1s").next({ attempt: attempt as number, outcome: transient })
     expect(next).toThrow("attempt must be a whole number from 1")
   })
 
-  it("says that random or elapsed is missing where the policy needs it", () => {
+  it("throws an error if random or elapsed is missing but required", () => {
     const attempted = { attempt: 1, outcome: transient }
     expect(() => exponential().next(attempted)).toThrow("random must be such as Math.random, or jitter none")
     const policy = schedule("1s", { deadline: "1m" })

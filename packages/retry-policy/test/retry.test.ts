@@ -42,7 +42,7 @@ function failingWith(...errors: unknown[]) {
 }
 
 describe("retry", () => {
-  it("returns what the task returns, and waits between its attempts as the policy says", async () => {
+  it("returns the task's result, and waits between attempts according to the policy", async () => {
     const { waits, ...time } = simulatedTime()
     const task = failingWith(unavailable, unavailable)
     expect(await retry(task, exponential({ first: "1s" }), time)).toBe("done")
@@ -54,14 +54,14 @@ describe("retry", () => {
     expect(await retry(() => 7, exponential(), { sleep: never, random: never, now: () => 0 })).toBe(7)
   })
 
-  it("throws what the last attempt threw, as it is", async () => {
+  it("throws the last attempt's error unchanged", async () => {
     const last = Object.assign(new Error("last"), { status: 500 })
     const task = failingWith(unavailable, unavailable, last)
     await expect(retry(task, schedule("1s,1s"), simulatedTime())).rejects.toBe(last)
     expect(task.attempts).toBe(3)
   })
 
-  it("throws a failure for good at once", async () => {
+  it("throws a permanent failure immediately", async () => {
     const { waits, ...time } = simulatedTime()
     const wrong = new TypeError("x is not a function")
     await expect(retry(failingWith(wrong), EVERY_SECOND, time)).rejects.toBe(wrong)
@@ -78,14 +78,14 @@ describe("retry", () => {
     },
   )
 
-  it("throws what a task throws that is not asynchronous", async () => {
+  it("throws the error of a synchronous task", async () => {
     const task = () => {
       throw unavailable
     }
     await expect(retry(task, schedule([]), simulatedTime())).rejects.toBe(unavailable)
   })
 
-  it("takes another classification, of what is returned and of what is thrown", async () => {
+  it("accepts a custom classification of results and errors", async () => {
     const settled: unknown[] = []
     const classify: RetryOptions<number, never>["classify"] = (result) => {
       settled.push(result)
@@ -103,7 +103,7 @@ describe("retry", () => {
     ])
   })
 
-  it("tells of each attempt, and of what follows, before it waits", async () => {
+  it("reports each attempt and the next step before it waits", async () => {
     const attempts: Attempted<string>[] = []
     const { waits, ...time } = simulatedTime()
     const onAttempt = async (attempted: Attempted<string>) => {
@@ -127,7 +127,7 @@ describe("retry", () => {
     ])
   })
 
-  it("ends with what onAttempt, sleep, the policy or the classification throws", async () => {
+  it("rejects with any error of onAttempt, sleep, the clock, the policy or the classification", async () => {
     const error = new Error("mine")
     const fail = () => {
       throw error
@@ -148,7 +148,7 @@ describe("retry", () => {
     expect(waits).toEqual([2_147_483_647, 2_147_483_647, 889_032_706])
   })
 
-  it("waits once where the delay is 0, so that others have their turn", async () => {
+  it("waits once even if the delay is 0, so that other tasks can run", async () => {
     const { waits, ...time } = simulatedTime()
     await retry(failingWith(unavailable), schedule("0s"), time)
     expect(waits).toEqual([0])
@@ -156,7 +156,7 @@ describe("retry", () => {
 })
 
 describe("a deadline", () => {
-  it("counts what the attempts take and what is waited, and ends without a wait that is in vain", async () => {
+  it("includes the time of attempts and waits, and stops before a wait that exceeds it", async () => {
     const { waits, goOn, ...time } = simulatedTime()
     const task = async () => {
       goOn(4000)
@@ -182,7 +182,7 @@ describe("a signal", () => {
   const reason = new Error("enough")
   const forever = () => new Promise<never>(() => {})
 
-  it("that has aborted begins no attempt", async () => {
+  it("that is already aborted prevents the first attempt", async () => {
     const task = failingWith()
     const signal = AbortSignal.abort(reason)
     await expect(retry(task, EVERY_SECOND, { ...simulatedTime(), signal })).rejects.toBe(reason)
@@ -223,7 +223,7 @@ describe("a signal", () => {
     }
   })
 
-  it("that aborts while the task runs, or in onAttempt, begins no wait and no other attempt", async () => {
+  it("that aborts during the task or onAttempt prevents further waits and attempts", async () => {
     for (const moment of ["task", "onAttempt"]) {
       const controller = new AbortController()
       const task = failingWith(unavailable)
@@ -243,7 +243,7 @@ describe("a signal", () => {
     }
   })
 
-  it("leaves a result that came all the same", async () => {
+  it("doesn't discard the result of a task that succeeds after the abort", async () => {
     const controller = new AbortController()
     const task = () => {
       controller.abort(reason)

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { assertSecrets } from "../src/index.ts"
 
-it("takes 1 to 16 secrets, and refuses any others with the error that verifying would meet", () => {
+it("accepts 1 to 16 secrets, and rejects other lists with the same error as verify", () => {
   for (const count of [1, 16]) expect(() => assertSecrets(Array(count).fill("s"))).not.toThrow()
   const refused: [unknown, object][] = [
     [[], { code: "no_secrets" }],

@@ -27,29 +27,29 @@ describe.each(bothEntries)("sign of $entry", ({ sign }) => {
       expect(await sign("", [`secret ${n}`], { timestamp: 0 })).toBe(`t=0,v1=${v1}`)
     }
   })
-  it("refuses a string that has no UTF-8, since its stand-in would share the signature", async () => {
+  it("rejects a string without a UTF-8 encoding, because its replacement would have the same signature", async () => {
     await expect(sign("\ud800", ["s"], { timestamp })).rejects.toMatchObject({ code: "malformed_body" })
     await expect(sign("🔑 \udd11", ["s"], { timestamp })).rejects.toMatchObject({ code: "malformed_body" })
   })
-  it("refuses a body that a parser has already taken", async () => {
+  it("rejects a body that is neither bytes nor text", async () => {
     // @ts-expect-error a parsed body is neither bytes nor text
     await expect(sign({ object: "event" }, ["s"], { timestamp })).rejects.toMatchObject({ code: "malformed_body" })
     // @ts-expect-error wider elements have no one byte order
     await expect(sign(new Uint16Array(2), ["s"], { timestamp })).rejects.toMatchObject({ code: "malformed_body" })
   })
-  it("refuses no secrets, an empty one, and more than the header's bound", async () => {
+  it("rejects an empty list of secrets, an empty secret, and more than 16 secrets", async () => {
     await expect(sign("", [], { timestamp })).rejects.toMatchObject({ code: "no_secrets" })
     await expect(sign("", ["s", ""], { timestamp })).rejects.toMatchObject({ code: "empty_secret" })
     await expect(sign("", Array(17).fill("s"), { timestamp })).rejects.toMatchObject({ code: "too_many_secrets" })
     await expect(sign("", Array(16).fill("s"), { timestamp })).resolves.toContain("v1=")
   })
-  it("refuses a lone string of a secret, which would be taken apart", async () => {
+  it("rejects a single string instead of a list, and a secret that isn't a string", async () => {
     // @ts-expect-error the secrets are an array
     await expect(sign("", "whsec_abc", { timestamp })).rejects.toThrow(TypeError)
     // @ts-expect-error each secret is a string
     await expect(sign("", [new Uint8Array(32)], { timestamp })).rejects.toThrow(TypeError)
   })
-  it.each([Number.NaN, -1, 1.5, 2 ** 53, Number.POSITIVE_INFINITY])("refuses %d as a timestamp", async (nonsense) => {
+  it.each([Number.NaN, -1, 1.5, 2 ** 53, Number.POSITIVE_INFINITY])("rejects %d as a timestamp", async (nonsense) => {
     await expect(sign("", ["s"], { timestamp: nonsense })).rejects.toThrow(RangeError)
   })
 })

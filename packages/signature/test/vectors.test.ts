@@ -19,7 +19,7 @@ describe.each(bothEntries)("$entry and the outside vectors", ({ sign, verify }) 
     const { timestamp } = await verify(header, headers.body, [headers.secret], { now: headers.timestamp })
     expect(timestamp).toBe(headers.timestamp)
   })
-  it.each(headers.refused)("calls a header with $what malformed", async ({ header }) => {
+  it.each(headers.refused)("rejects a header with $what as malformed", async ({ header }) => {
     const verifying = verify(header, headers.body, [headers.secret], { now: headers.timestamp })
     await expect(verifying).rejects.toMatchObject({ code: "malformed_header" })
   })

@@ -42,7 +42,7 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
     expect(events).toEqual([sent])
     expect(server.errors).toEqual([])
   })
-  it("refuses for good what the service did not sign, and tells the log", async () => {
+  it("returns 401 and logs an error for an invalid or missing signature", async () => {
     await using server = await start(() => expect.unreachable())
     const { headers, body } = await signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
     expect(await server.post({ headers: { ...headers }, body: `${body} ` })).toMatchObject({
@@ -55,7 +55,7 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
     })
     expect(server.errors).toMatchObject([{ code: "no_match" }, { code: "missing_header" }])
   })
-  it("refuses for good what is signed and no event", async () => {
+  it("returns 400 for a signed body that is not an event", async () => {
     await using server = await start(() => expect.unreachable())
     const { headers, body } = await signWebhook("{}", [SECRET])
     expect(await server.post({ headers: { ...headers }, body })).toMatchObject({
@@ -63,7 +63,7 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
       answer: '{"error":"not_an_event"}',
     })
   })
-  it("asks for the event again when the handler fails, whatever status its error carries", async () => {
+  it("returns 500 when the handler fails, regardless of the status of its error", async () => {
     const failures = [new Error("down"), Object.assign(new Error("gone"), { status: 404, statusCode: 404 }), undefined]
     await using server = await start(() => {
       throw failures[server.errors.length]
@@ -77,7 +77,7 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
     }
     expect(server.errors).toEqual(failures)
   })
-  it("takes the largest event and refuses a larger body", async () => {
+  it("accepts the largest event, and returns 413 for a larger body", async () => {
     await using server = await start(() => {}, 200_000)
     const recipients = Array.from(
       { length: 500 },
@@ -100,7 +100,7 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
 describe.each(receivers.filter(({ framework }) => !/text|json/.test(framework)))(
   "the adapter in $framework",
   ({ serve }) => {
-    it("verifies the bytes as they came, though they are no text", async () => {
+    it("verifies the received bytes, even if they aren't valid text", async () => {
       await using server = await serve(verifier, () => expect.unreachable(), { onError: () => {} })
       const body = new Uint8Array([0xff, 0xfe, 0x00, 0xef, 0xbb, 0xbf])
       const headers = {
@@ -176,7 +176,7 @@ describe("a body that was parsed before", async () => {
     await using server = await serveHttp(listener)
     expect(await refused(server.url)).toContain(fix)
   })
-  it("is told with Lambda's fix", async () => {
+  it("is reported with the fix for Lambda", async () => {
     const handler = lambdaHandler(verifier, () => expect.unreachable(), options)
     expect(await handler({ headers: headers as never, body: JSON.parse(body) })).toMatchObject({ statusCode: 500 })
     expect(errors.at(-1)!.message).toContain("httpJsonBodyParser")
@@ -201,7 +201,7 @@ function verifyParsed(
   }
 }
 
-it("asks for the event again when the receiver's own schema refuses it", async () => {
+it("returns 500 if the receiver's own schema rejects the event", async () => {
   const validate = () => ({ issues: [{ message: "too strict" }] })
   const strict = createWebhookVerifier({
     secrets: [SECRET],
@@ -227,7 +227,7 @@ it("leaves the parsers of Fastify's other routes as they are", async () => {
   expect(await other.json()).toEqual({ a: 1 })
 })
 
-it("answers a Lambda event in base64 that is none, or that has nothing, by a code", async () => {
+it("returns an error code for a Lambda event with invalid base64 or missing parts", async () => {
   const handler = lambdaHandler(verifier, () => expect.unreachable(), { onError: () => {} })
   expect(await handler({ headers: {}, body: "%", isBase64Encoded: true })).toMatchObject({
     body: '{"error":"malformed_body"}',
@@ -236,12 +236,12 @@ it("answers a Lambda event in base64 that is none, or that has nothing, by a cod
   expect(await handler({ headers: { host: "a.test" } })).toMatchObject({ body: '{"error":"missing_header"}' })
 })
 
-it("answers though the log fails", async () => {
+it("returns a response even if the log fails", async () => {
   const answer = fetchHandler(verifier, () => {}, { onError: () => { throw new Error("no log") } }) // biome-ignore format: short
   expect((await answer(new Request("https://a.test", { method: "POST", body: "{}" }))).status).toBe(401)
 })
 
-it("answers 500 to a body that broke off, so that it comes again", async () => {
+it("returns an error for an interrupted body, so that the event is sent again", async () => {
   const answer = fetchHandler(verifier, () => {}, { onError: () => {} })
   const body = new ReadableStream({ pull: (stream) => stream.error(new Error("reset")) })
   const request = new Request("https://a.test", { method: "POST", body, duplex: "half" } as RequestInit)
@@ -264,7 +264,7 @@ it("reads a body that is too large to its end, because frameworks break off the 
   expect(chunks).toEqual([])
 })
 
-it("cancels a body that has no end, and answers 413", async () => {
+it("cancels an endless body and returns 413", async () => {
   const answer = fetchHandler(verifier, () => expect.unreachable(), { maxBytes: 65_536, onError: () => {} })
   const chunk = new Uint8Array(1_048_576)
   let isCancelled = false
@@ -287,7 +287,7 @@ describe.each([
   ["AWS Lambda", lambdaHandler],
   ["node:http", nodeHandler],
 ] as const)("the adapter for %s", (_, create) => {
-  it("refuses a limit that is not a whole number of at least the largest event when it is made", () => {
+  it("rejects a limit that is not a whole number, or is smaller than the largest event", () => {
     for (const maxBytes of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 65_535, 65_536.5, "1048576"]) {
       expect(() => create(verifier, () => {}, { maxBytes: maxBytes as number })).toThrow(
         /^maxBytes must be a whole number from 65536 on/,

@@ -93,7 +93,7 @@ it.each(["PostgreSQL", "SQLite"])(
 )
 
 describe("the store in PostgreSQL", () => {
-  it("keeps its events in the table it is told, and takes no name that would need quotes", async () => {
+  it("stores its events in the configured table, and rejects a name that needs quotes", async () => {
     await pool.query("create schema webhooks")
     const store = postgresStore(pool, { table: "webhooks.seen" })
     await store.createTable()
@@ -118,7 +118,7 @@ describe("the store in SQLite", () => {
     await other.complete(event_id)
     expect((await store.claim(event_id)).state).toBe("handled")
   })
-  it("keeps its events in the table it is told, and takes no name that would need quotes", async () => {
+  it("uses the configured table for its events, and rejects a name that needs quotes", async () => {
     const database = sqliteFile()()
     const store = sqliteStore(database, { table: "seen" })
     await store.claim("evt_1")

@@ -20,7 +20,7 @@ const reason = (given: Parameters<typeof looked>[0]) => {
 const object = JSON.parse(BODY) as object
 const latin = JSON.stringify({ ...object, metadata: { note: "Zoë — 診 🚀" } })
 
-it("finds a good signature good, and says by how far a clock is wrong", () => {
+it("accepts a valid signature, and reports the clock difference in seconds", () => {
   expect(looked({})).toEqual({
     verified: true,
     lines: ["The signature is good: secret 1 of 1 made it.", "It was signed in the second it was received."],
@@ -87,7 +87,7 @@ it.each([
   expect(reason({ header: signed(sent), body: arrived })).toContain(sentence)
 })
 
-it("says when nothing that it tries matches", () => {
+it("reports when no secret matches", () => {
   expect(reason({ secrets: ["another"] })).toContain("The secret did not make this signature")
   expect(reason({ secrets: ["another", "a third"] })).toContain("None of the secrets")
 })

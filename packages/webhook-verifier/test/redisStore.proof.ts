@@ -56,7 +56,7 @@ describe.skipIf("missing" in redis)("a store in Redis", () => {
     expect(await ioredis.keys(`*${event_id}`)).toEqual([`seen:${event_id}`])
   })
 
-  it("refuses seconds that no key could live for", () => {
+  it("rejects a lease or a remember time that is not a positive number of seconds", () => {
     for (const seconds of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => redisStore(nodeRedis, { leaseSeconds: seconds })).toThrow(/^leaseSeconds must be/)
       expect(() => redisStore(nodeRedis, { rememberSeconds: seconds })).toThrow(/^rememberSeconds must be/)

@@ -49,7 +49,7 @@ describe("Stripe's library, which has the same scheme,", () => {
       }
     }
   })
-  it("signs what we verify", async () => {
+  it("creates signatures that our verifier accepts", async () => {
     for (const payload of bodies) {
       const header = webhooks.generateTestHeaderString({ payload, secret: SECRET })
       expect(await verifier.verify({ headers: { "x-signature": header }, body: payload })).toEqual(JSON.parse(payload))

@@ -119,7 +119,9 @@ describe.concurrent("listen", () => {
     expect(await command.ended).toBe(0)
   })
 
-  it("begins at a time, and forwards some types alone", async ({ own: { publish, start, startReceiver } }) => {
+  it("starts at the time of --since, and forwards only the given types", async ({
+    own: { publish, start, startReceiver },
+  }) => {
     const [id] = await publish(["outreach.email_bounced"])
     await publish(["outreach.email_opened"])
     const receiver = await startReceiver()
@@ -133,7 +135,7 @@ describe.concurrent("listen", () => {
     )
   })
 
-  it("sends headers that the library of Standard Webhooks verifies, when asked for them", async ({
+  it("sends headers that the Standard Webhooks library verifies, with --standard-webhooks", async ({
     own: { publish, start, startReceiver },
   }) => {
     let secret = SECRET
@@ -189,7 +191,7 @@ describe.concurrent("listen", () => {
     },
   )
 
-  it("goes on past receivers that are down, refuse, fail, redirect or break off, and says what the service would do", async ({
+  it("continues if a receiver is down, rejects, fails, redirects or disconnects, and shows whether the service would retry", async ({
     own: { answering, publish, start },
   }) => {
     const answers: Array<RequestListener> = [
@@ -217,7 +219,7 @@ describe.concurrent("listen", () => {
     await down.shown(/--- .*nothing listens there \(ECONNREFUSED\)[\s\S]*nothing listens there/)
   })
 
-  it("says why the API refuses, and ends", async ({ own: { seed, start } }) => {
+  it("shows why the API rejects requests or is unreachable, and exits", async ({ own: { seed, start } }) => {
     const narrow = await api().issue(seed.organization.id, ["tokens:read"])
     const refused: ReadonlyArray<readonly [NodeJS.ProcessEnv, RegExp]> = [
       [{ OUTREACH_KEY: "orp_test_none" }, /does not accept the API key \(401 UNAUTHORIZED, req_\w+\)/],
@@ -231,7 +233,7 @@ describe.concurrent("listen", () => {
     }
   })
 
-  it("waits when the key is over its limit, and loses nothing while the API is away", async ({
+  it("waits when the key is over its limit, and loses no event while the API is unreachable", async ({
     own: { answering, publish, seed, start, startReceiver },
   }) => {
     const busy = await api().issue(seed.organization.id, SCOPES)

@@ -27,7 +27,7 @@ const failure = (promise: Promise<unknown>) =>
     (error: ApiError) => error,
   )
 
-describe("the client asks the API", () => {
+describe("the client calls the API", () => {
   it("for every record, event and recipient of a campaign, page by page", async () => {
     const { client, attempts } = start()
     const records = await Array.fromAsync(client.listTokens({ since: SINCE, limit: 2, expand: ["campaign"] }))

@@ -53,7 +53,7 @@ describe.each([
     )
   })
 
-  it("the base is what the deployment says it is", async () => {
+  it("the OpenAPI document lists only the base URL of the deployment", async () => {
     const { servers } = (await (await fetch(`${deployed.url}/v1/openapi.json`)).json()) as { servers: unknown }
     expect(servers).toEqual([{ url: BASE, description: deployment }])
   })

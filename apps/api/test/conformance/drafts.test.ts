@@ -149,7 +149,7 @@ describe.each(Object.entries(DRAFTS))("the published draft of %s", (name, { requ
     expect(schema(name)["properties"]![field]).toMatchObject(rule)
   })
 
-  it(`requires ${required.join(", ") || "nothing"} and nothing else, and has no other field`, () => {
+  it(`has only the fields of the specification (required: ${required.join(", ") || "nothing"})`, () => {
     expect([...((schema(name)["required"] ?? []) as unknown as string[])].sort()).toEqual([...required].sort())
     expect(Object.keys(schema(name)["properties"]!).sort()).toEqual(Object.keys(fields).sort())
   })
@@ -166,7 +166,7 @@ describe.each([
   }
   const contentOf = (status: string) => row()["responses"]![status]!["content"]!["application/json"]!["schema"]
 
-  it(`is marked as a draft, takes ${body ?? "no body"}, and answers ${success} with ${result} and errors in the legacy envelope`, () => {
+  it(`is marked as a draft, accepts ${body ?? "no body"}, and returns ${success} with ${result} and errors in the legacy envelope`, () => {
     expect(row()["x-draft"]).toBe(true)
     expect(row()["requestBody"]?.["content"]?.["application/json"]?.["schema"]).toEqual(body ? ref(body) : undefined)
     expect(contentOf(success)).toEqual(ref(result))
@@ -187,7 +187,7 @@ describe("the published draft of GET /v1/uploads/presign", () => {
 })
 
 describe("the legacy envelope", () => {
-  it("has a code and a message, and optional errors whose elements have code, path and message", () => {
+  it("has a code, a message and optional errors, each with code, path and message", () => {
     const { properties, required } = schema("LegacyError")["properties"]!["error"] as Json
     expect([properties!["code"], properties!["message"], required]).toMatchObject([string, string, ["code", "message"]])
     const element = properties!["errors"]!["items"]

@@ -56,7 +56,7 @@ describe.each(SCOPED.map((row) => [row.endpoint, row] as const))("%s", (_endpoin
     expect([status, body.error.code]).toEqual([401, "UNAUTHORIZED"])
   })
 
-  it(`serves a key with ${scope} alone, and answers 403 to one with every other scope`, async () => {
+  it(`serves a key with only ${scope}, and returns 403 for a key with every other scope`, async () => {
     expect((await ask(api(), target, { key: await keyWith([scope]) })).status).toBe(status)
     const others = SCOPES.filter((other) => other !== scope)
     const refused = await ask(api(), target, { key: await keyWith(others) })
@@ -67,7 +67,7 @@ describe.each(SCOPED.map((row) => [row.endpoint, row] as const))("%s", (_endpoin
     ])
   })
 
-  it("answers 400 to a parameter that it does not know", async () => {
+  it("returns 400 for an unknown parameter", async () => {
     const { status, body } = await ask(api(), `${target}${target.includes("?") ? "&" : "?"}nonsense=1`, {
       key: await keyWith([scope]),
     })
@@ -157,7 +157,7 @@ describe("GET /v1/partners/consumer/events", () => {
   const list = async (query = "") =>
     (await ask(api(), resources.lists.events + query, { key: resources.key })).body.data
 
-  it("carries the four outreach.email_* types, of which opens and clicks have is_bot_suspected", async () => {
+  it("contains the four outreach.email_* types, with is_bot_suspected on opens and clicks", async () => {
     const rows: ReadonlyArray<{ event_type: string; data: object }> = await list()
     expect(rows.map(({ event_type, data }) => `${event_type} ${"is_bot_suspected" in data}`).sort()).toEqual([
       "outreach.email_bounced false",

@@ -25,7 +25,7 @@ const AUTHENTICATED = [
 ] as const
 
 describe("the request rate", () => {
-  it("is one count over all authenticated endpoints, each of which has whole numbers in the rate-limit headers and X-Request-Id", async () => {
+  it("is counted over all authenticated endpoints, which return integer rate-limit headers and X-Request-Id", async () => {
     const { text } = await issue()
     const before = await api().charged(organizationId)
     for (const [i, [method, target]] of AUTHENTICATED.entries()) {
@@ -37,7 +37,7 @@ describe("the request rate", () => {
     }
   })
 
-  it("refuses every earlier retry until the window ends, which no retry puts off", async () => {
+  it("rejects every retry until the window ends, and retries don't extend the window", async () => {
     const { id, text } = await issue()
     await api().setCount(id, 100)
     for (let i = 0; i < 3; i++) {

@@ -151,7 +151,7 @@ describe.each<{ resource: string; places: ReadonlyArray<string>; fields: Readonl
     ],
   },
 ])("the $resource", ({ places: where, fields }) => {
-  it.each(fields)("has $field as its table says", ({ field, required = true, is }) => {
+  it.each(fields)("has $field as specified in its table", ({ field, required = true, is }) => {
     for (const place of where) {
       expect(places[place]!.length).toBeGreaterThan(0)
       for (const body of places[place]!) {

@@ -57,7 +57,7 @@ describe.each([
   })
 })
 
-it("what has happened to a recipient is told by its timestamps alone", async () => {
+it("the state of a recipient consists only of timestamps", async () => {
   const { body } = await ask(api(), `/v1/partners/consumer/tokens/${resources.tokens[0]}`, { key: resources.key })
   expect(Object.keys(body).filter((field) => field.endsWith("_at") || /stat/.test(field))).toEqual([
     "created_at",

@@ -194,7 +194,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
   })
 
   describe.each(Object.entries(SCREENS).slice(1, 3))("without scripts on %s", (_name, screen) => {
-    it.each(PATHS)("%s lacks nothing but the buttons, and fits", async (path) => {
+    it.each(PATHS)("%s works except for the buttons, and fits the screen", async (path) => {
       const { page, complaints } = await show(path, { ...screen, javaScriptEnabled: false })
       expect(await page.getByRole("navigation", { name: "Documentation" }).getByRole("link").count()).toBe(PATHS.length)
       const outline = page.getByRole("navigation", { name: "On this page" })

@@ -12,7 +12,7 @@ describe("the changes of a package", () => {
     })
   })
 
-  it("are read from a changelog by version, without those of what it depends on", () => {
+  it("are read from a changelog by version, without updates of dependencies", () => {
     const text = `# @outreach/client
 
 ## 0.2.0

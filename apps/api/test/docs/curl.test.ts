@@ -69,7 +69,7 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
   const variables = () => shown("/docs/curl", "Variables")
   const answerOf = (lines: ReadonlyArray<string>) => ({ status: Number(lines.at(-1)), body: JSON.parse(lines.at(-2)!) })
 
-  it.each(keysOf(operations))("asks for %s, and gets what the contract says", async (id) => {
+  it.each(keysOf(operations))("call %s and receive a response that matches the contract", async (id) => {
     const { summary, responses, draft }: Operation = operations[id]
     const { status, body } = answerOf(await run(`${await variables()}\n${await shown("/docs/curl", summary)}`))
     if (draft) {
@@ -94,7 +94,7 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
     }
   })
 
-  it("of the first page work one after the other, with nothing but a key", async () => {
+  it("on the first page work one after the other, with only a key", async () => {
     const [health, list] = [await shown("/docs", "First request"), await shown("/docs", "First request with a key")]
     expect(answerOf(await run(health))).toMatchObject({ status: 200, body: { status: "ok" } })
     expect(answerOf(await run(`${health}\n${list}`))).toMatchObject({ status: 200, body: { object: "list" } })
@@ -106,12 +106,12 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
     expect((await run(command)).join("\n")).toMatch(/^idempotent-replayed: true/im)
   })
 
-  it("ask for a recipient only if it has changed", async () => {
+  it("request a recipient only if it has changed", async () => {
     const lines = await run(`${await variables()}\n${await shown("/docs/curl", "Conditional request")}`)
     expect(lines.filter((line) => /^\d{3}$/.test(line))).toEqual(["200", "304"])
   })
 
-  it("show the headers of a refused request", async () => {
+  it("show the headers of a rejected request", async () => {
     const lines = await run(`${await variables()}\n${await shown("/docs/curl", "Headers")}`)
     expect(lines.join("\n")).toMatch(/^x-ratelimit-remaining: \d+.*^x-request-id: req_.*MISSING_PARAMETER/ims)
   })

@@ -40,7 +40,7 @@ const addresses = (page: string) =>
   [...texts.get(page)!.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address]) => new URL(address!, api().url + page))
 
 describe("the OpenAPI document", () => {
-  it("is the committed one, with this deployment as its only server, for whoever asks", async () => {
+  it("is public, and is the committed one with this deployment as its only server", async () => {
     const response = await fetch(`${api().url}/v1/openapi.json`)
     expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "application/json"])
     expect(await response.json()).toEqual({ ...committed, servers: [{ url: BASE, description: "staging" }] })
@@ -84,7 +84,7 @@ describe("a document", () => {
     }
   })
 
-  it("answers HEAD with the headers of GET and no body, and tells browsers what it may do and who may embed it", async () => {
+  it("returns the GET headers for HEAD, without a body, and restrictive security headers", async () => {
     for (const path of [...DOCUMENTS, ...assets]) {
       const [got, head] = [await ask200(path), await ask200(path, {}, "HEAD")]
       expect([head.status, head.body.length]).toEqual([200, 0])

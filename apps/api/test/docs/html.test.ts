@@ -20,7 +20,7 @@ describe("markup", () => {
     )
   })
 
-  it("shows what backticks enclose as code, escaped like the rest", () => {
+  it("shows text in backticks as code, escaped like all other text", () => {
     expect(html`${prose("id is not the `cmp_<hex>` form")}`.markup).toBe(
       "id is not the <code>cmp_&#60;hex&#62;</code> form",
     )

@@ -47,7 +47,7 @@ describe("a guide", () => {
     }
   })
 
-  it("holds texts of Markdown: an index, and sections of named items", () => {
+  it("contains inserted Markdown: an index, and sections with named items", () => {
     const texts = {
       index: "- [ONE](#ONE)\n- [TWO](#TWO)",
       codes: `### <a id="ONE"></a>\`ONE\`
@@ -83,7 +83,7 @@ describe("a guide", () => {
 `)
   })
 
-  it("is refused if it names a missing value, or if a table has no caption, which screen readers need", () => {
+  it("is rejected if it names a missing value, or has a table without a caption for screen readers", () => {
     expect(() => renderGuide("# A guide\n\n| one |\n| --- |\n| 1 |\n", {})).toThrow("a table without")
     expect(() => renderGuide("# A guide\n\nNow {{count}} items.\n", {})).toThrow("a guide names count")
     expect(() => renderGuide("# A guide\n\n{{toString}}\n", {})).toThrow("a guide names toString")

@@ -48,7 +48,7 @@ describe("the receiver", () => {
   }
   const fresh = (key: string) => sign(BODY, [key], { timestamp: Math.floor(Date.now() / 1000) })
 
-  it("acknowledges what it has stored, refuses what is not signed, and requests another attempt if it can't store", async () => {
+  it("acknowledges stored events, rejects invalid signatures, and requests another attempt if it can't store", async () => {
     const key = secret()
     const stored: Array<WebhookEvent> = []
     const post = await serve([key], async (event) => void stored.push(event))

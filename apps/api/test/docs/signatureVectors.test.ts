@@ -34,12 +34,12 @@ const compare = async (verify: (one: SignatureCase) => unknown) => {
 }
 
 describe("the signatures to test with", () => {
-  it("have unique names, and a code if they are refused", () => {
+  it("have unique names, and a code if they are rejected", () => {
     expect(new Set(vectors.cases.map(({ name }) => name)).size).toBe(vectors.cases.length)
     for (const { expected, code } of vectors.cases) expect(code !== undefined).toBe(expected === "refused")
   })
 
-  it("hold every header that the package's own tests accept or refuse", () => {
+  it("contain every header that the package's own tests accept or reject", () => {
     const path = new URL("../../../../packages/signature/test/data/header-vectors.json", import.meta.url)
     const data = JSON.parse(readFileSync(path, "utf8")) as Record<"accepted" | "refused", Array<{ header: string }>>
     for (const expected of ["accepted", "refused"] as const) {
@@ -55,7 +55,7 @@ describe("the signatures to test with", () => {
     await compare((one) => verify(one.headers["X-Signature"], bodyOf(one), one.secrets, one))
   })
 
-  it("are what the verifier says of them", async () => {
+  it("have the results that the verifier returns", async () => {
     // The bodies don't have to be events: rejecting the body means that the signature was valid.
     const ofTheBody = ["invalid_json", "not_an_event"]
     await compare(async (one) => {
@@ -67,7 +67,7 @@ describe("the signatures to test with", () => {
     })
   })
 
-  it("are what the check by hand says of them", () => {
+  it("have the results that the manual check returns", () => {
     const outcomes = vectors.cases.map((one) =>
       verifySignature(one.headers["X-Signature"] ?? "", bodyOf(one), [...one.secrets], one.now),
     )

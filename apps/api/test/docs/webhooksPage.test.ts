@@ -45,7 +45,7 @@ describe("the guide to webhooks", () => {
     expect(text.indexOf(section)).toBeLessThan(to!)
   })
 
-  it("has a section for each code of the verifier, with its cause and what to do", () => {
+  it("has a section for each code of the verifier, with its cause and solution", () => {
     const surface = readFileSync(new URL("../../../../packages/webhook-verifier/api.d.ts", import.meta.url), "utf8")
     const [, union] = /^type WebhookVerificationErrorCode = (.*);$/m.exec(surface)!
     const codes = [...union!.matchAll(/"(\w+)"/g)].map(([, code]) => code)

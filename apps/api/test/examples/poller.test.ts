@@ -17,7 +17,7 @@ const POLLER = fileURLToPath(import.meta.resolve("@outreach/examples/poller"))
 describe("the poller of the examples", () => {
   const api = startApi()
 
-  it("stores each event of the feed once, and goes on from its checkpoint", async () => {
+  it("stores each event of the feed once, and continues from its checkpoint", async () => {
     const { organization, campaign } = await api().run(seedCampaign({ recipients: 1 }))
     const { text } = await api().issue(organization.id, SCOPES)
     const folder = mkdtempSync(join(tmpdir(), "outreach-poller-"))

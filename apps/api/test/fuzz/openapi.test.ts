@@ -65,7 +65,7 @@ describe.each(documented)("$operationId", { timeout: 0 }, (operation) => {
   // A draft responds to every request in the same way.
   const numRuns = propertyRuns(operation["x-draft"] ? 5 : 1)
 
-  it("answers what the document calls valid without calling it invalid", async () => {
+  it("doesn't reject a request that the document defines as valid", async () => {
     await fc.assert(
       fc.asyncProperty(validRequest(operation, existing).map(printable), async (request) => {
         const { status, body } = await askChecked(request)
@@ -79,7 +79,7 @@ describe.each(documented)("$operationId", { timeout: 0 }, (operation) => {
     )
   })
 
-  it("answers one fault in a valid request with the code of this fault", async () => {
+  it("returns the code of the only fault in an otherwise valid request", async () => {
     const requests = faultyRequest(operation, existing, served.includes(operation.operationId))
     await fc.assert(
       fc.asyncProperty(requests.map(printable), async (request) => {
@@ -94,7 +94,7 @@ describe.each(documented)("$operationId", { timeout: 0 }, (operation) => {
     )
   })
 
-  it("answers anything at all below 500, as the document says", async () => {
+  it("returns a documented response, never 500 or 503, for any request", async () => {
     await fc.assert(
       fc.asyncProperty(wildRequest(operation, existing).map(printable), async (request) => {
         await askChecked(request)
@@ -110,7 +110,7 @@ const withQuery = (request: FuzzRequest, name: string, value: string): FuzzReque
 })
 
 describe.each(lists)("the cursors of $operationId", { timeout: 0 }, (operation) => {
-  it("lead to the end of any valid query, and are refused when a character slips", async () => {
+  it("reach the last row of any valid query, and are rejected if a character is wrong", async () => {
     const asked = fc.tuple(
       validRequest(operation, existing).map((request) => printable({ ...request, method: "GET", headers: {} })),
       fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 20, maxLength: 20 }),

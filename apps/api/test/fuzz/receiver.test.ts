@@ -85,7 +85,7 @@ const rowsOf = (body: Uint8Array): Awaited<ReturnType<typeof stored>> => {
 }
 
 describe("a signed body", { timeout: 0 }, () => {
-  it("is stored as it was signed if the document calls it an event, and refused as 400 if not", async () => {
+  it("is stored unchanged if the document defines it as an event, and rejected otherwise", async () => {
     const cuts = fc.option(fc.array(fc.nat(), { maxLength: 5 }), { nil: undefined })
     await fc.assert(
       fc.asyncProperty(signedBody(schema), cuts, async (body, cuts) => {
@@ -125,7 +125,7 @@ describe("a body at its bound", () => {
   })
 })
 
-describe("a body that is not as long as it says", () => {
+describe("a body with a wrong length, or sent slowly", () => {
   const EVENT = Buffer.from(JSON.stringify(EXAMPLE))
   const head = (length: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Signature: ${signed(EVENT)}\r\n${length}\r\n\r\n`
@@ -151,7 +151,7 @@ describe("a body that is not as long as it says", () => {
     expect(await stored()).toEqual([])
   })
 
-  it("is not stored when it is longer, and what is left over is not a request", async () => {
+  it("is not stored if it is longer, and the remaining bytes are not a request", async () => {
     const answers = await send(head(`Content-Length: ${EVENT.length - 1}`), EVENT)
     expect(statuses(answers)!.at(-1)).toBe("400")
     expect(await stored()).toEqual([])
@@ -171,7 +171,7 @@ describe("a body that is not as long as it says", () => {
   })
 })
 
-it("leaves a process that still serves, and has told nothing of what it was sent", async () => {
+it("leaves a process that still serves, with no received data in its log", async () => {
   expect((await ask(api(), "/v1/health")).status).toBe(200)
   for (const told of [EXAMPLE.data.email, EXAMPLE.data.npi, secret, "v1="]) expect(api().log.text).not.toContain(told)
 })

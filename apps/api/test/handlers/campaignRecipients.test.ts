@@ -49,7 +49,7 @@ it("lists no recipients of another campaign of the organization", async () => {
   expect(await idsOf(seed.campaign.id)).toHaveLength(3)
 })
 
-it("answers an unknown campaign and another organization's alike: with an empty list", async () => {
+it("returns an empty list for an unknown campaign and for another organization's", async () => {
   for (const id of [other.campaign.id, "cmp_0199"]) {
     const { status, body } = await ask(api(), pathOf(id), { key })
     expect([status, body]).toEqual([
@@ -59,7 +59,7 @@ it("answers an unknown campaign and another organization's alike: with an empty 
   }
 })
 
-it("refuses the cursor of another campaign", async () => {
+it("rejects the cursor of another campaign", async () => {
   const { body } = await ask(api(), `${pathOf(seed.campaign.id)}?limit=1`, { key })
   const refused = await ask(api(), `${pathOf("cmp_0199")}?cursor=${body.next_cursor}`, { key })
   expect([refused.status, refused.body.error.details]).toEqual([400, { parameter: "cursor" }])

@@ -78,7 +78,7 @@ const funnel = (account_created: number, learner_qualified: number, completer_qu
 })
 const noTarget = (count: number) => ({ target: null, count, remaining: null, reached_at: null })
 
-it("holds each count of the date, and nothing of the dates beside it", async () => {
+it("contains every count of the date, and no counts of adjacent dates", async () => {
   const { program, campaign } = seed
   const [ann, bob, cy] = await recipients(3)
   await api().run(
@@ -181,7 +181,7 @@ describe("unique counts", () => {
 })
 
 describe("programs", () => {
-  it("are all there, oldest first, also those of which there is nothing to count, and no other organization's", async () => {
+  it("are all listed, oldest first, even without counts, but not another organization's", async () => {
     const { seed, key } = await another()
     const programs = [
       seed.program,
@@ -223,7 +223,7 @@ describe("programs", () => {
 })
 
 describe("the funnel", () => {
-  it("is cumulative up to the end of the date, whichever date is asked for", async () => {
+  it("is cumulative up to the end of the requested date", async () => {
     const { seed, key } = await another()
     await qualify(seed, seed.program.id, "2026-02-03T09:00:00.000000Z", "account_created", "learner_qualified")
     await qualify(seed, seed.program.id, "2026-02-05T09:00:00.000000Z", "account_created", "completer_qualified")
@@ -242,7 +242,7 @@ describe("the funnel", () => {
 })
 
 describe("a quota", () => {
-  it("stands as it stood at the end of the date, with the time at which its target was reached", async () => {
+  it("has its state at the end of the date, with the time when its target was reached", async () => {
     const { seed, key } = await another()
     const { id } = await addProgram(seed.organization.id, "quotas", 2)
     await qualify(seed, id, "2026-02-03T09:00:00.000000Z", "learner_qualified", "completer_qualified")

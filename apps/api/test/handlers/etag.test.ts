@@ -37,7 +37,7 @@ describe("matchesEtag", () => {
     expect(matchesEtag(header, tag)).toBe(false)
   })
 
-  it("answers any header, and matches only one that holds the tag or is *", () => {
+  it("accepts any header, and matches only one that contains the tag or is *", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (header) => {
         if (matchesEtag(header, tag)) expect(header.trim() === "*" || header.includes(opaque)).toBe(true)

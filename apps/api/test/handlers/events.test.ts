@@ -45,7 +45,7 @@ it("orders by the time of emission and then by id, whenever the thing happened",
   expect(idsOf(await list())).toEqual(rounds.flat())
 })
 
-it("says that there is more while a transaction keeps its timestamp for longer than a second, and where", async () => {
+it("returns has_more and a cursor while a transaction keeps its timestamp for over a second", async () => {
   const later = { since: "2999-01-01T00:00:00Z", limit: "1" }
   const read = async (cursor: object = {}) =>
     (await ask(api(), `/v1/partners/consumer/events?${new URLSearchParams({ ...later, ...cursor })}`, { key })).body
@@ -122,7 +122,7 @@ describe("a filter by type", () => {
   })
 })
 
-it("carries neither publications nor what happens in surveys", async () => {
+it("contains neither publications nor events of surveys", async () => {
   const { organization, campaign } = await api().run(
     Effect.gen(function* () {
       const seeded = yield* seedCampaign({ recipients: 1 })
@@ -161,7 +161,7 @@ describe("an expansion", () => {
     }
   })
 
-  it("is null where there is nothing any more", async () => {
+  it("is null if the resource no longer exists", async () => {
     const { data } = await list("&expand[]=recipient&limit=1")
     expect(data[0].recipient).toBeNull()
   })

@@ -45,7 +45,7 @@ const cursorOf = async (cursorKey: string) => {
   return page.cursor
 }
 
-it("reads a cursor while CURSOR_KEY holds the key that made it, and refuses it afterwards", async () => {
+it("accepts a cursor while CURSOR_KEY contains its key, and rejects it afterwards", async () => {
   const made = { before: await cursorOf(A), k1: await cursorOf(`k1:${A}`), k2: await cursorOf(`k2:${B},k1:${A}`) }
   expect(made.k1).toBe(made.before)
   // An issued cursor.

@@ -87,12 +87,12 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
     expect(answers.flatMap(ids)).toEqual(await there(seed))
   })
 
-  it("says that a page which ends exactly at the last row is the last", async () => {
+  it("returns no cursor with a page that ends exactly at the last row", async () => {
     const { body } = await ask(api(), target("limit=5"), { key })
     expect([body.data.length, body.has_more, body.next_cursor]).toEqual([5, false, null])
   })
 
-  it("shows an organization its own rows alone", async () => {
+  it("shows an organization only its own rows", async () => {
     expect(ids(await ask(api(), target("", other), { key: await keyOf(other) }))).toEqual(await there(other))
   })
 
@@ -117,7 +117,7 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
     expect(next.body.data[0]).not.toHaveProperty("campaign")
   })
 
-  it("refuses a cursor that was changed, or is another organization's", async () => {
+  it("rejects a cursor that was changed or belongs to another organization", async () => {
     const cursor: string = (await ask(api(), target("limit=1"), { key })).body.next_cursor
     const queries = [
       `${cursor.slice(0, 9)}${cursor[9] === "A" ? "B" : "A"}${cursor.slice(10)}`,
@@ -136,7 +136,7 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
     expect(body.error.message).not.toContain(cursor.slice(0, 20))
   })
 
-  it("refuses another list's cursor", async () => {
+  it("rejects the cursor of another list", async () => {
     const lists = LISTS.filter((list) => list.path !== path)
     for (const list of lists) {
       const query = [list.required, "limit=1"].filter(Boolean).join("&")

@@ -32,7 +32,7 @@ afterAll(async () => {
   await primary?.stop()
 })
 
-it("asks for other attempts while commits wait for a lost standby, and has each event once when it is back", async () => {
+it("returns 503 while commits wait for a lost standby, and stores each event once after it is back", async () => {
   const { endpoint, secret } = await run(setUp)
   const post = (eventId: string) => postWebhook(api, { endpoint, secret }, eventText({ event_id: eventId }))
   const ready = async () => {

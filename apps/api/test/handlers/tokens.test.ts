@@ -39,7 +39,7 @@ describe("the token lookup", () => {
     }
   })
 
-  it("answers 304 to a tag that still stands, with every header but the body's", async () => {
+  it("returns 304 for a current tag, with all headers except those of the body", async () => {
     const [token] = await tokensOf(seed.organization.id)
     const key = await keyOf(seed)
     const first = await ask(api(), `${TOKENS}/${token}`, { key })
@@ -55,7 +55,7 @@ describe("the token lookup", () => {
     }
   })
 
-  it("changes the tag with the record, the expansion, and what is expanded alone", async () => {
+  it("changes the tag only with the record, the expansion and the expanded resources", async () => {
     const [, token] = await tokensOf(seed.organization.id)
     const key = await keyOf(seed)
     const queries = ["", "?expand[]=campaign", "?expand[]=program", "?expand[]=program&expand[]=campaign"]

@@ -87,8 +87,8 @@ describe("a signed event", () => {
   })
 })
 
-describe("what is not signed by the endpoint's organization", () => {
-  it("is refused without a header, with a malformed one, with another secret, and nothing is stored", async () => {
+describe("a request that the endpoint's organization didn't sign", () => {
+  it("is rejected with 401 and not stored, with a missing, malformed or foreign signature", async () => {
     const event_id = newId()
     const text = eventText({ event_id })
     const other = await api().run(seedCampaign({ recipients: 0 }))
@@ -107,7 +107,7 @@ describe("what is not signed by the endpoint's organization", () => {
   })
 })
 
-describe("what is signed and no event", () => {
+describe("a signed body that is not an event", () => {
   it.each([
     ["malformed JSON", "{", "body"],
     ["a member that is not valid", eventText({ source: "service" }), "source"],

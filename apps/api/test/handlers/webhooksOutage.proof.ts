@@ -33,7 +33,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Effect.Services<typeof setUp> | S
   Effect.runPromise(Effect.provide(effect, adaptersFor(database.url)))
 const setUp = Effect.andThen(migrateWithRoles, seedCampaign({ recipients: 0 }))
 
-it("asks for other attempts while the database is away, and has each event once when it is back", async () => {
+it("returns 503 while the database is down, and stores each event once after it is back", async () => {
   const [known, unknown] = [await run(setUp), await run(setUp)]
   const post = (seed: typeof known, eventId: string) => postWebhook(api, seed, eventText({ event_id: eventId }))
   expect((await post(known, "evt_1")).status).toBe(200)

@@ -25,7 +25,7 @@ describe("the table of handlers", () => {
     void table
   })
 
-  it("gives a handler what its row decodes, and takes what its row answers", () => {
+  it("infers the types of a handler's input and response from its row", () => {
     expectTypeOf<HandlerInput<"listTokens">["query"]["limit"]>().toEqualTypeOf<number>()
     expectTypeOf<HandlerInput<"getToken">["path"]>().toEqualTypeOf<{ token: string }>()
     expectTypeOf<HandlerInput<"getHealth">["caller"]>().toEqualTypeOf<undefined>()

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const LIST = "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z"
 
 describe("a key's limit", () => {
-  it("is exactly 100 a minute over all processes together, whatever the responses are", async () => {
+  it("is exactly 100 requests a minute over all processes, regardless of the responses", async () => {
     const another = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
     onTestFinished(another.stop)
     const { text } = await api().issue(organizationId, ["tokens:read"])
@@ -83,7 +83,7 @@ describe("an address that keeps failing to authenticate", () => {
     expect([await strict.statusOf(revoked.text), await strict.statusOf(revoked.text)]).toEqual([401, 429])
   })
 
-  it("is the address of the connection, whatever X-Forwarded-For contains", async () => {
+  it("is the address of the connection, regardless of X-Forwarded-For", async () => {
     const { fail, failThrice } = await startStrict()
     await failThrice("192.0.2.1")
     expect((await fail("192.0.2.2")).status).toBe(429)

@@ -70,7 +70,7 @@ describe("hostile targets", () => {
   })
 })
 
-describe("what is not a request", () => {
+describe("the handling of malformed requests", () => {
   it.each([
     ["a query of 64 KiB", `GET ${TOKENS}?a=${"x".repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ["a header of 64 KiB", `GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: ${"x".repeat(65_536)}\r\n\r\n`],
@@ -110,12 +110,12 @@ describe("what is not a request", () => {
     checkAnswer(answer, "GET", "*")
   })
 
-  it("answers HEAD that is not a request without a body", async () => {
+  it("returns no body for a malformed HEAD request", async () => {
     const answer = await sendRaw("HEAD /v1/ health HTTP/1.1\r\nHost: x\r\n\r\n")
     expect([answer.status, answer.body]).toEqual([400, null])
   })
 
-  it("answers a request without a Host, or with two of them, with an envelope", async () => {
+  it("returns an envelope if the Host header is missing or repeated", async () => {
     const refusal = async (bytes: string) => {
       const { status, body } = await sendRaw(bytes)
       return [status, body.error.code, body.error.details]
@@ -131,7 +131,7 @@ describe("what is not a request", () => {
     expect((await sendRaw("GET /v1/health HTTP/1.0\r\n\r\n")).status).toBe(200)
   })
 
-  it("refuses two Authorization headers, of which a proxy may have believed the other", async () => {
+  it("rejects two Authorization headers, because a proxy may have checked the other one", async () => {
     const { status, body } = await get("/v1/partners/consumer/tokens", ["authorization: Bearer another"])
     expect([status, body.error.code, body.error.details]).toEqual([
       400,
@@ -164,7 +164,7 @@ describe("what is not a request", () => {
     expect(answers).toContain('"body: the operation takes none"')
   })
 
-  it("answers a request that ends before it is complete with an envelope, where somebody still reads", async () => {
+  it("returns an envelope for an incomplete request if the client still reads", async () => {
     const webhook = "POST /v1/partners/consumer/webhooks/whe_0 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{}"
     for (const bytes of ["GET /v1/hea", "GET /v1/health HTTP/1.1\r\nHost: x\r\n", webhook]) {
       const socket = connect({ port: Number(new URL(api().url).port), host: "127.0.0.1" })

@@ -45,7 +45,7 @@ const send = (target: string, key: string, idempotencyKey: string, options: { ur
 const replayed = ({ headers }: Answer) => headers.get("Idempotent-Replayed")
 
 describe("an Idempotency-Key", () => {
-  it("has a success repeated byte for byte, and marks the repeat alone", async () => {
+  it("replays a success byte for byte, and marks only the replay", async () => {
     const key = await keyOf(seed)
     const idempotencyKey = newKey()
     const target = `${TOKENS}/${await tokenOf(seed)}?expand[]=campaign`
@@ -79,7 +79,7 @@ describe("an Idempotency-Key", () => {
     }
   })
 
-  it("keeps nothing of 304, 400, 401, 403, 404 of a path, 406 and 429", async () => {
+  it("stores no response with 304, 400, 401, 403, 406 or 429, nor the 404 of a path", async () => {
     const target = `${TOKENS}/${await tokenOf(seed)}`
     const [key, unscoped] = [await keyOf(seed), await keyOf(seed, [])]
     const spent = await api().issue(seed.organization.id, SCOPES)
@@ -113,7 +113,7 @@ describe("an Idempotency-Key", () => {
     expect([failed.status, next.status, replayed(next)]).toEqual([500, 200, null])
   })
 
-  it("is refused when it is given in two lines", async () => {
+  it("is rejected if the request contains two", async () => {
     const key = await keyOf(seed)
     const twice = request(api().url + LIST, {
       headers: { Authorization: `Bearer ${key}`, "Idempotency-Key": [newKey(), newKey()] },
@@ -128,7 +128,7 @@ describe("an Idempotency-Key", () => {
     ])
   })
 
-  it("is refused with IDEMPOTENCY_KEY_REUSED for another method, path or query", async () => {
+  it("is rejected with IDEMPOTENCY_KEY_REUSED for another method, path or query", async () => {
     const [key, idempotencyKey] = [await keyOf(seed), newKey()]
     await send(`${LIST}&limit=1`, key, idempotencyKey)
     for (const [target, method] of [
@@ -179,7 +179,7 @@ describe("an Idempotency-Key", () => {
 })
 
 describe("concurrent requests with one Idempotency-Key", () => {
-  it("run once over two processes: the others are refused while the first one runs", async () => {
+  it("run once over two processes, and return 409 while the first one runs", async () => {
     const another = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
     onTestFinished(another.stop)
     const [key, idempotencyKey, target] = [await keyOf(seed), newKey(), `${TOKENS}/${await tokenOf(seed)}`]

@@ -84,7 +84,7 @@ const every = (pauseMs: number, act: (i: number) => Promise<unknown>) => {
   }
 }
 
-it("answers every request in time while the database is mute, and serves soon after it is back", async () => {
+it("responds to every request in time while the database hangs, and recovers soon afterwards", async () => {
   const { organization, endpoint, secret } = await run(seedCampaign({ recipients: 1 }))
   const key = await run(issueKey({ organizationId: organization.id, name: "mute", scopes: SCOPES, expiresAt: null }))
   const proxy = await tcpProxy(Number(new URL(url()).port))

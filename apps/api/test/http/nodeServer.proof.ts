@@ -7,7 +7,7 @@ const api = startApi()
 
 describe("a connection", () => {
   // Every 5 s, the server checks for request heads older than 10 s.
-  it("whose request does not arrive in time is told so and closed", async () => {
+  it("is closed with 400 if its request does not arrive in time", async () => {
     const socket = connect({ port: Number(new URL(api().url).port), host: "127.0.0.1" })
     socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Slow: ")
     const answer = await text(socket)

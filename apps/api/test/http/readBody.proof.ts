@@ -25,7 +25,7 @@ describe.skipIf(platform() !== "linux").each([
 ])(`${BODIES} bodies of 1 MiB to $which, of which the last byte never comes`, ({ which, kept, maxGrowth }) => {
   const databaseUrl = migratedDatabase()
 
-  it(`take ${maxGrowth} MiB at most, and the service goes on`, async () => {
+  it(`use at most ${maxGrowth} MiB, and the service stays available`, async () => {
     const { endpoint } = await Effect.runPromise(
       Effect.provide(seedCampaign({ recipients: 0 }), adaptersFor(databaseUrl())),
     )

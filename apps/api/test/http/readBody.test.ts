@@ -105,7 +105,7 @@ describe("a body", () => {
     },
   )
 
-  it("is refused with UNSUPPORTED_MEDIA_TYPE when it is compressed", async () => {
+  it("is rejected with UNSUPPORTED_MEDIA_TYPE if it is compressed", async () => {
     expect((await send("POST", RECEIVER, ["{}"], { "Content-Encoding": "gzip" })).status).toBe(415)
     expect((await send("POST", RECEIVER, ["{}"], { "Content-Encoding": "identity" })).status).toBe(401)
   })
@@ -114,7 +114,7 @@ describe("a body", () => {
     expect(await halfSend(UNKNOWN_RECEIVER).answer).toEqual([401, "INVALID_SIGNATURE"])
   })
 
-  it("makes room for others when all that arrive exceed 16 MiB: the oldest is refused with SERVICE_UNAVAILABLE", async () => {
+  it("is rejected with SERVICE_UNAVAILABLE if it is the oldest when all bodies exceed 16 MiB", async () => {
     const halves = []
     for (let i = 0; i < 17; i++) {
       const half = halfSend(RECEIVER)
@@ -125,7 +125,7 @@ describe("a body", () => {
     expect((await send("POST", RECEIVER, ["{}"])).status).toBe(401)
   })
 
-  it("is sent for when its client waits to be told so, unless it is refused already", async () => {
+  it("is requested with 100 Continue if its client waits for it, unless it is already rejected", async () => {
     const expecting = (headers: Record<string, string>) =>
       new Promise<[continued: boolean, status: number]>((resolve, reject) => {
         let continued = false

@@ -79,7 +79,7 @@ describe("paths and methods", () => {
     expect((await ask(api(), "/nowhere", { method: "OPTIONS" })).status).toBe(404)
   })
 
-  it("answers HEAD with the headers of GET and no body", async () => {
+  it("returns the headers of GET for HEAD, without a body", async () => {
     const { text } = await issue()
     const get = await ask(api(), `${TOKENS}/${token}`, { key: text })
     const head = await ask(api(), `${TOKENS}/${token}`, { key: text, method: "HEAD" })
@@ -93,7 +93,7 @@ describe("paths and methods", () => {
 })
 
 describe("authentication", () => {
-  it("answers every kind of bad bearer alike, and charges nobody", async () => {
+  it("returns the same response for every invalid bearer, and charges no one", async () => {
     const revoked = await issue()
     const expired = await issue()
     const { text } = await issue()
@@ -192,7 +192,7 @@ describe("the order of refusals", () => {
     )
   })
 
-  it("refuses a key that is known to be over its limit without asking the database", async () => {
+  it("rejects a key that is known to be over its limit without a database query", async () => {
     const { id, text } = await issue()
     await api().setCount(id, 100)
     expect((await ask(api(), `${TOKENS}/${token}`, { key: text })).status).toBe(429)
@@ -204,7 +204,7 @@ describe("the order of refusals", () => {
   })
 })
 
-describe("what a caller accepts", () => {
+describe("the accepted media type", () => {
   it.each([
     ...(["text/html", "application/json;q=0", "application/xml, text/*;q=0.5", "nonsense"] as const).map(
       (accept) => [accept, 406] as const,

@@ -67,7 +67,7 @@ test("still knows an endpoint after strangers have named thousands of unknown on
   expect([yield* errorFor(endpoint.id), read.times]).toEqual([undefined, 0])
 })
 
-test("reads nothing for an address that has named too many unknown endpoints, and still serves known ones to it", function* () {
+test("makes no query for an address with too many unknown endpoints, and still accepts known ones", function* () {
   const { endpoint, read, errorFor } = yield* setUp
   yield* errorFor(endpoint.id)
   for (let i = 0; i < UNAUTHENTICATED_LIMIT; i++) expect(yield* errorFor("whe_0199")).toBe("InvalidSignature")
@@ -86,7 +86,7 @@ test("takes a signature that is exactly five minutes away, and none that is a mi
   expect(accepted).toEqual([false, true, true, true, false])
 })
 
-test("takes a new secret from its commit on, and an old one up to the millisecond in which its grace ends", function* () {
+test("accepts a new secret from its commit, and an old one to the last millisecond of its grace period", function* () {
   const { organization, secret: first, accepts, signedNow } = yield* setUp
   expect(yield* accepts(first, signedNow)).toBe(true)
   const second = yield* rotateSecret(organization.id, 60)

@@ -26,7 +26,7 @@ afterAll(() => runtime.dispose())
 const query = <Row extends object>(ask: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
   runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, ask))
 
-it(`${EVENTS} events, sent in any order and again and again, come to what they come to one by one, though processes are killed (seed ${SEED})`, {
+it(`${EVENTS} events, repeated and in any order, have the same result as one by one, even if processes are killed (seed ${SEED})`, {
   timeout: 20 * 60_000,
 }, async () => {
   const random = seeded(SEED)

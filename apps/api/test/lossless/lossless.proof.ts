@@ -12,7 +12,7 @@ const pollersWith = ({ verdicts }: Outcome, is: (verdict: Outcome["verdicts"][nu
 
 const databaseUrl = migratedDatabase()
 
-it("a poller misses no row and sees none that is foreign or was rolled back, whatever its limit and habit", async () => {
+it("a poller sees every row, and no foreign or rolled-back one, with any limit and polling habit", async () => {
   const outcome = await Effect.runPromise(pollWhileWriting(databaseUrl(), SECONDS))
   const { verdicts, ...counts } = outcome
   console.log({ ...counts, pages: verdicts.reduce((sum, { poller }) => sum + poller.pages, 0) })

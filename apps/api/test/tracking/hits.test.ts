@@ -46,7 +46,7 @@ const PRIVATE = {
 }
 
 describe("a click", () => {
-  it("leads to its destination, and is stored as it came", async () => {
+  it("redirects to its destination, and is stored with its address and headers", async () => {
     const destination = "https://clinic.test/study?a=1&b=%C3%A9#part"
     const { status, headers, body } = await ask(clickPath(destination), { headers: { "Sec-Purpose": "prefetch" } })
     expect([status, headers.get("location"), body.length]).toEqual([302, destination, 0])
@@ -63,14 +63,14 @@ describe("a click", () => {
     ])
   })
 
-  it("by HEAD is answered in the same way, and stored as what it is", async () => {
+  it("by HEAD redirects in the same way, and is stored as HEAD", async () => {
     const destination = "https://clinic.test/head"
     const { status, headers } = await ask(clickPath(destination), { method: "HEAD" })
     expect([status, headers.get("location")]).toEqual([302, destination])
     expect((await stored(destination, 1)).map(({ method }) => method)).toEqual(["HEAD"])
   })
 
-  it("leads to its destination whatever a scanner appends as a query, each time, and after its campaign has ended", async () => {
+  it("redirects despite an appended query, every time, and after its campaign has ended", async () => {
     const destination = "https://clinic.test/query"
     await api().sql(
       (sql) => sql`update campaigns set status = 'completed', window_end = window_start + interval '1 second'`,
@@ -81,14 +81,14 @@ describe("a click", () => {
     await stored(destination, 3)
   })
 
-  it("keeps no more than 512 characters of what a client says of itself", async () => {
+  it("stores at most 512 characters of a client header", async () => {
     const destination = "https://clinic.test/long"
     await ask(clickPath(destination), { headers: { "User-Agent": "x".repeat(6000), Purpose: "y".repeat(500) } })
     const [hit] = await stored(destination, 1)
     expect(hit!.headers).toEqual({ "user-agent": "x".repeat(512), purpose: "y".repeat(64) })
   })
 
-  it("with a changed or longer link, or one of another kind, shows a page and leads nowhere", async () => {
+  it("with a changed, longer or different link shows a page and doesn't redirect", async () => {
     const path = clickPath("https://clinic.test/guarded")
     const changed = path.slice(0, -1) + (path.endsWith("A") ? "B" : "A")
     const ofOpening = `/l/${openPath().split("/").at(-1)}`
@@ -130,7 +130,7 @@ describe("an opening", () => {
 })
 
 describe("hits", () => {
-  it("are answered while the database stores none, and are stored later with the time at which they came", async () => {
+  it("are served while the database can't store them, and are stored later with their arrival time", async () => {
     const destination = "https://clinic.test/locked"
     const time = settableTime()
     const { url, stop } = await runApi(api().databaseUrl, {}, time.layer)
@@ -177,7 +177,7 @@ describe("hits", () => {
     expect(addresses.sort()).toEqual(["127.0.0.1", "198.51.100.7"])
   })
 
-  it("leave nothing of their links in the log, nor in a trace", async () => {
+  it("leave no part of their links in the log or in a trace", async () => {
     const otlp = await otlpCollector()
     const { url, log, stop } = await runApi(api().databaseUrl, {
       OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,

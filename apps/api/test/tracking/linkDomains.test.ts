@@ -90,7 +90,7 @@ describe("a link domain", () => {
     expect(body).not.toMatch(/api|docs|partner/i)
   })
 
-  it("does not lend its name to the links of another organization, which are served everywhere else", async () => {
+  it("doesn't serve the links of another organization, which work on every other host", async () => {
     expect(await ask("click.one.test", click(other))).toMatchObject({ status: 404 })
     const page = links.unsubscribe(other.addressees[0]!)
     expect(await ask("click.one.test", page)).toMatchObject({ status: 404 })
@@ -125,7 +125,7 @@ describe("a link domain", () => {
       expect(isLinkDomain("click.one.test")).toBe(true)
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("serves its links while the database does not say which domains there are", async () => {
+  it("serves its links while the database can't return the list of domains", async () => {
     await api().whileLocked("link_domains", async () => {
       expect(await ask("click.one.test", click(one))).toMatchObject({ status: 302 })
       expect(await ask("click.one.test", "/v1/health")).toMatchObject({ status: 404 })
@@ -135,7 +135,7 @@ describe("a link domain", () => {
 })
 
 describe("a proxy may get a certificate", () => {
-  it("for domains that are verified or being verified, and asks the admin port", async () => {
+  it("for domains that are verified or being verified, through the admin port only", async () => {
     const names = ["click.one.test", "being.one.test", "", "a b"]
     expect(await Promise.all(names.map(mayBeCertified))).toEqual([200, 200, 404, 404])
     expect((await fetch(`${await api().adminUrl()}/link-domain`)).status).toBe(404)
@@ -178,7 +178,7 @@ describe("a proxy may get a certificate", () => {
 })
 
 describe("the proof of a link domain", () => {
-  it("is good for the host and the challenge of the request alone, and made for every host", async () => {
+  it("is created for any host, and valid only for the host and the challenge of the request", async () => {
     const challenge = "c".repeat(32)
     const { status, body: proof } = await ask("New.One.Test:8443", LINK_DOMAIN_PROOF_PATH + challenge)
     expect(status).toBe(200)

@@ -64,7 +64,7 @@ describe("the page to unsubscribe", () => {
     expect(await suppressed()).toEqual({ program: [], organization: ["email", "npi"] })
   })
 
-  it("by the button for the program suppresses the recipient for that program alone, until the other is pressed, and shows what was pressed", async () => {
+  it("by the program's button suppresses only for the program, until the other is pressed, and shows the choice", async () => {
     const { status, body } = await ask(`${path}?scope=program`, { method: "POST" })
     expect([status, body]).toEqual([200, expect.stringContaining("no more e-mails about <b>Heart failure</b>")])
     expect(await suppressed()).toEqual({ program: ["email", "npi"], organization: [] })
@@ -116,7 +116,7 @@ describe("the page to unsubscribe", () => {
     },
   )
 
-  it("gives nobody back whom something else suppresses: a bounce, a complaint, an operator, or an account", async () => {
+  it("keeps suppressions with other reasons: a complaint, an operator or an account", async () => {
     const reasons = () =>
       api().sql<{ kind: string; reason: string }>(
         (sql) => sql`
@@ -169,7 +169,7 @@ describe("the page to unsubscribe", () => {
     ).toEqual([{ kind: "email" }])
   })
 
-  it("lifts nothing while the clinician stays unsubscribed by the link of another message", async () => {
+  it("keeps the suppression while the clinician is unsubscribed by another message's link", async () => {
     const [other] = await api().sql<{ id: RecipientId }>(
       (sql) => sql`
         with campaign as (
@@ -191,7 +191,7 @@ describe("the page to unsubscribe", () => {
     expect((await suppressed()).organization).toEqual([])
   })
 
-  it("keeps nobody unsubscribed who came back before it was applied, or who never left", async () => {
+  it("suppresses no one who resubscribed before it was applied, or never unsubscribed", async () => {
     const back = () => ask(`${path}?scope=none`, { method: "POST" })
     expect([(await back()).status, await asked()]).toEqual([200, 0])
     await ask(path, ONE_CLICK)
@@ -211,7 +211,7 @@ describe("the page to unsubscribe", () => {
     expect(body).not.toContain(seeded.addressees[0]!.email)
   })
 
-  it("shows nothing about a recipient who was erased, and unsubscribes nobody", async () => {
+  it("shows no data of an erased recipient, and unsubscribes no one", async () => {
     await api().sql(
       (sql) =>
         sql`update recipients set erased_at = clock_timestamp() where id = ${seeded.addressees[0]!.id} returning 1`,
@@ -245,7 +245,7 @@ describe("the page to unsubscribe", () => {
     expect(await asked()).toBe(0)
   })
 
-  it("says so when nothing could be stored", async () => {
+  it("returns 503 with a message if the unsubscription could not be stored", async () => {
     const { status, body } = await api().whileMissing("unsubscriptions", () => ask(path, ONE_CLICK))
     expect([status, body]).toEqual([503, expect.stringContaining("You are not unsubscribed yet")])
     await until(api().log, "an unsubscription could not be kept")

@@ -85,7 +85,7 @@ it("a histogram draws a bar for each count but 0, on a wide and on a narrow page
   }
 })
 
-it("a chart has no style of its own, which the content policy forbids", () => {
+it("a chart has no inline style, because the content policy forbids it", () => {
   const markup = renderToString(
     <>
       {histogram}

@@ -28,12 +28,12 @@ it("an id is whole for who selects or hears it, and a button copies it", () => {
   expect(document.querySelector("button")!.getAttribute("data-copy")).toBe(ID)
 })
 
-it("an id that leads to a page has no button within its link, and a strange one is shown as it is", () => {
+it("an id link contains no button, and an unknown id is shown unchanged", () => {
   expect(render(<IdLink id={ID} />).querySelectorAll("a button")).toHaveLength(0)
   expect(render(<Id>the partner's own</Id>).querySelector("code")!.textContent).toBe("the partner's own")
 })
 
-it("a page has the state and the id of what it is about below its title", () => {
+it("a page shows the state and the id of its subject below its title", () => {
   const page = (
     <Page title="An endpoint" state="Failing" id={ID} commands={[["ops", "status"]]}>
       <p>More</p>

@@ -11,7 +11,7 @@ const pause = defineAction("/campaigns/:campaign/pause", "campaigns pause", {
   run: done,
 })
 
-it("a path says its section and its parameters", () => {
+it("a path defines its section and its parameters", () => {
   expect(pause.section).toBe("campaigns")
   expect(Object.keys(pause.params)).toEqual(["campaign"])
   expect(definePage("/keys/:key", { run: empty }).section).toBe("partners")

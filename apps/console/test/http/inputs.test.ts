@@ -18,7 +18,7 @@ const valuesOf = ({ values, faults }: ReturnType<typeof parse>) => {
 }
 
 describe("the values of a query or a form", () => {
-  it("are parsed by their schemas; what is absent or empty is undefined", () => {
+  it("are parsed by their schemas, and are undefined if absent or empty", () => {
     expect(valuesOf(parse([["rate", " 20 "]]))).toEqual({ campaign: undefined, rate: 20 })
     expect(
       valuesOf(
@@ -39,7 +39,7 @@ describe("the values of a query or a form", () => {
     ).toEqual({ campaign: undefined, rate: 1 })
   })
 
-  it("that are missing or not valid are all named, with what they must be, and without what was given", () => {
+  it("are all listed if missing or not valid, with the expected format but without the input", () => {
     const { faults } = parse([["campaign", "jane@clinic.test"]])
     expect(faults).toEqual({
       campaign: "campaign is not valid. It must be the id of a campaign: cmp_ and 32 hex digits.",
@@ -47,12 +47,12 @@ describe("the values of a query or a form", () => {
     })
   })
 
-  it("that hold a NUL character, which the database has no text for, are not valid", () => {
+  it("are not valid if they contain a NUL character, because the database can't store it", () => {
     const given = parseInputs({ reason: Schema.String }, [["reason", "a\0b"]])
     expect(given.faults).toEqual({ reason: "reason is not valid: it contains a NUL character." })
   })
 
-  it("that end before they begin are no range", () => {
+  it("are not a valid range if the end is before the start", () => {
     const range = (from: string, to: string) =>
       parseInputs({ from: CalendarDate, to: CalendarDate }, Object.entries({ from, to }))
     expect(range("2026-11-23", "2026-11-22").faults).toEqual({ to: "to is not valid. It must not be before from." })
@@ -94,7 +94,7 @@ describe("the cursor of a list", () => {
     )
   })
 
-  it("is refused when a part is missing or not valid", () => {
+  it("is rejected if a part is missing or not valid", () => {
     for (const text of ["x", `2026-12-01T09:00:00Z~${ID}`, `~${ID}~event`, "2026-12-01T09:00:00Z~cmp_1~event"]) {
       expect(read(text).faults).toEqual({
         after: "after is not valid. It must be a cursor from a link to the next page.",
@@ -102,7 +102,7 @@ describe("the cursor of a list", () => {
     }
   })
 
-  it("stands after the last row of a page that has another after it", () => {
+  it("points to the last row of a page if more rows follow", () => {
     expect(pageOf([1, 2, 3], 2)).toEqual({ rows: [1, 2], last: 2 })
     expect(pageOf([1, 2], 2)).toEqual({ rows: [1, 2], last: undefined })
   })

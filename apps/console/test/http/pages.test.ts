@@ -52,7 +52,7 @@ it("compresses a page as the browser accepts it", async () => {
   expect((await get("gzip;q=0")).encoding).toBeUndefined()
 })
 
-it("sends only a fragment of a page if one is requested, and nothing if the page lacks it", async () => {
+it("sends only the requested fragment of a page, or an empty body if the page lacks it", async () => {
   const fragment = (await get("", "renewed")).bytes.toString()
   expect(fragment).toMatch(/^<div id="renewed".*<\/div>$/s)
   expect((await get("", "other")).bytes).toHaveLength(0)

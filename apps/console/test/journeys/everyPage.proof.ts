@@ -90,7 +90,7 @@ beforeAll(async () => {
   ])
 })
 
-it("is linked from the first page, directly or through others", () => {
+it("every page is linked from the first page, directly or through other pages", () => {
   const paths = routes.filter(({ kind }) => kind === "page").map(({ path }) => path)
   expect(paths.filter((path) => !found.has(path))).toEqual([])
 })
@@ -119,7 +119,7 @@ describe.skipIf("missing" in chrome)("every page in a browser", () => {
     },
   )
 
-  it("fits and is accessible when it is the response to a form, or asks to sign in", async () => {
+  it("fits and is accessible as the response to a form, and as a sign-in page", async () => {
     const { page, complaints } = await open("admin", { screen: SCREENS["phone"]! })
     const faults: Array<readonly [name: string, fault: unknown]> = []
     const look = async (name: string) => {

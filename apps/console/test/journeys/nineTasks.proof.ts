@@ -98,7 +98,7 @@ const walk = async () => {
 
 const button = (within: Locator | Page, name: string) => within.getByRole("button", { name, exact: true })
 
-describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
+describe.skipIf("missing" in chrome)("an operator finds out without an engineer", () => {
   it("why a clinician, or a campaign, gets no mail", async () => {
     const { find, says, clicks, complaints, page } = await walk()
     await find(email(70, "university.test"))
@@ -153,7 +153,7 @@ describe.skipIf("missing" in chrome)("an operator asks no engineer", () => {
     expect(clicks()).toBeLessThanOrEqual(2)
   })
 
-  it("why an endpoint fails, and sends again what it missed", async () => {
+  it("why an endpoint fails, and resends the missed events", async () => {
     const { click, says, main, page, clicks } = await walk()
     await click(main.getByRole("link", { name: /No such route/ }).first())
     await page.getByRole("heading", { level: 1, name: "404: No such route" }).waitFor()

@@ -17,7 +17,7 @@ const exhaust = async (address: string, path: string, cookie?: string) => {
 }
 
 describe("an address that fails too often in a minute", () => {
-  it("is answered 429 with the seconds to wait, and other addresses are not", async () => {
+  it("receives 429 with the seconds to wait, and other addresses don't", async () => {
     const refused = await exhaust("192.0.2.1", `/sign-in/${"a".repeat(43)}`)
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
     expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60)
@@ -25,7 +25,7 @@ describe("an address that fails too often in a minute", () => {
     expect((await from("192.0.2.2", `/sign-in/${"a".repeat(43)}`)).status).toBe(410)
   })
 
-  it("is refused for sessions that nobody has as well", async () => {
+  it("is also rejected after requests with unknown sessions", async () => {
     await exhaust("192.0.2.3", "/campaigns", `session=${"a".repeat(43)}`)
   })
 

@@ -74,7 +74,7 @@ describe("a sign-in link for one use", () => {
     expect((await post(path)).status).toBe(303)
   })
 
-  it("explains what to do if it has expired, is unknown or isn't a token", async () => {
+  it("explains the next step if it has expired, is unknown or isn't a token", async () => {
     const { path } = await addLink({ seconds: 0 })
     for (const each of [path, `/sign-in/${"a".repeat(43)}`, "/sign-in/x", "/sign-in/%00"]) {
       for (const response of [await get(each), await post(each)]) {
@@ -118,7 +118,7 @@ describe("an operator", () => {
     expect(response.headers.get("refresh")).toBe("0; url=/?tab=x")
   })
 
-  it("signs out with the token of a form, and by nothing else", async () => {
+  it("signs out with the token of a form", async () => {
     const operator = await test().as("viewer")
     expect(await isSignedIn(operator.cookie)).toBe(true)
     const answer = await operator.post("/sign-out")

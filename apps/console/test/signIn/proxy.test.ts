@@ -20,7 +20,7 @@ const sessionsOf = async (name: string) =>
   (await trusted().run(OperatorRepository.use(({ list }) => list))).find((operator) => operator.name === name)!.sessions
 
 describe("a proxy that signs operators in", () => {
-  it("begins a session for the operator that it names, which goes on with the cookie", async () => {
+  it("starts a session for the operator that it names, and the cookie continues it", async () => {
     await add("Zoë Reyes")
     const first = await open({ "x-forwarded-user": utf8("Zoë Reyes") })
     expect(first.headers.get("set-cookie")).toMatch(/^session=[\w-]{43}; .*HttpOnly; SameSite=Strict/)
@@ -31,7 +31,7 @@ describe("a proxy that signs operators in", () => {
     expect(await sessionsOf("Zoë Reyes")).toBe(1)
   })
 
-  it("is asked with each request: a cookie alone is not enough", async () => {
+  it("must name the operator in each request: a cookie is not enough", async () => {
     await add("Cookie")
     const cookie = cookieOf(await open({ "x-forwarded-user": "Cookie" }))!
     const response = await open({ cookie })
@@ -39,7 +39,7 @@ describe("a proxy that signs operators in", () => {
     expect(await response.text()).not.toContain("Cookie<")
   })
 
-  it("names who acts, whatever session the browser has", async () => {
+  it("determines the operator, regardless of the browser's session", async () => {
     await Promise.all([add("Ada"), add("Grace")])
     const ada = cookieOf(await open({ "x-forwarded-user": "Ada" }))!
     const asGrace = await open({ "x-forwarded-user": "Grace", cookie: ada })
@@ -68,7 +68,7 @@ describe("a proxy that signs operators in", () => {
     expect(cookieOf(response)).toMatch(/^session=/)
   })
 
-  it("refuses a name that it does not give, and one that is not an operator's", async () => {
+  it("signs no one in if the name is missing or not an operator's", async () => {
     for (const headers of [{}, { "x-forwarded-user": "" }, { "x-forwarded-user": "Nobody" }]) {
       const response = await open(headers as Readonly<Record<string, string>>)
       expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 403, cookie: undefined })
@@ -83,14 +83,14 @@ describe("a proxy that signs operators in", () => {
   })
 })
 
-it("believes the header from nobody but the proxy, not even when it reports such an address", async () => {
+it("trusts the header only from the proxy's connection, regardless of X-Forwarded-For", async () => {
   await untrusted().run(addOperator({ name: "Ada", role: "admin", organizationId: null }))
   const headers = { "x-forwarded-user": "Ada", "x-forwarded-for": "192.0.2.1" }
   const response = await open(headers, "GET", untrusted().url)
   expect({ status: response.status, cookie: cookieOf(response) }).toEqual({ status: 403, cookie: undefined })
 })
 
-it("does not start with a proxy's header and nobody to believe it from", async () => {
+it("does not start with a proxy header but without trusted proxies", async () => {
   const env = {
     DATABASE_URL: "postgres://localhost/",
     SECRETS_KEY: Buffer.alloc(32, 1).toString("base64"),

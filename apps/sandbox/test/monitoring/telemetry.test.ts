@@ -186,7 +186,7 @@ it("exports each metric and label that the dashboard and the alerts name", async
   expect(faults.join("\n")).toBe("")
 })
 
-it("joins a partner's request with what the worker applied, and a publication with each call, in one trace each", () => {
+it("joins a partner's request with the worker's changes, and a publication with its calls, in one trace each", () => {
   const spans = otlp.spans()
   const named = (name: string) => spans.filter((span) => span.name === name)
 
@@ -217,7 +217,7 @@ it("joins a partner's request with what the worker applied, and a publication wi
   expect(named("GET /v1/partners/consumer/events").length).toBeGreaterThanOrEqual(partners.length)
 })
 
-it("exports nothing of a person, a key, a secret, a signature, a body or an address", () => {
+it("exports no personal data, key, secret, signature, body or address", () => {
   const all = otlp.kept.map(({ body }) => body).join()
   const secrets = partners.flatMap(({ secret, apiKey, to }) => [Redacted.value(secret), apiKey, new URL(to.url).host])
   const contents = ["clinic.test", "v1=", "heart-failure", "An invitation to", "unknown-key"]

@@ -162,7 +162,7 @@ describe("the admin port", () => {
       ),
     ))
 
-  it("opens as soon as its port is free, and serves nothing but its pages", async () => {
+  it("opens as soon as its port is free, and serves only its pages", async () => {
     const other = createTcpServer()
     const host = loopbackAddress()
     const port = await listen(other, undefined, host)

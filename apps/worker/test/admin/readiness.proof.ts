@@ -32,7 +32,7 @@ const stoppableDatabase = async () => {
 }
 
 describe("the admin port", () => {
-  it("is ready while claims succeed, and answers what it knows while the database is away", async () => {
+  it("is ready while claims succeed, and still returns its known state while the database is down", async () => {
     const database = await stoppableDatabase()
     const worker = await runObservedWorker(database.url, {})
     const { ask, metric } = worker

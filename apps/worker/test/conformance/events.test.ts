@@ -224,7 +224,7 @@ describe("the outcome of a message", () => {
     expect(ofType("outreach.email_sent").map(({ event }) => event.data["token"])).toEqual([tokenTo(true)])
   })
 
-  it("is outreach.email_bounced on a hard bounce, and the record says so and is written to no more", async () => {
+  it("is outreach.email_bounced on a hard bounce, shown in the record, and no further e-mail is queued", async () => {
     const [bounced] = ofType("outreach.email_bounced")
     expect(bounced!.event.data).toMatchObject({ token: tokenTo(false), bounce_reason: "mailbox_not_found" })
     const rows = await query(

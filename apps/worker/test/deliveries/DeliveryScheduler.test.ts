@@ -84,7 +84,7 @@ const resultOf = (reason: AttemptResult["reason"], version = 1) =>
 const ARRIVED = resultOf("success", 0)
 
 describe("the scheduler of endpoints", () => {
-  it("holds a bounded number of events in memory, however many endpoints are far behind", () => {
+  it("keeps a bounded number of events in memory, even if many endpoints are far behind", () => {
     const { scheduler, read, held } = schedulerOf(5000, 512)
     while (scheduler.isReadDue()) {
       const wanted = read()
@@ -110,7 +110,7 @@ describe("the scheduler of endpoints", () => {
     },
   )
 
-  it("lets one endpoint have all that one may have beside 10,000 that have nothing to send", () => {
+  it("lets one endpoint have its maximum of calls next to 10,000 idle endpoints", () => {
     const { scheduler, read } = schedulerOf(10_000, 512)
     const [queue] = scheduler.queues.values()
     read(new Map([[queue!, 64]]))
@@ -139,7 +139,7 @@ describe("the scheduler of endpoints", () => {
     expect(scheduler.isReadDue()).toBe(false)
   })
 
-  it("reads logs again of which a reading failed", () => {
+  it("reads logs again after a failed read", () => {
     const { scheduler } = schedulerOf(2, 16)
     const failed = [...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)
     expect(scheduler.isReadDue()).toBe(false)
@@ -147,7 +147,7 @@ describe("the scheduler of endpoints", () => {
     expect([...scheduler.wantedOfLogs().keys()].map(({ endpointId }) => endpointId)).toEqual(failed)
   })
 
-  it("lets an endpoint that was left out while the memory was full go on as soon as it has sent what it has", () => {
+  it("lets an endpoint that was skipped while the memory was full continue once its queue is sent", () => {
     const { scheduler, read } = schedulerOf(1000, 512)
     while (scheduler.isReadDue()) read()
     const sent = new Map<string, number>()
@@ -162,7 +162,7 @@ describe("the scheduler of endpoints", () => {
     expect(Math.max(...sent.values())).toBe(20)
   })
 
-  it("puts back what was not sent because its name had no turn: no attempt, no outcome, and the breaker stays closed", () => {
+  it("requeues calls without a turn for their name lookup: no attempt, no outcome, and the breaker stays closed", () => {
     const { clock, scheduler, read } = schedulerOf(1, 512)
     const [queue] = scheduler.queues.values()
     read(new Map([[queue!, 20]]))
@@ -194,7 +194,7 @@ describe("the scheduler of endpoints", () => {
     expect(queue!.outcomes).toMatchObject([{ attempt: null, settlement: { state: "retry" } }])
   })
 
-  it("releases a delivery whose call failed by a defect, and only tries an endpoint now and then to which all calls do", () => {
+  it("releases a delivery after a defect in its call, and throttles an endpoint if all its calls fail this way", () => {
     const { scheduler, read } = schedulerOf(1, 512)
     const [queue] = scheduler.queues.values()
     read(new Map([[queue!, 20]]))
@@ -207,7 +207,7 @@ describe("the scheduler of endpoints", () => {
     expect([queue!.calls.size, queue!.isBreakerChanged, scheduler.begin()]).toEqual([0, true, undefined])
   })
 
-  it("begins no call to an endpoint that was found gone before its version has changed", () => {
+  it("starts no call to an endpoint that is gone until its version changes", () => {
     const { scheduler, read } = schedulerOf(1, 512)
     const [queue] = scheduler.queues.values()
     read(new Map([[queue!, 20]]))
@@ -251,7 +251,7 @@ describe("an endpoint that changed", () => {
     return count
   }
 
-  it("has all its calls at a new address, while as many hang at the old one, which teach nothing when they end", () => {
+  it("makes all its calls to a new address while old ones hang, and ignores their results", () => {
     const { scheduler, queue, calls, change } = begun()
     expect(scheduler.begin()).toBeUndefined()
     change({ version: 2, url: EndpointUrl.make("https://partner.test/new") }, secretOf("first"))
@@ -262,7 +262,7 @@ describe("an endpoint that changed", () => {
     expect(queue.outcomes).toHaveLength(16)
   })
 
-  it("keeps its bound at the same address, and begins again with all of it, whatever timed out before", () => {
+  it("keeps its limit at the same address, and restores its allowance regardless of earlier timeouts", () => {
     const { scheduler, queue, calls, change } = begun()
     for (const [, held] of calls.slice(0, 8)) scheduler.ended(queue, held, resultOf("deadline", 1))
     expect([beginAll(scheduler), queue.allowance]).toEqual([0, 1])
@@ -270,7 +270,7 @@ describe("an endpoint that changed", () => {
     expect(beginAll(scheduler)).toBe(8)
   })
 
-  it("is called by nothing that is older than what was read of it", () => {
+  it("is not called until its settings are as new as its deliveries", () => {
     const { scheduler, queue, change } = begun(1)
     const [delivery] = queue.waiting
     scheduler.addTaken(new Map([[queue, 1]]), [{ ...delivery!.delivery, version: 2, isRow: true }], 0)
@@ -282,7 +282,7 @@ describe("an endpoint that changed", () => {
     expect(secretsAt(queue, 0).map(Redacted.value)).toEqual(["second"])
   })
 
-  it("is not called while nothing signs: an ended secret signs nothing, and without another all waits", () => {
+  it("is not called without an active signing secret, and waits until a new one exists", () => {
     const { scheduler, queue, clock, change } = begun(1)
     change({ version: 2 }, secretOf("last", 1000), secretOf("first", 500))
     clock.now = 500
@@ -349,7 +349,7 @@ describe("an endpoint with a rate", () => {
     expect(tenths).toEqual(Array(3).fill([1, 1, 1, 1, 1, 0, 0, 0, 0, 0]).flat())
   })
 
-  it("wakes the worker when the next call may begin, not before, and leaves the turns to others until then", () => {
+  it("wakes the worker exactly when the next call may start, and leaves the turns to other endpoints until then", () => {
     const { clock, scheduler, pass, send } = limited({ perSecond: 2 })
     expect(scheduler.wakeAt()).toBe(1000)
     for (const at of [1000, 1100, 2000, 2100, 3000]) {
@@ -361,7 +361,7 @@ describe("an endpoint with a rate", () => {
     }
   })
 
-  it("holds no more in memory than goes out within a second, and reads it when half of that is sent", () => {
+  it("keeps at most one second of calls in memory, and reads more when half of them are sent", () => {
     const { clock, scheduler, pass, send, queue } = limited({ perSecond: 8 })
     pass(1000)
     let reads = 0
@@ -375,7 +375,7 @@ describe("an endpoint with a rate", () => {
     expect(reads).toBeLessThanOrEqual(80 / 4)
   })
 
-  it("keeps the calls of the last second when it changes, at a new address, too", () => {
+  it("keeps counting the calls of the last second when it changes, even to a new address", () => {
     const { scheduler, pass, send, change } = limited({ perSecond: 1 })
     pass(1000)
     expect(send()).toHaveLength(1)
@@ -418,7 +418,7 @@ describe("an endpoint with a rate", () => {
     expect(sent()).toEqual(["replay"])
   })
 
-  it("waits longer if a worker was lost with its calls, which may have begun some for two seconds more", () => {
+  it("waits longer after a worker was lost, because its calls may have started up to two seconds later", () => {
     const { scheduler, pass, send, queue } = limited({ perSecond: 5 })
     scheduler.noteLostWorker(queue.endpointId)
     pass(currentMs + 999)

@@ -36,7 +36,7 @@ const serve = async (listener: RequestListener) =>
 const serveTcp = async (onSocket: (socket: Socket) => void) =>
   `http://127.0.0.1:${await listen(createTcpServer(onSocket))}/`
 
-describe("what a partner receives", () => {
+describe("a request to a partner", () => {
   it("is a POST with the exact bytes, the given headers and who calls", async () => {
     const seen: unknown[] = []
     const url = await serve(async (request, response) => {
@@ -166,7 +166,7 @@ describe("a response", () => {
     expect(await post(url)).toEqual({ status: 302, response: "" })
   })
 
-  it("is text that the database can hold, whatever its bytes", async () => {
+  it("is converted to text that the database can store, for any bytes", async () => {
     const url = await serve((_, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62])))
     expect(await post(url)).toEqual({ status: 200, response: "a\uFFFDb" })
   })
@@ -187,7 +187,7 @@ describe("no response", () => {
     return reply
   }
 
-  it("is refused at a closed port", async () => {
+  it("is a rejected connection at a closed port", async () => {
     expect(await failing(`http://${CLOSED_ADDRESS}/`)).toEqual({ error: "refused" })
   })
 
@@ -207,7 +207,7 @@ describe("no response", () => {
     })
   })
 
-  it("is unresolved_name when the name does not resolve, with what the name server said", async () => {
+  it("is unresolved_name when the name does not resolve, with the name server's response", async () => {
     const failure = { error: "unresolved_name", response: "SERVFAIL" }
     const names = await namesOf({})
     expect(await failing("http://partner.test/", { names })).toEqual(failure)
@@ -249,7 +249,7 @@ describe("no response", () => {
     )
   })
 
-  it("is tls when the certificate is nobody's, or when there is no TLS", async () => {
+  it("is tls when the certificate isn't trusted or the server doesn't use TLS", async () => {
     const port = await listen(createTlsServer({ key, cert }, (_, response) => response.end()))
     expect(await failing(`https://localhost:${port}/`)).toEqual({ error: "tls" })
     const plain = await serve((_, response) => response.end())
@@ -262,11 +262,11 @@ describe("no response", () => {
     expect(await failing(`https://127.0.0.1:${port}/`, { connectMs: 100 })).toEqual({ error: "connect_timeout" })
   })
 
-  it("is headers_timeout when nothing is answered", async () => {
+  it("is headers_timeout when the server sends no response", async () => {
     expect(await failing(await serveTcp(() => {}), { callMs: 200 })).toEqual({ error: "headers_timeout" })
   })
 
-  it("is deadline when no connection came in time", async () => {
+  it("is deadline when no connection is established in time", async () => {
     const port = await listen(createTcpServer())
     expect(await failing(`https://127.0.0.1:${port}/`, { callMs: 100 })).toEqual({ error: "deadline" })
   })

@@ -10,7 +10,7 @@ const guard = (addresses: ReadonlyArray<string>, allowPrivateAddresses = false) 
   )
 
 describe("addressGuard", () => {
-  it("refuses a name that leads to this machine, unless it may", async () => {
+  it("rejects a name that resolves to this machine, unless private addresses are allowed", async () => {
     await expect(guard(["127.0.0.1"])("a.test", { all: true })).rejects.toMatchObject({ code: "BLOCKED_ADDRESS" })
     expect(await guard(["127.0.0.1"], true)("a.test", { all: true })).toEqual([{ address: "127.0.0.1", family: 4 }])
   })
@@ -25,7 +25,7 @@ describe("addressGuard", () => {
     expect(() => assertPublic([{ address: "93.184.216.34" }, { address: "2606:2800:220:1::1" }])).not.toThrow()
   })
 
-  it("gives one address or all, as the socket asks", async () => {
+  it("returns one address or all, depending on the socket's options", async () => {
     const look = guard(["93.184.216.34", "2606:2800:220:1::1"])
     expect(await look("a.test", { all: true })).toEqual([
       { address: "93.184.216.34", family: 4 },

@@ -55,7 +55,7 @@ const open = () => {
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
 describe("a look-up", () => {
-  it("asks one question at a time for a name, whoever looks it up", async () => {
+  it("sends one query at a time for a name, even for several organizations", async () => {
     const { look, answer, asked } = open()
     const outcomes = [look("a"), look("a"), look("a", "org_2")]
     expect(asked).toEqual(["a"])
@@ -79,7 +79,7 @@ describe("a look-up", () => {
     expect(asked).toHaveLength(2)
   })
 
-  it("keeps a failure for 10 s, then 20 s, then 30 s, and for 10 s again once it was answered", async () => {
+  it("keeps a failure for 10, 20, then 30 s, and for 10 s again after a success", async () => {
     const { look, answer, fail, asked } = open()
     const keptFor = async (kept: number) => {
       const before = asked.length
@@ -102,7 +102,7 @@ describe("a look-up", () => {
     await keptFor(10)
   })
 
-  it("remembers 10,000 names, and asks again for the one that it has forgotten", async () => {
+  it("caches 10,000 names, and queries the evicted name again", async () => {
     const { look, answer, asked } = open()
     for (let i = 0; i <= 10_000; i++) {
       look(`name ${i}`)
@@ -117,7 +117,7 @@ describe("a look-up", () => {
 })
 
 describe("the bounds", () => {
-  it("let an organization ask for six new names at a time, and eight with names that resolved; another waits for none of them", async () => {
+  it("let an organization look up six new and two known names at once, without delaying another organization", async () => {
     const { look, answer, questions } = open()
     for (const key of ["good 1", "good 2"]) {
       look(key)
@@ -159,7 +159,7 @@ describe("the bounds", () => {
     expect([...questions.keys()].slice(-4)).toEqual(["a 1", "b 1", "a 2", "b 2"])
   })
 
-  it("hold whatever is looked up and answered, and every look-up ends", async () => {
+  it("are never exceeded for any sequence of look-ups and replies, and every look-up ends", async () => {
     const step = fc.oneof(
       {
         weight: 4,

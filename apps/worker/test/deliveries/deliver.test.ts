@@ -100,7 +100,7 @@ describe("a delivery", () => {
   })
 })
 
-test("deliveries are counted once although the response to writing them was lost, and what arrives meanwhile is counted, too", function* () {
+test("deliveries are counted once if the response to writing them is lost, including those that arrive meanwhile", function* () {
   const { campaign, id } = yield* startEndpoint(accept)
   const sql = yield* SqlClient.SqlClient
   let lost = 0
@@ -123,7 +123,7 @@ test("deliveries are counted once although the response to writing them was lost
   expect(counted).toEqual([{ delivered: 40 }])
 })
 
-test("a delivery is sent again, as the same attempt, if its call failed by a defect, and the others don't wait for it", function* () {
+test("a delivery with a defective call is sent again as the same attempt, without delaying other deliveries", function* () {
   const { campaign, id, url, calls } = yield* startEndpoint(accept)
   let failed = 0
   const defect = Effect.die(new Error("a defect"))
@@ -197,7 +197,7 @@ describe("an endpoint's own retry rules", () => {
 })
 
 describe("an endpoint that is disabled by 410", () => {
-  test("loses nothing: everything is pending, and arrives once the endpoint is enabled", function* () {
+  test("keeps all undelivered events pending, and receives them once it is enabled again", function* () {
     const endpoint = yield* startEndpoint(hold, { disableOnGone: true })
     const { find, enable } = yield* EndpointRepository
     yield* whileDelivering(

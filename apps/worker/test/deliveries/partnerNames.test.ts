@@ -25,7 +25,7 @@ const ipv6 = (name: string, data: string): Answer => ({ name, type: "AAAA", data
 const cname = (name: string, data: string): Answer => ({ name, type: "CNAME", data, ttl: 60 })
 
 describe("the name of an endpoint", () => {
-  it("leads to its addresses of both families, through aliases", async () => {
+  it("resolves to its addresses of both families, through aliases", async () => {
     const { find } = await serve((_, type) => ({
       records: [
         cname("hooks.test", "edge.test"),
@@ -39,7 +39,7 @@ describe("the name of an endpoint", () => {
     ])
   })
 
-  it("may have addresses of one family, while the other fails or is never answered", async () => {
+  it("resolves to one family's addresses if the query for the other fails or times out", async () => {
     const { find } = await serve((name, type) => {
       if (type === "AAAA") return name === "silent.test" ? undefined : { records: [ipv6(name, "2001:db8::1")] }
       return name === "silent.test" ? { records: [ipv4(name, "192.0.2.1")] } : { code: SERVFAIL }
@@ -65,7 +65,7 @@ describe("the name of an endpoint", () => {
     expect(asked).toHaveLength(before)
   })
 
-  it("is this machine's where it is localhost, for which no name server is asked", async () => {
+  it("resolves to this machine if it is localhost, without querying a name server", async () => {
     const { find, asked } = await serve(() => undefined)
     const loopback = [
       { address: "127.0.0.1", family: 4 },
@@ -76,7 +76,7 @@ describe("the name of an endpoint", () => {
     expect(asked).toEqual([])
   })
 
-  it("resolves while every thread of the pool is taken, in which the operator's names wait", async () => {
+  it("resolves while all pool threads are busy, when operators' names have to wait", async () => {
     const { find } = await serve((name, type) => ({ records: type === "A" ? [ipv4(name, "192.0.2.1")] : [] }))
     const folder = await mkdtemp(join(tmpdir(), "outreach-pool-"))
     const pipes = Array.from({ length: Number(process.env["UV_THREADPOOL_SIZE"] ?? 4) }, (_, i) => join(folder, `${i}`))

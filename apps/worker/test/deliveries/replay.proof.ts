@@ -64,7 +64,7 @@ const killWithin = async (
   return { to, deliveries: new Set(came.keys()), endpointId }
 }
 
-describe("a replay whose workers are killed while it sends", () => {
+describe("a replay interrupted by killed workers", () => {
   const openFor = (
     to: Awaited<ReturnType<typeof partner>>,
     { endpoint, secret }: Effect.Success<ReturnType<typeof seedDeadLetters>>,

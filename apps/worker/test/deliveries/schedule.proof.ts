@@ -213,8 +213,8 @@ describe("a delivery that fails for now", () => {
   })
 })
 
-describe("a delivery to an endpoint with a schedule of its own", () => {
-  it("is tried 20 times, and waits for the delay after the next where Retry-After asks for more, except at the last", async () => {
+describe("a delivery to an endpoint with a custom schedule", () => {
+  it("is tried 20 times, and a long Retry-After extends each wait but the last to the following delay", async () => {
     const delays = Array.from({ length: 19 }, (_, i) => (i + 1) * 10)
     const partners = {
       "429": await statusForFirst(429, { "Retry-After": String(365 * 86_400) }),
@@ -246,7 +246,7 @@ describe("a delivery to an endpoint with a schedule of its own", () => {
   })
 })
 
-describe("a delivery that is answered", () => {
+describe("a delivery that receives a response", () => {
   const endsAtOnce = (partners: Readonly<Record<string, string>>) =>
     besideWorker(
       Effect.gen(function* () {
@@ -263,7 +263,7 @@ describe("a delivery that is answered", () => {
       ]),
     )
 
-  it("with 2xx is delivered at the first attempt, whatever the body", async () => {
+  it("with 2xx is delivered at the first attempt, even if the body is broken or endless", async () => {
     const partners: Record<string, string> = {
       ...(await statuses(200, 201, 202, 204, 206, 299)),
       "200, without end": await endless(200),

@@ -15,7 +15,7 @@ const { url, run, query } = journey()
 
 const ENDPOINTS = 40
 
-it("shares endpoints evenly among 1, 2 and 4 workers, and passes on what a worker leaves", async () => {
+it("shares endpoints evenly among 1, 2 and 4 workers, and reassigns those of a stopped worker", async () => {
   const to = await partner()
   const { campaign, organization, secret } = await run(seedCampaign({ recipients: 0, endpointUrl: to.url }))
   to.trust(secret)

@@ -20,7 +20,7 @@ interface Ended {
   readonly attempts: ReadonlyArray<{ readonly outcome: string; readonly response: string | null }>
 }
 
-it("settles nothing for a worker that was stopped until another had taken over, and repeats no more than it had read", async () => {
+it("stores no outcomes of a worker that was suspended during a takeover, and limits repeats to its read-ahead", async () => {
   const held: Array<() => void> = []
   let isHolding = true
   const to = await partner((_, response) => {

@@ -60,7 +60,7 @@ describe("claimLoop", () => {
     }),
   )
 
-  it.effect("claims less and less often while there is nothing, at least once a second", () =>
+  it.effect("claims less often while there is no work, but at least once a second", () =>
     Effect.gen(function* () {
       const test = yield* setUp({})
       yield* Effect.forkChild(test.loop)
@@ -140,7 +140,7 @@ describe("claimLoop", () => {
     }),
   )
 
-  it.effect("outlives a lease whose handling fails, and gives its place to the next", () =>
+  it.effect("continues after the handling of a lease fails, and starts the next one", () =>
     Effect.gen(function* () {
       const work = [1, 2, 3]
       const handled = yield* Queue.unbounded<number>()
@@ -155,7 +155,7 @@ describe("claimLoop", () => {
     }),
   )
 
-  it.effect("claims no more once it is told to stop, and waits for what is in flight", () =>
+  it.effect("stops claiming when it is interrupted, and waits for the work in flight", () =>
     Effect.gen(function* () {
       const test = yield* setUp({ work: [1, 2, 3], drainSeconds: 20 })
       const fiber = yield* Effect.forkChild(test.loop)
@@ -173,7 +173,7 @@ describe("claimLoop", () => {
     }),
   )
 
-  it.effect("gives up what does not finish within its time", () =>
+  it.effect("abandons work that doesn't finish within the drain time", () =>
     Effect.gen(function* () {
       const test = yield* setUp({ work: [1, 2], drainSeconds: 20 })
       const fiber = yield* Effect.forkChild(test.loop)

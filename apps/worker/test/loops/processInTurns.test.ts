@@ -34,7 +34,7 @@ const breakOrganization = Effect.fnUntraced(function* (id: OrganizationId) {
 })
 
 describe("a loop over organizations", () => {
-  test("judges the hits of those after one whose hits cannot be judged, and names that one in the log", function* () {
+  test("judges the hits of other organizations when one organization's hits fail, and logs that organization", function* () {
     const sql = yield* SqlClient.SqlClient
     const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
     for (const { organization } of [broken, sound]) {
@@ -59,7 +59,7 @@ describe("a loop over organizations", () => {
     expect(new Set(named)).toEqual(new Set([broken.organization.id]))
   })
 
-  test("applies the inbox of those after one whose recipients cannot be withdrawn, and names that one in the log", function* () {
+  test("applies the inbox of other organizations when one fails to withdraw recipients, and logs only that one", function* () {
     const sql = yield* SqlClient.SqlClient
     const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
     yield* sql`update programs set completer_target = 1 where id = ${broken.program.id}`
@@ -79,7 +79,7 @@ describe("a loop over organizations", () => {
 })
 
 describe("processInTurns", () => {
-  it.effect("leaves one that fails alone, each time twice as long, until it succeeds", () =>
+  it.effect("skips a failing organization for a time that doubles until it succeeds", () =>
     Effect.gen(function* () {
       const bad = OrganizationId.make(`org_${"1".repeat(32)}`)
       const good = OrganizationId.make(`org_${"2".repeat(32)}`)

@@ -66,7 +66,7 @@ const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolea
 }
 
 describe("a worker's work", () => {
-  it("waits while its clock and the database's are over an hour apart, and goes on by itself", () =>
+  it("pauses while its clock and the database's differ by over an hour, and then resumes by itself", () =>
     run(
       beside(0, (running) =>
         Effect.gen(function* () {
@@ -81,7 +81,7 @@ describe("a worker's work", () => {
       ),
     ))
 
-  it("is interrupted when the database turns out to be on another timeline, and goes on once an operator has accepted it", () =>
+  it("stops when the database is on another timeline, and resumes once an operator has accepted it", () =>
     run(
       beside(0, (running) =>
         Effect.gen(function* () {
@@ -96,7 +96,7 @@ describe("a worker's work", () => {
       ),
     ))
 
-  it("goes on by itself after a failover that took no longer than one may", () =>
+  it("continues after a failover within the allowed time, and stops after a longer one", () =>
     run(
       beside(60, (running) =>
         Effect.gen(function* () {

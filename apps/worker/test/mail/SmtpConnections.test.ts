@@ -27,7 +27,7 @@ describe("a connection", () => {
     expect((await Effect.runPromise(Fiber.join(third)))!.connection).toBe(turn.connection)
   })
 
-  it("has no third message begun while the outcomes of two are not recorded", async () => {
+  it("doesn't start a third message until the outcome of an earlier one is recorded", async () => {
     const connections = new SmtpConnections(1, 1)
     const lease = await leaseOf()
     const take = () => Effect.runFork(connections.take(lease))
@@ -41,7 +41,7 @@ describe("a connection", () => {
     expect(await Effect.runPromise(Fiber.join(third))).toBeDefined()
   })
 
-  it("takes messages while others wait for a long recording, up to two for each connection in all", async () => {
+  it("accepts messages during a long recording, up to two per connection in total", async () => {
     const connections = new SmtpConnections(2, 2)
     const lease = await leaseOf()
     const begin = async () => (await Effect.runPromise(connections.take(lease)))!

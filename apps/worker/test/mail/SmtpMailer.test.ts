@@ -105,7 +105,7 @@ describe("a message that the server takes", () => {
     expect(message?.text).toMatch(/Content-Type: text\/html/)
   })
 
-  it("is not begun when that could outlast its lease", async () => {
+  it("isn't sent if it could outlast its lease", async () => {
     const server = await mailServer()
     expect(await send(server.url, { leftMs: -1 })).toEqual({ _tag: "Late" })
     expect(server.messages).toEqual([])
@@ -181,7 +181,7 @@ describe("a message that the server does not take", () => {
     expect(await send((await mailServer({ at, reply })).url)).toEqual({ ...outcome, ...(isJudged && { reply }) })
   })
 
-  it("is told of in the server's words, without the address", async () => {
+  it("is reported with the server's reply, without the address", async () => {
     const reply = "550 5.1.1 <clinician@clinic.test>: no clinician here"
     expect(await send((await mailServer({ at: "rcpt", reply })).url)).toMatchObject({
       reply: "550 5.1.1 <[address]>: no [address] here",
@@ -218,7 +218,7 @@ const scriptedServer = async (script: ReadonlyArray<readonly [command: RegExp, r
   return { url: `smtp://127.0.0.1:${port}`, seen }
 }
 
-describe("each step of a session has a timeout of its own", () => {
+describe("each step of a session has a separate timeout", () => {
   const willing = [
     [/^connected/, "220 hello"],
     [/^EHLO/, "250 hello"],
@@ -259,21 +259,21 @@ describe("each step of a session has a timeout of its own", () => {
     })
   })
 
-  it("and a connection that drops after the dot leaves an outcome that nobody knows", async () => {
+  it("a connection that drops after the final dot leaves an unknown outcome", async () => {
     const server = await scriptedServer([...willing.filter(([pattern]) => !pattern.test(".")), [/^\.$/, null]])
     expect(await send(server.url)).toEqual({ _tag: "Unknown", failure: { class: "reset", code: "ECONNECTION" } })
     const early = await scriptedServer([...willing.filter(([pattern]) => !pattern.test("RCPT")), [/^RCPT/, null]])
     expect(await send(early.url)).toEqual(failed("reset", "ECONNECTION"))
   })
 
-  it("and a message whose lease is lost before its data are sent is not sent", async () => {
+  it("a message isn't sent if its lease is lost before its data are sent", async () => {
     const server = await scriptedServer(willing)
     expect(await send(server.url, { isHeld: () => false })).toEqual({ _tag: "Late" })
     expect(server.seen).not.toContain(".")
   })
 })
 
-describe("a relay that refuses us", () => {
+describe("a relay that rejects us", () => {
   it.each([
     ["554 5.7.1 <clinician@clinic.test>: Relay access denied", "554 5.7.1 to RCPT TO"],
     ["550 relay not permitted", "550 to RCPT TO"],
@@ -296,7 +296,7 @@ describe("a relay that refuses us", () => {
     expect(await send(`smtp://user:wrong@127.0.0.1:${port}`)).toEqual(failed("login", "535 to AUTH PLAIN"))
   })
 
-  it("TLS that is required is the reason, also after it was given before, and nothing is sent", async () => {
+  it("without the required TLS is the reason, and receives no further message", async () => {
     const offering = await scriptedServer([
       [/^connected/, "220 hello"],
       [/^EHLO/, "250-mx.test\r\n250 STARTTLS"],
@@ -355,7 +355,7 @@ describe("the connections", () => {
     }).pipe(Effect.provide(mailerFor(url)), Effect.runPromise)
   const { connections, maxConnectionsPerCampaign } = workerLimits.messages
 
-  it("send at most two messages each whose outcomes are not recorded", async () => {
+  it("send at most two messages each without a recorded outcome", async () => {
     const server = await mailServer()
     await sendMany(server.url, 3 * connections, 4, async (recorded) => {
       await until(recorded, ({ count }) => count >= 2 * connections)

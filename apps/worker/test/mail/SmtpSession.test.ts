@@ -50,7 +50,7 @@ const WILLING: ReadonlyArray<readonly [RegExp, string]> = [
 /** Replies to commands, but not to the lines of a message. */
 const willingReply = (line: string) => WILLING.find(([pattern]) => pattern.test(line))?.[1]
 
-describe("a session in which nothing is awaited", () => {
+describe("an idle session", () => {
   it.each(["250 ok\r\n", "421 4.3.2 Shutting down\r\n", "what?\r\n", "2"])("is ended by %j", async (bytes) => {
     let client: Socket | undefined
     const { port, changes } = await lineServer((line, socket) => {
@@ -71,7 +71,7 @@ describe("a session in which nothing is awaited", () => {
 })
 
 describe("a refusal", () => {
-  it("is that of another command when the server then says hello with another's reply, and ends the session", async () => {
+  it("is a protocol error and closes the session if the replies turn out to be one command late", async () => {
     // Each reply arrives one command late.
     let held = "550 5.1.1 No such user"
     const { port } = await lineServer((line, socket) => {
@@ -105,7 +105,7 @@ describe("a refusal", () => {
     expect([session.isOpen, lines.at(-1)]).toEqual([false, "QUIT"])
   })
 
-  it("stands when the server hangs up behind it", async () => {
+  it("is reported even if the server closes the connection right after it", async () => {
     const { port } = await lineServer((line, socket) => {
       if (line.startsWith("RCPT")) socket.end("550 5.1.1 No such user\r\n")
       else socket.write(`${willingReply(line)}\r\n`)
@@ -113,7 +113,7 @@ describe("a refusal", () => {
     await expect(send(await open(port))).rejects.toMatchObject({ responseCode: 550, command: "RCPT TO" })
   })
 
-  it("leaves the session ready for the next message, except the eighth, because Exim counts what is not mail", async () => {
+  it("keeps the session open for the next message, except the eighth, because Exim limits non-mail commands", async () => {
     const server = await smtpServer({
       onRcptTo: ({ address }, _, done) => done(address.startsWith("bad") ? new Error("No such user") : null),
     })
@@ -223,7 +223,7 @@ describe("STARTTLS", () => {
     },
   )
 
-  it("is required with requireTLS, and a server that offers none hears nothing more", async () => {
+  it("is required with requireTLS, and no commands follow if the server doesn't offer it", async () => {
     const { port, lines } = await lineServer((line, socket) => socket.write(`${willingReply(line) ?? "502 what?"}\r\n`))
     const auth = { user: "outreach", pass: "secret" }
     await expect(open(port, { requireTLS: true, ignoreTLS: true, auth })).rejects.toMatchObject({ code: "ETLS" })
@@ -231,7 +231,7 @@ describe("STARTTLS", () => {
   })
 })
 
-it("a server without EHLO is told HELO", async () => {
+it("a session falls back to HELO if the server rejects EHLO", async () => {
   const { port, lines } = await lineServer((line, socket) => {
     const reply = line.startsWith("EHLO") ? "500 what?" : line.startsWith("HELO") ? "250 mx.test" : willingReply(line)
     if (reply !== undefined) socket.write(`${reply}\r\n`)

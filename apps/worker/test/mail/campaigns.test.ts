@@ -163,7 +163,7 @@ describe("a campaign", () => {
     expect(await query((sql) => sql`select from events where body like '%Ann%'`)).toEqual([])
   })
 
-  it("is paused for its complaints, and goes on once it is resumed", async () => {
+  it("is paused because of complaints, and continues once it is resumed", async () => {
     const { campaign } = await run(
       Effect.gen(function* () {
         const seeded = yield* seedCampaign({ recipients: 4, opensIn: 3600 })
@@ -240,7 +240,7 @@ describe("a sender", () => {
     return { campaign, id, senders, record: `v=DKIM1; k=rsa; p=${keys[0]!.publicKey}` }
   })
 
-  it("of an organization signs with both keys of a rotation and uses its verified link domain; others use the deployment's", async () => {
+  it("of an organization signs with both rotation keys and uses its verified link domain; other senders use the deployment's", async () => {
     const { own, second } = await run(
       Effect.gen(function* () {
         const own = yield* seedWithSender("acme.test", 2)
@@ -278,7 +278,7 @@ describe("a sender", () => {
     }
   })
 
-  it("whose key cannot be read lets its messages wait, and others are sent", async () => {
+  it("with an unreadable key defers its messages, and other senders' messages are sent", async () => {
     const { waiting } = await run(
       Effect.gen(function* () {
         const waiting = yield* Effect.provide(seedWithSender("lost.test", 3), lostKeys)

@@ -41,7 +41,7 @@ const startPostgrey = async (program: string, ...options: ReadonlyArray<string>)
 }
 
 describe.skipIf("missing" in postfix || "missing" in postgrey)("a message that postgrey puts off", () => {
-  it("waits for as long as it says, and is accepted then, delivered and recorded once", async () => {
+  it("waits as long as requested, and is then accepted, delivered and recorded once", async () => {
     if ("missing" in postfix || "missing" in postgrey) return
     const greylist = await startPostgrey(postgrey.program, "--delay=3", "--greylist-text=Greylisted for %s seconds")
     const server = await startPostfix(postfix.program, {

@@ -68,7 +68,7 @@ const LARGE = `<p>${"Good morning. ".repeat(15_000)}</p>`
 /** All phases take half a minute. The last one repeats a message. */
 const phases = process.env["PROVE_MAIL"] === "1" ? PHASES : PHASES.slice(-1)
 
-describe("a message whose worker is killed", () => {
+describe("a message of a worker that is killed", () => {
   it.each(phases)("%s is sent by another worker, and at most once more", async (phase) => {
     const to = await partner()
     const steps = new EventEmitter()

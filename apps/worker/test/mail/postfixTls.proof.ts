@@ -44,7 +44,7 @@ const startStripper = async (host: string) => {
 }
 
 describe.skipIf("missing" in postfix)("a worker that requires TLS", () => {
-  it("sends over a postfix that offers it, under the name that it greets with, and nothing once somebody hides the offer", async () => {
+  it("sends through a postfix that offers it, under the configured name, and stops once the offer is stripped", async () => {
     if ("missing" in postfix) return
     const tls = { smtpd_tls_cert_file: certificate.cert, smtpd_tls_key_file: certificate.key }
     const server = await startPostfix(postfix.program, {

@@ -57,7 +57,7 @@ function encoded(_: string, type: string, fields: string) {
   return `${type}\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(fields).toString("base64")}\r\n--`
 }
 
-describe("whatever else comes", () => {
+describe("malformed feedback", () => {
   const bytes = complaintReports.map(({ source }) => complaintReport(source, SEAL, "bounces.acme.test"))
   const readAll = async (raw: Uint8Array) => {
     const message = await parseReturned(raw)

@@ -143,7 +143,7 @@ describe("a bounce of a message that was sent", () => {
   })
 })
 
-describe("mail that changes nothing", () => {
+describe("mail that has no effect", () => {
   it("is accepted: a delay, an automatic reply, a challenge, and a report on a message that was never sent", async () => {
     const { to, outcome } = await sent()
     for (const raw of [
@@ -263,7 +263,7 @@ describe("STARTTLS", () => {
 })
 
 describe("a client that takes more than its share", () => {
-  it("of time loses its connection, however often it sends a byte, and others get its place", async () => {
+  it("of time loses its connection even while it keeps sending bytes, and makes room for other clients", async () => {
     const port = await startReceiver({ maxConnectionMs: 300 })
     const socket = createConnection(port, "127.0.0.1")
     const replies: string[] = []
@@ -276,7 +276,7 @@ describe("a client that takes more than its share", () => {
     expect(await smtpDialogue(port, ["QUIT"])).toContainEqual(expect.stringMatching(/^221/))
   })
 
-  it("of connections is asked to try again, while others are served, until one is free", async () => {
+  it("of connections receives 421 until one is free, while other clients are served", async () => {
     const port = await startReceiver()
     const from = (localAddress: string) => createConnection({ port, host: "127.0.0.1", localAddress })
     const held = Array.from({ length: 25 }, () => from("127.0.0.1"))
@@ -290,7 +290,7 @@ describe("a client that takes more than its share", () => {
     await eventually(free, (replies) => replies.at(-1)?.startsWith("221") === true)
   })
 
-  it("of recipients or messages is told so, and what came before counts", async () => {
+  it("of recipients or messages receives an error, and the earlier ones are accepted", async () => {
     const port = await startReceiver()
     const { to } = await sent()
     const pathOf = (i: number) => returnPaths.of(`rcp_${String(i).padStart(32, "0")}` as RecipientId)

@@ -286,7 +286,7 @@ describe.each([
     }
   })
 
-  it("delivers nothing before the final dot, and the server is told nothing more", async () => {
+  it("delivers no message after a wrong reply before the final dot, and sends no final dot", async () => {
     const places = ["connected", "EHLO", "MAIL", "RCPT", "DATA"]
     for (const [i, place] of places.entries()) {
       const odd = ["299 ok\r\n", "399 go on\r\n", "250ok\r\n", "199 x\r\n", "250-a\r\n251 b\r\n", "\r\n"]

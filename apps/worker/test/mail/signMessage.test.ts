@@ -18,7 +18,7 @@ const results = async (message: Buffer) =>
   (await verifySignatures(message.toString(), records)).map(({ status }) => status.result)
 
 describe("signMessage", () => {
-  it("signs with each key what others verify, within 78 characters a line, whatever the message holds", async () => {
+  it("signs any message with each key so that other libraries verify it, in lines of up to 78 characters", async () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom("\n", " ", "\t", "  \n", "é", ".", "\n\n\n"), fc.string({ unit: "grapheme" })))
       .map((parts) => `x${parts.join("")}`)

@@ -60,7 +60,7 @@ describe("mail to the address that unsubscribes", () => {
     expect(suppressed.map(({ text }) => text)).toEqual(["email unsubscribed", "npi unsubscribed"])
   })
 
-  it("does nothing if it is a bounce", async () => {
+  it("has no effect if it is a bounce", async () => {
     const { unsubscribe, outcome } = await sent()
     const bounce = deliveryReport("Final-Recipient: rfc822; x\r\nAction: failed\r\nStatus: 5.1.1\r\n")
     expect(await send(unsubscribe, bounce, "")).toMatch(/^250/)
@@ -82,7 +82,7 @@ describe("mail to the address that unsubscribes", () => {
   })
 })
 
-it("ignores what a person or a program writes to the return path", async () => {
+it("ignores mail that a person or a program sends to the return path", async () => {
   const { to, outcome } = await sent()
   for (const raw of [mail("Stop", "stop"), mail("Stop", "stop", "Auto-Submitted: auto-replied\r\n")]) {
     expect(await send(to, raw, CLINICIAN)).toMatch(/^250/)

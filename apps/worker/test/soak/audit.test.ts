@@ -61,7 +61,7 @@ const anySeen = ({ seen }: Partner) => seen.entries().next().value!
 const last = (sql: SqlClient.SqlClient) => sql.literal("(select id from delivered order by finished_at desc limit 1)")
 
 describe("the audit of a soak", () => {
-  it("finds nothing where nothing is wrong", async () => {
+  it("reports no findings for a correct run", async () => {
     expect(await findingsAfter(() => Effect.void)).toBe("")
   })
 

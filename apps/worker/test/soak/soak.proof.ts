@@ -5,7 +5,7 @@ import { STEPS } from "./startFleet.ts"
 const short = { callSeconds: 1, leaseSeconds: 6, schedule: [1, 1], hopeless: 1 }
 const timeout = 240_000
 
-describe("what three workers with wrong clocks deliver to twenty partners of every kind", { timeout }, () => {
+describe("delivery by three workers with wrong clocks to twenty partners of every kind", { timeout }, () => {
   it("comes to its end, and is repeated only for a lost worker, though workers die after a read, before and after a POST, before and inside a write, and in a takeover", async () => {
     const { findings, deaths, tally, maxDuplicates } = await soak({
       ...short,

@@ -20,7 +20,7 @@ const seed = Effect.fnUntraced(function* (status: string, months: number, window
   return campaign.id as string
 })
 
-test("several workers erase the recipients of campaigns that ended or expired long enough ago, each once, and no others", function* () {
+test("several workers erase the recipients of campaigns past their retention exactly once, and no other recipients", function* () {
   const sql = yield* SqlClient.SqlClient
   // The first one in processing order.
   const kept = [

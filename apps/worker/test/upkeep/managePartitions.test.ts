@@ -68,7 +68,7 @@ test("dead letters are purged after their days, and months of events are dropped
   )
 })
 
-test("a month that somebody still needs stays, and the log says whose it is", function* () {
+test("a month of events that an endpoint still needs is kept, and the log names the endpoint", function* () {
   const sql = yield* SqlClient.SqlClient
   const { eventId, endpoint } = yield* seedDeadLetters(0)
   yield* sql`update events set emitted_at = emitted_at - interval '200 days' where id = ${eventId}`

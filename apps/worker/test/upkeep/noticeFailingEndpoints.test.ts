@@ -102,7 +102,7 @@ const stateOf = (endpointId: EndpointId) => EndpointRepository.use(({ find }) =>
 const textOf = (mail: { readonly text: string } | undefined) =>
   mail!.text.replaceAll("=\r\n", "").replaceAll("=3D", "=")
 
-describe("an endpoint to which every call fails", () => {
+describe("an endpoint that fails every call", () => {
   test("is reported after a day and after three, and is disabled after five, each once to every contact", function* () {
     const mail = yield* Effect.promise(() => mailServer())
     const options = optionsFor(mail.url)
@@ -194,7 +194,7 @@ describe("an endpoint to which every call fails", () => {
     expect(since >= before && since <= Date.parse(yield* clock())).toBe(true)
   })
 
-  test("is forgotten by one success, and begins anew", function* () {
+  test("is no longer failing after one success, and the next failure starts a new period", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* failOn(23, endpoint.id, other.id)
     yield* count(endpoint.id, { delivered: 1 })
@@ -207,7 +207,7 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* judge).toEqual([])
   })
 
-  test("is not reported while no endpoint of the deployment answers, and not at once when they do again", function* () {
+  test("is not reported while no endpoint responds, nor immediately after one responds again", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* pass(130)
     yield* count(endpoint.id, { noResponses: 9 })
@@ -225,7 +225,7 @@ describe("an endpoint to which every call fails", () => {
     expect(given.flat()).toMatchObject([{ notice: "notice" }])
   })
 
-  test("is reported again later while the mail server takes nothing, and no step follows before", function* () {
+  test("is reported later if the mail server is down, and the next step waits for the report", function* () {
     const down = yield* Effect.promise(() => mailServer({ at: "connect", reply: "421 4.3.2 not now" }))
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* failOn(24, endpoint.id, other.id)
@@ -245,7 +245,7 @@ describe("an endpoint to which every call fails", () => {
     expect(yield* judge).toMatchObject([{ notice: "reminder" }])
   })
 
-  test("leaves out a contact that is refused for good, and tells the others", function* () {
+  test("is reported to the other contacts if one is permanently rejected", function* () {
     const mail = yield* Effect.promise(() => mailServer())
     mail.replies.set("gone.test", "550 5.1.1 no such user")
     mail.replies.set("slow.test", "451 4.7.1 later")
@@ -288,7 +288,7 @@ describe("an endpoint to which every call fails", () => {
     expect((yield* stateOf(endpoint.id)).enabled).toBe(true)
   })
 
-  test("begins anew after a time in which the database's clock was not believed", function* () {
+  test("starts a new failing period after a time with an untrusted database clock", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
     const sql = yield* SqlClient.SqlClient
     yield* failOn(200, endpoint.id, other.id)
@@ -314,7 +314,7 @@ describe("an endpoint to which every call fails", () => {
     yield* sql`update clock_watch set faults = '{}'`
   })
 
-  test("has what waits sent to the contacts that replace the earlier ones", function* () {
+  test("is reported to the new contacts if they replace the earlier ones before the notice is sent", function* () {
     const mail = yield* Effect.promise(() => mailServer())
     const { endpoint, organization, other } = yield* seed("ann@acme.test")
     yield* failOn(24, endpoint.id, other.id)

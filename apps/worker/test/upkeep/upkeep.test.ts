@@ -22,7 +22,7 @@ const whileTwo = <Row, E1, R1, E2, R2>(
     Effect.all([upkeep, upkeep], { concurrency: "unbounded" }) as Effect.Effect<never, E2, R2>,
   )
 
-test("workers close the groups of failures whose endpoints accept calls again, and leave the others open", function* () {
+test("workers close failure groups of endpoints that accept calls again, and keep the other groups open", function* () {
   const sql = yield* SqlClient.SqlClient
   for (const delivered of [1, 0]) {
     const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })

@@ -23,7 +23,7 @@ const table: Record<CampaignStatus, Partial<Record<Command, CampaignStatus>>> = 
 }
 
 describe("TRANSITIONS", () => {
-  it.each(CAMPAIGN_STATUSES)("allows from %s what the table says, and nothing else", (status) => {
+  it.each(CAMPAIGN_STATUSES)("allows only the commands in the table from %s", (status) => {
     const allowed = Object.entries(TRANSITIONS).flatMap(([command, { from, to }]) =>
       (from as ReadonlyArray<CampaignStatus>).includes(status) ? [[command, to]] : [],
     )
@@ -36,19 +36,19 @@ describe("a campaign's transitions, the worker's included", () => {
   const leads = (status: CampaignStatus) =>
     transitions.flatMap(({ from, to }) => ((from as ReadonlyArray<CampaignStatus>).includes(status) ? [to] : []))
 
-  it("lead from a draft to every status", () => {
+  it("reach every status from a draft", () => {
     const reached = new Set<CampaignStatus>(["draft"])
     for (const status of reached) for (const next of leads(status)) reached.add(next)
     expect([...reached].sort()).toEqual([...CAMPAIGN_STATUSES].sort())
   })
 
-  it("end where a campaign is closed, and nowhere else", () => {
+  it("end only in closed statuses", () => {
     expect(CAMPAIGN_STATUSES.filter((status) => leads(status).length === 0)).toEqual(CLOSED)
   })
 })
 
 describe("IMPORTABLE", () => {
-  it("holds only statuses that have yet to be scheduled, so that no import misses its publication", () => {
+  it("contains only statuses before scheduling, so that no import misses its publication", () => {
     expect([...IMPORTABLE].sort()).toEqual([...TRANSITIONS.schedule.from].sort())
   })
 })

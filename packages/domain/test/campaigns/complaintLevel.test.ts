@@ -22,7 +22,7 @@ describe("complaintLevel", () => {
 })
 
 describe("shareOfSent", () => {
-  it("is null while nothing is sent", () => {
+  it("is null until messages are sent", () => {
     expect(shareOfSent(0, { sent: 0 })).toBeNull()
     expect(shareOfSent(1, { sent: 4 })).toBe(0.25)
   })

@@ -41,7 +41,7 @@ const why = (state: Partial<SendingState>) => explainUnsent({ ...IDLE, ...state 
 const stop = { stoppedAt: at(-5), stoppedBy: "Dana Reyes", stopReason: "wrong link" }
 const failure = { class: "refused", code: "ECONNREFUSED", messages: 900 } as const
 
-describe("why nothing is sent", () => {
+describe("the explanation of unsent e-mails", () => {
   it.each<readonly [Partial<SendingState>, string]>([
     [{ status: "draft" }, "Draft"],
     [
@@ -89,7 +89,7 @@ describe("why nothing is sent", () => {
     expect(why({ progress: { ...progress, sentInLastMinute: 1 }, failures: [failure] })).toBeNull()
   })
 
-  it("names what no worker could change before what the next claim may", () => {
+  it("names causes outside the workers before causes that the next claim may resolve", () => {
     const all = { workers: 0, isRampReached: true, failures: [failure], rateOpensAt: at(1), dueAt: at(5) }
     expect(why(all)).toContain("No worker is running")
     expect(why({ ...all, status: "paused" })).toContain("It is paused")

@@ -31,7 +31,7 @@ const failingFor = (hours: number, more: Partial<FailingEndpoint> = {}): Failing
 const noticed = (notices: number) => ({ _tag: "Noticed", notices, isNotified: true })
 
 describe("judgeFailing", () => {
-  it("begins with the first call that fails, and ends with one success", () => {
+  it("starts with the first failed call, and ends with one success", () => {
     expect(judgeFailing(failingFor(0, { since: null, firstFailedAt: 7 }), HOURS)).toEqual({ _tag: "Began", at: 7 })
     expect(judgeFailing(failingFor(0, { since: null, firstFailedAt: null }), HOURS)).toBe(null)
     expect(judgeFailing(failingFor(500, { succeededAt: 0 }), HOURS)).toEqual({ _tag: "Recovered" })
@@ -65,14 +65,14 @@ describe("judgeFailing", () => {
     expect(judgeFailing(failingFor(500, { lastFailedAt: 2 * HOUR, answeredAt: HOUR }), HOURS)).toBe(null)
   })
 
-  it("blames no partner while no call of the deployment is answered", () => {
+  it("reports no partner while no call of the deployment gets a response", () => {
     expect(judgeFailing(failingFor(500, { answeredAt: null }), HOURS)).toBe(null)
     expect(judgeFailing(failingFor(500, { answeredAt: 500 * HOUR }), HOURS)).toBe(null)
     expect(judgeFailing(failingFor(500, { answeredAt: 475 * HOUR }), HOURS)).toBe(null)
     expect(judgeFailing(failingFor(500, { answeredAt: 476 * HOUR }), HOURS)).toEqual(noticed(1))
   })
 
-  it("knows one that is not to be disabled to fail, and tells nobody", () => {
+  it("marks an endpoint that must not be disabled as failing, without a notice", () => {
     expect(judgeFailing(failingFor(500, { disableWhenFailing: false }), HOURS)).toEqual({
       ...noticed(1),
       isNotified: false,
@@ -100,7 +100,7 @@ describe("judgeFailing", () => {
         disable: fc.constantFrom(disable!, null),
       }),
     )
-  it("says beforehand when it acts: not a moment earlier, and then", () => {
+  it("acts exactly at the time that noticeDueAt returns", () => {
     fc.assert(
       fc.property(hours, fc.integer({ min: 0, max: 2 }), fc.nat(10_000), (hours, notices, noticed) => {
         const next = nextNotice(notices, hours)

@@ -28,7 +28,7 @@ describe("classifyResponse", () => {
     )
   })
 
-  it("takes a 4xx for transient that the endpoint names, and judges all else as before", () => {
+  it("treats a 4xx that the endpoint names as transient, and other statuses as before", () => {
     const statuses = fc.uniqueArray(fc.integer({ min: 400, max: 599 }), { maxLength: 32 })
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 599 }), statuses, (status, named) => {

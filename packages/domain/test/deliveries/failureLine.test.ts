@@ -51,11 +51,11 @@ const table: ReadonlyArray<[response: string | null, line: string | null]> = [
 ]
 
 describe("failureLine", () => {
-  it.each(table)("keeps of %j what a failure says, and nothing that differs or is personal: %j", (response, line) => {
+  it.each(table)("reduces %j to the failure, without variable or personal parts: %j", (response, line) => {
     expect(failureLine(response)).toBe(line)
   })
 
-  it("is the same for responses that differ in a number alone, unless it is a status", () => {
+  it("is the same for responses that differ only in a number, unless the number is a status", () => {
     const text = fc.stringMatching(/^[a-z]{2,9}$/).filter((word) => !/(status|http|code|error)$/.test(word))
     const between = fc.constantFrom(" ", "=", ": ", " #", ":", " (")
     const number = fc.integer({ min: 0, max: 99_999 })
@@ -87,7 +87,7 @@ describe("failureLine", () => {
     }
   })
 
-  it("never repeats an address or an NPI, whatever stands around it", () => {
+  it("never repeats an address or an NPI, in any surrounding text", () => {
     const around = fc.string({ unit: "grapheme", maxLength: 30 })
     const word = fc.stringMatching(/^[a-z]{3,8}$/)
     const npi = fc.stringMatching(/^[12][0-9]{9}$/)
@@ -103,7 +103,7 @@ describe("failureLine", () => {
     )
   })
 
-  it("is one line of at most 160 whole characters, whatever a partner responds", () => {
+  it("is one line of at most 160 whole characters for any response", () => {
     const part = fc.constantFrom(
       "<",
       ">",

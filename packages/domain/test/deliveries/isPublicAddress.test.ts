@@ -57,12 +57,12 @@ const NAMED = {
 }
 
 describe("isPublicAddress", () => {
-  it.each(RANGES)("refuses %s to %s, and accepts the neighbours", (first, last, before, after) => {
+  it.each(RANGES)("rejects %s to %s, and accepts the neighbours", (first, last, before, after) => {
     expect([first, last].map(isPublicAddress)).toEqual([false, false])
     expect([before, after].filter((address) => address !== undefined).every(isPublicAddress)).toBe(true)
   })
 
-  it.each(Object.entries(NAMED))("refuses %s, %s", (_, address) => {
+  it.each(Object.entries(NAMED))("rejects %s, %s", (_, address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 
@@ -73,7 +73,7 @@ describe("isPublicAddress", () => {
     },
   )
 
-  it("refuses every IPv4 address that is wrapped into an IPv6 one", () => {
+  it("rejects every IPv4 address that is wrapped in an IPv6 address", () => {
     const wraps = ["::ffff:", "::", "64:ff9b::", "64:ff9b:1::", "::ffff:0:"]
     fc.assert(
       fc.property(fc.constantFrom(...wraps), fc.ipV4(), (prefix, address) => !isPublicAddress(prefix + address)),

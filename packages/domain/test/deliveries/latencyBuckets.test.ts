@@ -17,7 +17,7 @@ describe("latencyPercentile", () => {
     )
   })
 
-  it("is null for no calls, and where the last bucket begins for the slowest", () => {
+  it("is null without calls, and the last bucket's lower bound for the slowest calls", () => {
     expect(latencyPercentile([], 0.5)).toBeNull()
     expect(latencyPercentile(latencyHistogram([]), 0.5)).toBeNull()
     expect(latencyPercentile(latencyHistogram([90_000]), 0.99)).toBe(10_000)

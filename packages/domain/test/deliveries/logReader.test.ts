@@ -261,7 +261,7 @@ const unrecovered = ({ deliveries }: World, event: number) =>
   deliveries.some((each) => each.event === event && each.owner !== null) ? 1 : 0
 
 describe("two workers that read the log of one endpoint", () => {
-  it(`lose nothing, settle nothing twice, and repeat only what was taken from a lost worker, in every order of ${DEPTH} steps`, () => {
+  it(`lose no events, settle each once, and repeat only the deliveries of a lost worker, in every order of ${DEPTH} steps`, () => {
     let worlds = new Map([[JSON.stringify(START), START]])
     const seen = new Set(worlds.keys())
     let isEverythingSettled = false

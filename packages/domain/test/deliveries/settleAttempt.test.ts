@@ -20,7 +20,7 @@ const retryAfterMs = fc.oneof(
 )
 
 describe("an attempt", () => {
-  it("is settled by the specification unless its endpoint says otherwise, whatever Retry-After asks", () => {
+  it("is settled as specified by default, regardless of Retry-After", () => {
     expect(settle(200, 1)).toEqual({ state: "delivered" })
     for (const status of [400, 404, 408, 410, 425, 429]) {
       expect(settle(status, 1, { retryAfterMs: 60_000 })).toEqual({ state: "rejected" })
@@ -83,7 +83,7 @@ describe("an attempt", () => {
     )
   })
 
-  it("of 410 disables the endpoint that says so, and ends no delivery, whichever attempt it is", () => {
+  it("with 410 disables the endpoint if configured, and never ends the delivery", () => {
     for (const attempt of [1, 7, 21]) {
       expect(settle(410, attempt, { disableOnGone: true, retryStatuses: [408] })).toEqual({ state: "gone" })
       expect(settle(404, attempt, { disableOnGone: true })).toEqual({ state: "rejected" })

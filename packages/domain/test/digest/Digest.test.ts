@@ -20,7 +20,7 @@ describe("quotaStatus", () => {
     expect(quotaStatus(null, 3, REACHED)).toEqual({ target: null, count: 3, remaining: null, reached_at: null })
   })
 
-  it("never has less than nothing remaining, and was reached exactly when nothing remains", () => {
+  it("never has a negative remainder, and is reached exactly when the remainder is zero", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.nat({ max: 40 }), (target, count) => {
         const { remaining, reached_at } = quotaStatus(target, count, REACHED)
@@ -78,7 +78,7 @@ describe("a program's funnel", () => {
   })
 })
 
-describe("what the digest counts of an event", () => {
+describe("the digest's count of an event", () => {
   const draft = (type: OutreachEventType, data: object = eventExamples[type].data) => ({ type, data }) as EventDraft
 
   it("is each recipient that it publishes, and none of other events", () => {
@@ -86,7 +86,7 @@ describe("what the digest counts of an event", () => {
     expect(recipientsPublished(draft("outreach.email_sent"))).toBe(0)
   })
 
-  it("is suspected of hits alone", () => {
+  it("includes bot suspicions only for opens and clicks", () => {
     for (const type of ["outreach.email_opened", "outreach.email_clicked"] as const) {
       expect(isBotSuspected(draft(type, { is_bot_suspected: true }))).toBe(true)
       expect(isBotSuspected(draft(type, { is_bot_suspected: false }))).toBe(false)

@@ -36,17 +36,17 @@ describe("createExtractor", () => {
     expect(extract(text)).toBe(expected)
   })
 
-  it("keeps the subject's records alone of a list with others", () => {
+  it("keeps only the subject's records from a mixed list", () => {
     const mine = { ...own, name: "Ann", visits: [{ at: 1 }] }
     expect(extracted({ data: [mine, { name: "Bob" }, other], more: true })).toEqual({ data: [mine], more: true })
   })
 
-  it("leaves out records that name others and not the subject, and keeps those that name nobody", () => {
+  it("omits records that name only other people, and keeps those that name no one", () => {
     const value = { ...own, manager: { ...other, name: "Bob" }, topics: [{ code: 7 }, { code: 8, by: other.email }] }
     expect(extracted(value)).toEqual({ ...own, topics: [{ code: 7 }] })
   })
 
-  it("withholds others in values and keys of what it keeps", () => {
+  it("withholds other people in the values and keys that it keeps", () => {
     const value = { ...own, [other.email]: 1, related: [own.npi, other.npi, Number(other.npi)] }
     expect(extracted(value)).toEqual({ ...own, "[withheld]": 1, related: [own.npi, "[withheld]", "[withheld]"] })
   })

@@ -29,12 +29,12 @@ describe.each(Object.keys(EVENT_RECIPIENTS) as ReadonlyArray<OutreachEventType>)
   const leaves = leavesOf(example.data)
   const personal = leaves.filter(([key]) => PERSONAL.includes(key)).map(([, value]) => String(value))
 
-  it("has members of which each is known to identify a recipient or not", () => {
+  it("contains only fields that are classified as personal or not", () => {
     expect(leaves.map(([key]) => key).filter((key) => ![...PERSONAL, ...IMPERSONAL].includes(key))).toEqual([])
     expect(personal.length > 0).toBe(recipients !== "none")
   })
 
-  it("keeps nothing that identifies an erased recipient", () => {
+  it("keeps no value that identifies an erased recipient", () => {
     const ids =
       recipients === "listed"
         ? leaves.filter(([key]) => key === "service_recipient_id").map(([, id]) => id as RecipientId)

@@ -31,7 +31,7 @@ describe("serialise", () => {
     })
   })
 
-  it("tells when the thing happened apart from when it was learned", () => {
+  it("writes the time of occurrence separately from the time of emission", () => {
     const occurredAt = Timestamp.make("2026-11-20T00:00:00.000001Z")
     expect(JSON.parse(serialise({ ...sent, occurredAt }, false, stamp))).toMatchObject({
       livemode: false,
@@ -40,7 +40,7 @@ describe("serialise", () => {
     })
   })
 
-  it("shows a partner nothing of whose it is", () => {
+  it("doesn't show a partner the organization's id", () => {
     expect(serialise(sent, true, stamp)).not.toContain(sent.organizationId)
   })
 })

@@ -8,7 +8,7 @@ import {
   MAX_JUDGMENT_DELAY_SECONDS,
 } from "../../src/hits/Hit.ts"
 
-it("a hit is judged by all earlier hits that can matter, and by no others", () => {
+it("a hit is judged by exactly the earlier hits that can matter", () => {
   const reasonsAfter = (seconds: number) =>
     suspect(
       { at: seconds, method: "GET", headers: { "user-agent": "Mozilla/5.0" }, link: "https://a.test/" },

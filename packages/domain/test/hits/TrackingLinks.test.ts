@@ -29,13 +29,13 @@ describe("a tracked link", () => {
     expect(linkBaseUrl("click.acme.test", publicBaseUrl)).toBe(expected)
   })
 
-  it("says the same below a link domain, and is read without it", () => {
+  it("keeps its content under a link domain, and is read without the domain", () => {
     const below = links.at("click.acme.test").unsubscribe(to)
     expect(below).toBe(links.unsubscribe(to).replace(BASE, "https://click.acme.test"))
     expect(links.read("unsubscribe", below.slice("https://click.acme.test/unsubscribe/".length))).toMatchObject(to)
   })
 
-  it("says whose it is and where it leads, however the destination is written", () => {
+  it("identifies its recipient and destination, for any spelling of the destination", () => {
     fc.assert(
       fc.property(addressees, destinations, (whose, destination) => {
         const expected = { ...whose, destination: new URL(destination).href }

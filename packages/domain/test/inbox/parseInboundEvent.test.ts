@@ -20,7 +20,7 @@ describe("parseInboundEvent", () => {
     })
   })
 
-  it("brings an international address to the form in which recipients have it", () => {
+  it("normalizes an international address as for recipients", () => {
     const emailOf = (email: string) => {
       const parsed = parse("clinician.account_created", { ...account, email })
       return parsed._tag === "InboundCommand" ? parsed.command.email : parsed

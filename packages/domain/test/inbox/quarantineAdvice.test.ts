@@ -3,7 +3,7 @@ import { parseInboundEvent } from "../../src/inbox/parseInboundEvent.ts"
 import { quarantineAdvice } from "../../src/inbox/quarantineAdvice.ts"
 
 describe("quarantineAdvice", () => {
-  it("says of what the partner sent wrongly that a replay does not help", () => {
+  it("explains that a replay doesn't help if the partner's data is wrong", () => {
     const result = parseInboundEvent(false)({
       type: "clinician.learner_qualified",
       body: JSON.stringify({ livemode: false, data: { npi: "12", consumer_program_slug: "heart-failure" } }),
@@ -13,7 +13,7 @@ describe("quarantineAdvice", () => {
     expect(quarantineAdvice(reason)).toContain("a replay fails too")
   })
 
-  it("tells of another deployment, an unknown program and the database apart", () => {
+  it("distinguishes another deployment, an unknown program and the database", () => {
     const result = parseInboundEvent(false)({ type: "any", body: JSON.stringify({ livemode: true }) })
     expect(quarantineAdvice(result._tag === "Invalid" ? result.reason : "")).toContain("the wrong deployment")
     expect(quarantineAdvice("data.consumer_program_slug names no program of the organization")).toContain(

@@ -13,7 +13,7 @@ const ring = testReturnPaths(
 const recipientId = fc.stringMatching(/^[0-9a-f]{32}$/).map((hex) => RecipientId.make(`rcp_${hex}`))
 
 describe("a return path", () => {
-  it("names its recipient again, and fits a local part, whatever case the way back makes of it", () => {
+  it("identifies its recipient in any letter case, and fits into a local part", () => {
     fc.assert(
       fc.property(recipientId, (id) => {
         for (const each of [paths, ring]) {
@@ -49,7 +49,7 @@ describe("a return path", () => {
     },
   )
 
-  it("is read at any domain, since its seal alone decides", () => {
+  it("is read at any domain, because only its seal matters", () => {
     fc.assert(
       fc.property(recipientId, fc.domain(), (id, domain) => {
         expect(paths.of(id, domain).split("@")[1]).toBe(domain)
@@ -58,7 +58,7 @@ describe("a return path", () => {
     )
   })
 
-  it("is another address than the one that unsubscribes, whose seal is not good for it", () => {
+  it("differs from the unsubscribe address, and neither accepts the other's seal", () => {
     fc.assert(
       fc.property(recipientId, (id) => {
         const [bounce, unsubscribe] = [paths.of(id), paths.unsubscribe(id)]

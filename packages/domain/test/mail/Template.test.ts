@@ -83,7 +83,7 @@ describe("compileTemplate", () => {
     expect(render({ ...variables, program_name: "{{ token }}" })).toBe("{{ token }}")
   })
 
-  it("escapes what is named in HTML, and leaves a subject as it is", () => {
+  it("escapes variables in HTML, but not in a subject", () => {
     const named = { ...variables, program_name: "Heart & <lung>" }
     expect(compileTemplate("{{ program_name }}", "html")(named)).toBe("Heart &amp; &lt;lung&gt;")
     expect(compileTemplate("{{ program_name }}", "subject")(named)).toBe("Heart & <lung>")

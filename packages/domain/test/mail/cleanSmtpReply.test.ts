@@ -26,7 +26,7 @@ describe("a cleaned reply", () => {
     )
   })
 
-  it("leaves the words around a short local part alone", () => {
+  it("leaves the words around a short local part unchanged", () => {
     expect(cleanSmtpReply("550 no mailbox no", "no@clinic.test")).toBe("550 [address] mailbox [address]")
     expect(cleanSmtpReply("550 a mailbox at large", "a@clinic.test")).toBe("550 [address] mailbox at large")
   })
@@ -40,7 +40,7 @@ describe("a cleaned reply", () => {
     expect(cleanSmtpReply(`550 ${"x".repeat(1000)}`, EMAIL)).toHaveLength(200)
   })
 
-  it("never holds an address, the recipient's local part, an NPI or a second line", () => {
+  it("never contains an address, the recipient's local part, an NPI or a second line", () => {
     const words = fc.array(
       fc.oneof(fc.string(), fc.string({ unit: "grapheme" }), fc.constantFrom("<", ">", "\r\n", " ", "550-")),
     )

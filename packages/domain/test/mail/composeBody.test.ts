@@ -5,7 +5,7 @@ import { compose, composesAlike, links } from "./composesAlike.ts"
 import { to } from "./testLinks.ts"
 
 describe("composeBody", () => {
-  it("tracks what a link's variables lead to, in the HTML and in the text", () => {
+  it("tracks the destination of a link with variables, in HTML and text", () => {
     const { html, text } = compose(`<p><a href="https://x.test/{{ token }}">Take part</a>, {{ token }}</p>`)
     const tracked = links.click(to, "https://x.test/aB3dE9")
     expect(html).toContain(`<p><a href="${tracked}">Take part</a>, aB3dE9</p>`)

@@ -42,7 +42,7 @@ const settings = { links, returnPaths, sender, receivesMail: true }
 describe("composeMail", () => {
   const mail = composeMail(template, settings)(recipient)
 
-  it("names the recipient in the Message-ID, the return path and the unsubscription, and in nothing else", () => {
+  it("names the recipient only in the Message-ID, the return path and the unsubscription", () => {
     expect(mail).toMatchObject({
       to: "clinician@clinic.test",
       subject: "An invitation to Heart & lung",
@@ -85,7 +85,7 @@ describe("composeMail", () => {
     expect(JSON.stringify(ofDomain)).not.toContain(BASE)
   })
 
-  it("leads each link through us, also the partner's own, except the unsubscription", () => {
+  it("redirects each link through the service, including the partner's own, except the unsubscription", () => {
     const [click, unsubscribe] = [...mail.html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!)
     expect(links.read("click", click!.split("/l/")[1]!)).toMatchObject({
       recipientId: recipient.recipientId,
@@ -95,7 +95,7 @@ describe("composeMail", () => {
     expect(mail.html).toContain(links.open(recipient))
   })
 
-  it("folds the line ends of a field, so that a subject begins no other header", () => {
+  it("folds line breaks in a field, so that a subject can't start another header", () => {
     const subject = "For {{ first_name }}: {{ program_name }}"
     const compose = composeMail({ ...template, subject, fields: ["first_name"] }, settings)
     const first_name = "Ann\r\nBcc: all@x.test\n\n <Lee>"

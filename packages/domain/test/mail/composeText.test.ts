@@ -7,7 +7,7 @@ const compose = (text: string, html = "") => composeText(text, { html }, links)(
 const tracked = links.click(to, "https://x.test/aB3dE9")
 
 describe("composeText", () => {
-  it("escapes nothing, and tracks links, but not the unsubscription nor what leads to no page", () => {
+  it("escapes no text, and tracks links to pages except the unsubscription", () => {
     expect(
       compose("{{ program_name }} (https://x.test/{{ token }}).\nx.test mailto:a@x.test {{ unsubscribe_url }}."),
     ).toBe(`Heart <3 (${tracked}).\nx.test mailto:a@x.test ${variables.unsubscribe_url}.`)
@@ -20,7 +20,7 @@ describe("composeText", () => {
     )
   })
 
-  it("tracks the links of the text where the HTML excludes what is not an address on its own", () => {
+  it("tracks a text link if the HTML excludes only incomplete addresses", () => {
     const html = `<a data-no-track href={{ token }}>a</a>{% if hospital %}<a data-no-track href="{{ hospital }}">b</a>{% endif %}`
     expect(compose("https://x.test/{{ token }}", html)).toBe(tracked)
   })

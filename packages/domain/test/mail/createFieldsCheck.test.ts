@@ -30,7 +30,7 @@ describe("createFieldsCheck", () => {
     expect(createFieldsCheck({ ...campaign, text })(ada)).toBe("the text needs hospital, which is missing")
   })
 
-  it("accepts a field that is missing where the template says what to do then", () => {
+  it("accepts a missing field if the template handles that case", () => {
     const subject = `For {{ first_name | default: "you" }}`
     const html = "{% if specialty %}{{ specialty }}{% endif %}{% unless specialty %}all{% endunless %}"
     expect(createFieldsCheck({ ...campaign, subject, html, fields: ["first_name", "specialty"] })({})).toBeUndefined()

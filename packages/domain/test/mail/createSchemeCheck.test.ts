@@ -40,7 +40,7 @@ const written = (scheme: string) =>
 
 const FOREIGN = ["javascript", "data", "vbscript", "file", "blob", "x-evil", "tel"] as const
 
-describe("an address whose scheme a field decides", () => {
+describe("an address with a scheme from a field", () => {
   it("is never rendered unless it is http, https or mailto, and the check of fields finds it first", () => {
     const value = fc
       .constantFrom(...FOREIGN)
@@ -56,7 +56,7 @@ describe("an address whose scheme a field decides", () => {
     )
   })
 
-  it("is rendered where it is http, https or mailto, or leads on from another address", () => {
+  it("is rendered if it is http, https, mailto or relative", () => {
     const value = fc.constantFrom(
       "https://x.test/a",
       "HTTP://x.test",
@@ -86,7 +86,7 @@ describe("an address whose scheme a field decides", () => {
     }
   })
 
-  it("leaves alone what the template writes itself, and fields that lead on", () => {
+  it("doesn't restrict schemes that the template writes, or fields in other places", () => {
     for (const html of [
       '<a href="tel:{{ note }}">x</a><a href="{{ first_name }}">y</a>',
       '<img src="data:image/png;base64,AAAA"><a href="https://x.test/?q={{ note }}">x</a>',

@@ -73,7 +73,7 @@ describe("the slots of a rate", () => {
 })
 
 describe("decideClaim", () => {
-  it("leases in the order of turns, and defers what its domain's rate holds up, each to a slot of its own", () => {
+  it("leases messages in turn order, and defers those over their domain's rate, each to a separate slot", () => {
     const candidates = [message(0), message(1), message(2), message(3, { domain: "b.test" })]
     const decision = decideClaim(due(candidates), { ...NO_RATES, perDomainMinute: 1 }, 9)
     expect(places(decision.leases)).toEqual([0, 3])
@@ -86,7 +86,7 @@ describe("decideClaim", () => {
     expect(decision.rates).toEqual({ "domain a.test": NOW + 59, "domain b.test": NOW + 59 })
   })
 
-  it("defers a message of a domain that is paused until the pause is over, and uses nothing of a rate for it", () => {
+  it("defers messages of a paused domain until the pause ends, without using its rate", () => {
     const candidates = [message(0), message(1)]
     const pauses = [{ campaignId: candidates[0]!.campaignId, domain: "a.test", until: NOW + 10 }]
     const decision = decideClaim(due(candidates, { pauses }), { ...NO_RATES, perDomainMinute: 60 }, 9)
@@ -97,7 +97,7 @@ describe("decideClaim", () => {
     expect(decision.rates).toEqual({})
   })
 
-  it("leaves messages as they are that a ramp, the campaign's rate, the rate of all or the limit holds up", () => {
+  it("leaves messages unchanged if a ramp, the campaign's rate, the overall rate or the limit blocks them", () => {
     const ramps = { snd_1: { slots: 1, day: "2027-01-15" } } as DueMessages["ramps"]
     const ofRamp = decideClaim(due([message(0, { sender: 1 }), message(1, { sender: 1 })], { ramps }), NO_RATES, 9)
     expect([places(ofRamp.leases), ofRamp.deferrals]).toEqual([[0], []])
@@ -118,7 +118,7 @@ describe("decideClaim", () => {
     expect(decision.served).toEqual([heldCampaigns[0]])
   })
 
-  it("exceeds no bound, uses slots only for leased messages, and decides each message once, whatever is due", () => {
+  it("exceeds no limit, uses slots only for leased messages, and decides each message once, for any input", () => {
     const candidate = fc.record({
       campaign: fc.nat(3),
       sender: fc.option(fc.nat(2), { nil: null }),

@@ -65,7 +65,7 @@ describe("rewriteLinks", () => {
     expect(rewrite(html)).toBe(html + PIXEL)
   })
 
-  it("puts the pixel before the end of the body, wherever links stand", () => {
+  it("puts the pixel before the end of the body, even if links follow", () => {
     const page = (inside: string) => `<!doctype html>\r\n<html><BODY>hello${inside}</BODY >\r\n</html>\r\n`
     expect(rewrite(page(""))).toBe(page(PIXEL))
     expect(rewrite('<body>a</body><a href="https://x.test/">x</a>')).toBe(
@@ -133,7 +133,7 @@ describe("rewriteLinks", () => {
     )
   })
 
-  it("reads what is nested a hundred thousand times", () => {
+  it("rewrites a link that is nested a hundred thousand levels deep", () => {
     const html = `${"<div>".repeat(100_000)}<a href="https://x.test/">x</a>`
     expect(rewrite(html)).toBe(`${"<div>".repeat(100_000)}<a ${tracked("https://x.test/")}>x</a>${PIXEL}`)
   })

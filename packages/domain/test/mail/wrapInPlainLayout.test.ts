@@ -12,7 +12,7 @@ const details = {
 }
 
 describe("wrapInPlainLayout", () => {
-  it("adds what each e-mail must show to a fragment", () => {
+  it("adds the required details to a fragment", () => {
     const wrapped = wrapInPlainLayout("<p>Dear colleague</p>\n{% if token %}<p>{{ token }}</p>{% endif %}")
     expect(checkTemplate(wrapped, "html", variables)).toBeUndefined()
     const html = compileTemplate(wrapped, "html")(variables)

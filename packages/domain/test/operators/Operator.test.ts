@@ -17,18 +17,18 @@ describe("mayUse", () => {
   const operator = (role: Operator["role"], organizationId: string | null) =>
     ({ role, organizationId: organizationId as OrganizationId | null }) as Operator
 
-  it("lets partners use what is declared for them, whatever role others need, and nothing else", () => {
+  it("lets partners use only pages and actions for partners, at any required staff role", () => {
     for (const role of STAFF_ROLES) {
       const uses = [{ role, forPartners: true }, { role, forPartners: false }, { role }]
       expect(uses.map((access) => mayUse(operator("partner", "org_a"), access))).toEqual([true, false, false])
     }
   })
 
-  it("lets a partner without an organization use nothing", () => {
+  it("rejects a partner without an organization", () => {
     for (const role of STAFF_ROLES) expect(mayUse(operator("partner", null), { role, forPartners: true })).toBe(false)
   })
 
-  it("asks the deployment's people for their role alone", () => {
+  it("only checks the role of the deployment's staff", () => {
     for (const role of STAFF_ROLES) {
       for (const forPartners of [true, false]) {
         const may = OPERATOR_ROLES.filter(

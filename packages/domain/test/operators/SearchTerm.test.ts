@@ -34,7 +34,7 @@ describe("a search term", () => {
     expect(parseInput(SearchTerm)(text)).toMatchObject({ failure: { reason } })
   })
 
-  it("is never repeated by what is said of one that is not valid", () => {
+  it("is never repeated in the error if it is invalid", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 7 }), (text) => {
         const parsed = parseInput(SearchTerm)(text)

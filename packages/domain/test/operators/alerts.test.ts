@@ -15,7 +15,7 @@ describe("activeAlerts", () => {
     expect(found).toEqual([{ ...rule, value: rule.threshold + 1 }])
   })
 
-  it("puts what is critical first", () => {
+  it("lists critical alerts first", () => {
     const found = activeAlerts({ ...WELL, deadLetters: 3, noWorker: 1, unsubscriptionsOldestSeconds: 500 })
     expect(found.map(({ name }) => name)).toEqual([
       "OutreachNoWorker",

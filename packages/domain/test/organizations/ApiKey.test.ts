@@ -32,7 +32,7 @@ describe("apiKeyText", () => {
 })
 
 describe("isApiKeyText", () => {
-  it("recognises every key of its own mode and none of the other", () => {
+  it("recognizes every key of its mode and none of the other mode", () => {
     fc.assert(
       fc.property(random, fc.boolean(), (thirty, livemode) => {
         const text = apiKeyText(livemode, thirty)
@@ -42,7 +42,7 @@ describe("isApiKeyText", () => {
     )
   })
 
-  it("refuses a key with one character changed", () => {
+  it("rejects a key with one character changed", () => {
     fc.assert(
       fc.property(random, fc.nat(45), fc.constantFrom(...ALPHABET, "_", "-", " "), (thirty, at, character) => {
         const text = apiKeyText(true, thirty)
@@ -52,7 +52,7 @@ describe("isApiKeyText", () => {
     )
   })
 
-  it("refuses what is longer, shorter or padded, and any other text", () => {
+  it("rejects keys that are longer, shorter or padded, and any other text", () => {
     const text = apiKeyText(true, "0123456789ABCDEFGHIJabcdefghij")
     for (const other of [
       "",

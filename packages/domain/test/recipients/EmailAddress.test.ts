@@ -46,7 +46,7 @@ describe("an e-mail address", () => {
     .tuple(localPart, localPart, fc.constantFrom("test", "Рф", "xn--p1ai"))
     .map(([local, label, tld]) => `${local}@${label}.${tld}`)
 
-  it("has one form, which is valid on the wire, in ASCII behind the @, and left alone by lower()", () => {
+  it("has one canonical form: valid in the API, ASCII after the @, and unchanged by lower()", () => {
     fc.assert(
       fc.property(address, (text) => {
         const kept = canonicalEmail(text)

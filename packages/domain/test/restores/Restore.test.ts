@@ -15,7 +15,7 @@ const stateWith = (about: Partial<DatabaseState>): DatabaseState => ({
 })
 
 describe("decideService", () => {
-  it("serves a database that is where it was, and one whose server does not tell where it is", () => {
+  it("serves a database at its recorded location, or if the server doesn't report its location", () => {
     expect(decideService(stateWith({}), 0)).toBe("serve")
     expect(decideService(stateWith({ current: null }), 0)).toBe("serve")
     expect(decideService(stateWith({ recorded: null, current: null, unseenSeconds: null }), 0)).toBe("serve")
@@ -25,7 +25,7 @@ describe("decideService", () => {
     expect(decideService(stateWith({ recorded: null, unseenSeconds: null }), 0)).toBe("record")
   })
 
-  it("waits while a restore is under way, whatever a failover may take", () => {
+  it("waits during a restore, even within the time allowed for a failover", () => {
     expect(decideService(stateWith({ fault: "restoring" }), 3600)).toBe("wait")
   })
 

@@ -18,7 +18,7 @@ it("takes whole numbers that never fall, one for each day", () => {
   )
 })
 
-it("refuses a day with fewer messages than the day before, wherever it is", () => {
+it("rejects a day with fewer messages than the day before, at any position", () => {
   fc.assert(
     fc.property(someRamp, fc.nat(), fc.nat(), (days, place, less) => {
       const at = place % days.length

@@ -57,7 +57,7 @@ describe("the DNS records of a sender", () => {
     expect(names.map(({ name }) => name)).toEqual(["s2._domainkey.acme.test", "_dmarc.news.acme.test"])
   })
 
-  it("hold a key of any length in strings of at most 255 bytes", () => {
+  it("split a key of any length into strings of at most 255 bytes", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9+/]{1,1200}$/), (publicKey) => {
         const [record] = dnsRecords(sender({ keys: [key("s1", { publicKey })] }), null)

@@ -12,7 +12,7 @@ const domain = "click.acme.test"
 const challenges = fc.stringMatching(/^[\w-]{22,64}$/)
 
 describe("the proof of a link domain", () => {
-  it("is good for its domain and its challenge alone", () => {
+  it("is only valid for its domain and its challenge", () => {
     fc.assert(
       fc.property(challenges, challenges, (challenge, other) => {
         const proof = proveLinkDomain(seal, domain, challenge)

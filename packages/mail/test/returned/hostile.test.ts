@@ -79,7 +79,7 @@ describe("a sample that is changed", () => {
     }
   })
 
-  it("by marks of quotation is no bounce, whatever it quotes", async () => {
+  it("by quoting it in a reply is not a bounce", async () => {
     for (const sample of samples) {
       const quoted = sample.toString().replaceAll(/^/gm, "> ")
       const reply = `From: Pat Doe <pat@clinic.example>\nSubject: Re: your mail\n\nWhat is this?\n\n${quoted}`
@@ -139,7 +139,7 @@ describe("readExcerpt", () => {
     await fc.assert(property)
   })
 
-  it("keeps the fields of a report that stand after the message that came back", async () => {
+  it("keeps the fields of a report after the returned message", async () => {
     const text = readFileSync(new URL("rfc3464-returned-first.eml", FOLDER), "utf8")
     const long = Buffer.from(text.replace("Good morning", "Good morning\n".repeat(50_000)))
     const raw = await readExcerpt(chunksOf(long, [65_536]))

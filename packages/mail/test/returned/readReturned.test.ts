@@ -18,7 +18,7 @@ const say = (returned: Returned): string => {
   return `bounce ${reason} ${sureness} ${status ?? "-"}`
 }
 
-describe("a message that came back is read as what it is", () => {
+describe("a returned message is classified correctly", () => {
   it.each(samples.map(({ file, rule, expected }) => [file, expected, rule] as const))(
     "%s: %s",
     async (file, expected, rule) => {

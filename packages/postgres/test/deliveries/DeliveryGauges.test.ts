@@ -172,7 +172,7 @@ describe("DeliveryGauges", { shuffle: false }, () => {
     expect(yield* more).toEqual([3, 0])
   })
 
-  test("measures the lead of an organization's clock", function* () {
+  test("measures how far an organization's clock is ahead", function* () {
     const sql = yield* SqlClient.SqlClient
     const { organization } = yield* seedCampaign({ recipients: 0 })
     yield* sql`update organization_clock set last = clock_timestamp() + interval '2 hours' where organization_id = ${organization.id}`

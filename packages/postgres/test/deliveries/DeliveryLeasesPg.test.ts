@@ -447,7 +447,7 @@ describe("DeliveryLeasesPg.write", () => {
 
   for (const isRow of [false, true]) {
     const what = isRow ? "a row" : "an event of the log"
-    test(`makes ${what} due with the same attempt number, without counting, if its call was not made`, function* () {
+    test(`makes ${what} due with the same attempt number if its call was not made`, function* () {
       const leases = yield* DeliveryLeases
       const sql = yield* SqlClient.SqlClient
       const { endpoint } = yield* seedLog(1)

@@ -65,7 +65,7 @@ describe("SigningSecretRepositoryPg", () => {
     expect(yield* active(endpointId)).toHaveLength(1)
   })
 
-  test("finds the owner of a secret, also after it expired, and returns nothing for an unknown one", function* () {
+  test("finds the owner of a secret, even after it expired, and returns undefined for an unknown one", function* () {
     const secrets = yield* SigningSecretRepository
     const { id, endpointId } = yield* organization
     const [shared, own] = [yield* rotateSecret(id, 0), (yield* rotateSecretWithinBound({ endpointId }, 0)).secret]

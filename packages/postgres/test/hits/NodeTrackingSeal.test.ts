@@ -30,7 +30,7 @@ describe("NodeTrackingSeal", () => {
     expect(sealOf(k1).mark).toBe(MARK)
   })
 
-  it("creates and reads a link and a return path with its key, alone or in a ring", () => {
+  it("creates and reads a link and a return path, with a single key or a ring", () => {
     // Computed with Python's hmac.
     const link =
       "https://api.acme.test/l/AXURERERERERERERERERERERIiIiIiIiIiIiIiIiIiIiImh0dHBzOi8vY2xpbmljLnRlc3QvYbdIVuPcyYSMDoUkf5JqF7M"

@@ -333,7 +333,7 @@ describe("while a campaign is sending", () => {
     expect(handed.size + withdrawn.length).toBe(count)
   })
 
-  test("a concurrent import doesn't add a clinician whom an event suppresses", function* () {
+  test("a concurrent import doesn't add a clinician that an event suppresses", function* () {
     const seeded = yield* seedCampaign({ recipients: 0 })
     const line = { number: 2, npi: npi(0), email: "zero@clinic.test" }
     yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))

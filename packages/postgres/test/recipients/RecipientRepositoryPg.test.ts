@@ -135,7 +135,7 @@ describe("RecipientRepositoryPg.find", () => {
     )
   })
 
-  test("finds rows of its own transaction", function* () {
+  test("finds rows that the same transaction inserted", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const one = yield* candidate(1)
     const found = yield* inTransaction(

@@ -81,7 +81,7 @@ describe("the list of deliveries", () => {
     for (const name of ["state", "Status", "From", "Slower than"]) expect(words).toContain(`${name} is not valid.`)
   })
 
-  it("says that nothing has the id of a filter, instead of showing an empty list", async () => {
+  it("returns 400 with a message for an unknown id in a filter, instead of an empty list", async () => {
     const id = `whe_${"0".repeat(32)}`
     for (const path of ["/deliveries", "/issues", "/dead-letters/replay"]) {
       const { status, words } = await operator.get(`${path}?endpoint=${id}`)

@@ -110,7 +110,7 @@ const update = async (id: EndpointId, given: Readonly<Record<string, string>>) =
   return admin.post(path, { version: versionIn(await admin.get(`/endpoints/${id}`), path), ...given })
 }
 
-it("changes the settings of an endpoint that were given, and no others", async () => {
+it("changes only the given settings of an endpoint", async () => {
   const { endpoint } = await seed()
   const fields = {
     types: "outreach.email_sent,outreach.email_bounced",
@@ -192,7 +192,7 @@ it("enables an endpoint that failed, and sends the missed events if that is chec
   expect(await find(endpoint.id)).toMatchObject({ enabled: true, failingSince: null })
 })
 
-it("offers no action for a removed endpoint, and says why", async () => {
+it("offers no action for a removed endpoint, and shows why", async () => {
   const { endpoint, organization } = await seed()
   await admin.post(`/endpoints/${endpoint.id}/remove`, { typed: organization.name })
   for (const action of ["enable", "disable", "remove", "replay"]) {
@@ -245,7 +245,7 @@ it("rejects a change from an old page with both values, and accepts one of sever
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
 })
 
-it("shows the whole address only to those who ask for it", async () => {
+it("shows the full address of an endpoint only on request", async () => {
   const address = "https://partner.test/services/T0123/xoxb8fKq0dJx2LmWv7TzRb5N?key=topsecret"
   const { endpoint, campaign } = await seed(address)
   await test().run(publishSent(campaign, 1))

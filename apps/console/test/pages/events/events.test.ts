@@ -63,7 +63,7 @@ it("links an event to its clinician, campaign, deliveries and endpoint, and each
   expect((await operator.post(`${path}/show`, { reveal: "true" })).text).toContain(recipient.token)
 })
 
-it("shows a partner's event, and nothing of another organization's event with the same id", async () => {
+it("shows a partner's event, and no data of another organization's event with the same id", async () => {
   const { organizationId } = await test().run(seed)
   const { recipient, campaignId } = seeded
   const stranger = await test().as("admin", organizationId)

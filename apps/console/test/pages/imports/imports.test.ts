@@ -190,7 +190,7 @@ describe("a file that cannot be imported", () => {
     }
   })
 
-  it("leaves nothing when the connection breaks within it", async () => {
+  it("leaves no file if the connection breaks during the upload", async () => {
     const before = heldFiles()
     const upload = startUpload(await draft(), Buffer.from("npi,email\n"))
     await eventually(heldFiles, ({ length }) => length > before.length)
@@ -225,7 +225,7 @@ describe("the columns of a list", () => {
     expect(done.words).toContain("No lines to import.")
   })
 
-  it("contain the fields that the campaign requires, and others that the operator names", async () => {
+  it("contain the fields that the campaign requires, and additional ones that the operator names", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 0 }))
     await test().run(
       SqlClient.SqlClient.use((sql) => sql`update campaigns set fields = '{first_name}' where id = ${campaign.id}`),

@@ -45,7 +45,7 @@ const YESTERDAY = addDays(TODAY, -1)
 const OF_YESTERDAY = `from=${YESTERDAY}&to=${YESTERDAY}`
 
 describe("the page of numbers", () => {
-  it("shows the numbers of a period with their shares of what was sent, in total and divided", async () => {
+  it("shows the numbers of a period with their percentages, in total and by program", async () => {
     const viewer = await test().as("viewer")
     const { document } = await viewer.get(`/numbers?organization=${ours.organization.id}&${OF_YESTERDAY}`)
     const total = textsOf(rowOf(document, `${YESTERDAY}, by program`, "Total"))
@@ -56,7 +56,7 @@ describe("the page of numbers", () => {
     expect(Number(textsOf(rowOf(today.document, `${TODAY}, by program`, "Total"))[2]!.replace(",", "")) % 100).toBe(0)
   })
 
-  it("leads to days, weeks and months", async () => {
+  it("links to days, weeks and months", async () => {
     const { document } = await (await test().as("viewer")).get("/numbers?by=campaign")
     const links = [...document.querySelectorAll("nav[aria-label=Periods] a")]
     expect(links.map(({ textContent }) => textContent)).toEqual([

@@ -46,7 +46,7 @@ it("shows a partner the causes of failures and the documents, with a new key fil
   expect(test().logs.join("\n")).not.toMatch(/orp_test_\w/)
 })
 
-it("shows a partner its whole address if it asks, and not the worker that delivers to it", async () => {
+it("shows a partner its full address on request, but not the worker that delivers to it", async () => {
   const { endpoint, visitor } = await seed()
   const { token } = await test().run(Effect.tap(workerOn(), ({ take }) => take()))
   const path = `/endpoints/${endpoint.id}`
@@ -57,7 +57,7 @@ it("shows a partner its whole address if it asks, and not the worker that delive
   expect((await visitor.post(`${path}/show`, { reveal: "true" })).text).toContain("topsecret")
 })
 
-it("replays nothing of another organization, whatever a partner selects", async () => {
+it("doesn't replay another organization's deliveries, regardless of the partner's selection", async () => {
   const [mine, other] = [await seed(), await seed()]
   for (const selection of [
     { organization: other.organizationId },
