@@ -238,30 +238,27 @@ it("shows no key when it is printed", async () => {
   expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain("orp_live_secret")
 })
 
-it.each([301, 302, 303, 307, 308])(
-  "follows no redirect, doesn't retry, and explains the redirect without its secrets: %s",
-  async (status) => {
-    const other = await startServer([{ status: 200, body: {} }])
-    const Location = `${other.baseUrl.replace("//", "//user:secret@")}/elsewhere?session=secret`
-    const { baseUrl, asked } = await startServer([{ status, headers: { Location }, body: "<html>Moved</html>" }])
-    const client = createClient({ apiKey: "key", baseUrl, sleep })
-    const error = await client.getDigest("2026-11-20").then(
-      () => expect.unreachable(),
-      (error: unknown) => error as Error,
-    )
-    expect(error).toMatchObject({
-      name: "ApiError",
-      status,
-      code: null,
-      type: "invalid_request_error",
-      requestId: "req_1",
-    })
-    expect(error.message).toContain(`redirect (${status}) to ${other.baseUrl}/elsewhere, which is not followed`)
-    expect(error.message).toContain("baseUrl")
-    expect(error.message).not.toContain("secret")
-    expect([asked.length, other.asked.length]).toEqual([1, 0])
-  },
-)
+it.each([301, 302, 303, 307, 308])("follows no redirect, and explains it without its secrets: %s", async (status) => {
+  const other = await startServer([{ status: 200, body: {} }])
+  const Location = `${other.baseUrl.replace("//", "//user:secret@")}/elsewhere?session=secret`
+  const { baseUrl, asked } = await startServer([{ status, headers: { Location }, body: "<html>Moved</html>" }])
+  const client = createClient({ apiKey: "key", baseUrl, sleep })
+  const error = await client.getDigest("2026-11-20").then(
+    () => expect.unreachable(),
+    (error: unknown) => error as Error,
+  )
+  expect(error).toMatchObject({
+    name: "ApiError",
+    status,
+    code: null,
+    type: "invalid_request_error",
+    requestId: "req_1",
+  })
+  expect(error.message).toContain(`redirect (${status}) to ${other.baseUrl}/elsewhere, which is not followed`)
+  expect(error.message).toContain("baseUrl")
+  expect(error.message).not.toContain("secret")
+  expect([asked.length, other.asked.length]).toEqual([1, 0])
+})
 
 it.each([
   ["/login?next=secret", "/login"],

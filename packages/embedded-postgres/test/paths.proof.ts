@@ -58,29 +58,26 @@ test("it works from a clone in a home of mode 0700 and keeps the data there acro
   await expect.poll(() => readdir(dataDirectory), within).not.toContain("claim")
 })
 
-test.runIf(isRoot)(
-  "binaries that the server's user can't read are copied once, even for concurrent starts",
-  async () => {
-    const home = await closedHome()
-    const sources = await cloneInto(home)
-    // A unique version, so that no earlier run's copy is used; and a clone under a strict umask.
-    const version = `test-${randomUUID()}`
-    const manifestFile = join(home, "node_modules", native, "package.json")
-    const manifest = JSON.parse(await readFile(manifestFile, "utf8")) as object
-    await rm(manifestFile)
-    await writeFile(manifestFile, JSON.stringify({ ...manifest, version }))
-    await promisify(execFile)("chmod", ["-R", "go=", home])
-    const copy = join(await persistentRoot(), `${process.platform}-${process.arch}-${version}`)
-    onTestFinished(() => rm(copy, { recursive: true, force: true }))
+test.runIf(isRoot)("unreadable binaries are copied once, even for concurrent starts", async () => {
+  const home = await closedHome()
+  const sources = await cloneInto(home)
+  // A unique version, so that no earlier run's copy is used; and a clone under a strict umask.
+  const version = `test-${randomUUID()}`
+  const manifestFile = join(home, "node_modules", native, "package.json")
+  const manifest = JSON.parse(await readFile(manifestFile, "utf8")) as object
+  await rm(manifestFile)
+  await writeFile(manifestFile, JSON.stringify({ ...manifest, version }))
+  await promisify(execFile)("chmod", ["-R", "go=", home])
+  const copy = join(await persistentRoot(), `${process.platform}-${process.arch}-${version}`)
+  onTestFinished(() => rm(copy, { recursive: true, force: true }))
 
-    const parents = await Promise.all([1, 2, 3].map(() => startParent({ sources })))
-    for (const { error } of parents) expect(error).toBeUndefined()
-    expect((await readdir(dirname(copy))).filter((name) => name.includes(version))).toEqual([basename(copy)])
-    const running = await Promise.all(parents.map(({ url }) => cluster(url)))
-    await Promise.all(parents.map(({ end }) => end("SIGTERM")))
-    for (const one of running) await expect.poll(() => left(one), within).toEqual([])
-  },
-)
+  const parents = await Promise.all([1, 2, 3].map(() => startParent({ sources })))
+  for (const { error } of parents) expect(error).toBeUndefined()
+  expect((await readdir(dirname(copy))).filter((name) => name.includes(version))).toEqual([basename(copy)])
+  const running = await Promise.all(parents.map(({ url }) => cluster(url)))
+  await Promise.all(parents.map(({ end }) => end("SIGTERM")))
+  for (const one of running) await expect.poll(() => left(one), within).toEqual([])
+})
 
 test("without binaries for the platform the error points to DATABASE_URL", async () => {
   const folder = await temporaryFolder()
