@@ -1,94 +1,88 @@
-import { type Html, html, type Part, prose } from "./html.ts"
-import { code, section, table } from "./layout.ts"
+import MarkdownIt, { type Env, type RendererRule, type Token } from "markdown-it"
+import { Html, html, type Part } from "./html.ts"
+import { code } from "./layout.ts"
 
-/** The values that a guide names in double braces: as a block of its own, within a line, or in a block of code. */
+/** Values that a guide names in double braces: as a block, within a line, or in a block of code. */
 export type GuideValues = Readonly<Record<string, Part>>
 
-/** Texts in the Markdown of guides, which stand where a guide names them in a line of its own. */
+/** Markdown that replaces a line of a guide that names it. */
 export type GuideTexts = Readonly<Record<string, string>>
 
 /**
- * Renders a guide, which is written in a part of Markdown: paragraphs, lists, tables under a line `Table: <caption>`, headings with their
- * ids in braces, sections of named items, and code under its label. Throws on a value that is not there, and on a table without its caption.
+ * Renders a guide in Markdown, with values in double braces and ids of headings in braces. The first paragraph introduces the page. The
+ * info string of code is its label, and a table is labelled by its heading. Throws if a value is missing.
  */
 export const renderGuide = (guide: string, values: GuideValues, texts: GuideTexts = {}): Html => {
-  const text = guide.replaceAll(/^\{\{(\w+)\}\}$/gm, (value, name: string) =>
-    Object.hasOwn(texts, name) ? texts[name]! : value,
+  const source = guide.replaceAll(/^\{\{(\w+)\}\}$/gm, (line, name: string) =>
+    Object.hasOwn(texts, name) ? texts[name]! : line,
   )
-  const blocks = [...text.matchAll(BLOCK)].map(([block]) => block.trim())
-  return html`${blocks.map((block, i) => html`${renderBlock(block, values, blocks[i - 1]?.startsWith("# ") ?? false)}\n`)}`
+  return new Html(markdown.render(source, { values }))
 }
 
-const BLOCK = /^```[\s\S]*?^```$|(?:^### .+\n\n(?:^- .+\n?)+\n?)+|(?:^.+$\n?)+/gm
-const HEADING = /^## (.+) \{#([\w-]+)\}$/m
+const VALUE = /\{\{(\w+)\}\}/y
 
-const renderBlock = (block: string, values: GuideValues, isLead: boolean): Part => {
-  const [, title, id] = HEADING.exec(block) ?? []
-  if (id !== undefined) return html`\n<h2 id="${id}">${title!}</h2>`
-  if (block.startsWith("### "))
-    return [...block.matchAll(SECTION)].map(([, id, title, items]) => namedItems(id!, title!, items!, values))
-  if (block.startsWith("# ")) return html`<h1>${block.slice(2)}</h1>`
-  if (block.startsWith("```")) {
-    const [, label, source] = /^```(.+)\n([\s\S]*)\n```$/.exec(block)!
-    return code(
-      label!,
-      source!.replaceAll(VALUE, (_, name: string) => String(findValue(name, values)).trimEnd()),
-    )
+const findValue = (name: string, env: Env | undefined): Part => {
+  const known = env?.["values"] as GuideValues
+  if (!Object.hasOwn(known, name)) throw new Error(`a guide names ${name}, which is not a value`)
+  return known[name]!
+}
+
+const markdown = new MarkdownIt({ html: true })
+
+markdown.inline.ruler.before("text", "value", (state, isSilent) => {
+  VALUE.lastIndex = state.pos
+  const [text, name] = VALUE.exec(state.src) ?? []
+  if (text === undefined) return false
+  if (!isSilent) state.push("value", "", 0).content = name!
+  state.pos += text.length
+  return true
+})
+
+markdown.core.ruler.push("guide", ({ tokens }) => {
+  let heading = ""
+  for (const [i, token] of tokens.entries()) {
+    const opening = tokens[i - 1]
+    const text = token.children?.at(-1)
+    if (opening?.type === "heading_open" && text !== undefined) {
+      const [, title = text.content, id] = /^(.+) \{#([\w-]+)\}$/.exec(text.content) ?? []
+      if (id !== undefined) opening.attrSet("id", id)
+      heading = text.content = title
+      linkAnchor(opening, token.children!)
+    }
+    if (opening?.type === "paragraph_open") {
+      if (tokens[i - 2]?.tag === "h1") opening.attrSet("class", "lead")
+      // A value may be a block.
+      opening.hidden = tokens[i + 1]!.hidden =
+        opening.hidden || (token.children!.length === 1 && text!.type === "value")
+    }
+    if (token.type === "table_open") token.attrSet("aria-label", heading)
+    if (token.type === "th_open") token.attrSet("scope", "col")
+    if (token.type === "td_open" && opening!.type === "tr_open") {
+      token.attrSet("scope", "row")
+      token.tag = tokens[i + 2]!.tag = "th"
+    }
   }
-  if (block.startsWith("Table: ")) {
-    const [caption, heads, , ...rows] = block.split("\n")
-    return table(
-      caption!.slice("Table: ".length),
-      cellsOf(heads!),
-      rows.map((row) => cellsOf(row).map((cell) => inline(cell, values))),
-    )
-  }
-  if (block.startsWith("|")) throw new Error(`a guide has a table without the line "Table: …": ${block}`)
-  const items = block.split(/^(?:-|\d+\.) /m).slice(1)
-  if (items.length > 0 && items.every((item) => /^\[.+\]\(#.+\)$/.test(item.trim())))
-    return html`<ul class="index">\n${items.map((item) => listItem(item, values))}</ul>`
-  if (/^- /.test(block)) return html`<ul>\n${items.map((item) => listItem(item, values))}</ul>`
-  if (/^1\. /.test(block)) return html`<ol>\n${items.map((item) => listItem(item, values))}</ol>`
-  const [, name] = new RegExp(`^${VALUE.source}$`).exec(block) ?? []
-  if (name !== undefined) return findValue(name, values)
-  return html`<p${isLead ? html` class="lead"` : ""}>${inline(block, values)}</p>`
+})
+
+/** Makes the text of a heading a link to it, if it has an anchor before its text. */
+const linkAnchor = (heading: Token, children: Array<Token>): void => {
+  const [, id] = /^<a id="(.+)">$/.exec(children[0]?.content ?? "") ?? []
+  if (id === undefined) return
+  heading.attrSet("id", id)
+  children[0]!.content = html`<a href="#${id}">`.markup
+  children.push(...children.splice(1, 1))
 }
 
-const SECTION = /^### <a id="([^"]+)"><\/a>(.+)\n\n((?:^- .+\n?)+)/gm
-
-/** Writes a section of items `- **<name>**: <text>` as a list of descriptions. */
-const namedItems = (id: string, title: string, items: string, values: GuideValues): Html => {
-  const rows = [...items.matchAll(/^- \*\*(.+?)\*\*: (.+)$/gm)]
-  return section(
-    id,
-    prose(title),
-    html`<dl>\n${rows.map(([, name, text]) => html`<dt>${name!}</dt><dd>${inline(text!, values)}</dd>\n`)}</dl>`,
-  )
-}
-
-const VALUE = /\{\{(\w+)\}\}/g
-
-const findValue = (name: string, values: GuideValues): Part => {
-  if (!Object.hasOwn(values, name)) throw new Error(`a guide names ${name}, which is not a value`)
-  return values[name]!
-}
-
-const listItem = (item: string, values: GuideValues): Html =>
-  html`<li>${inline(item.trim().replaceAll(/\n */g, "\n"), values)}</li>\n`
-
-const cellsOf = (row: string): ReadonlyArray<string> =>
-  row
-    .split("|")
-    .slice(1, -1)
-    .map((cell) => cell.trim())
-
-/** Writes a line: code in backticks, strong text, links, and values. */
-const inline = (text: string, values: GuideValues): Part =>
-  text.split(/(\[(?:`[^`]*`|[^\]])+\]\([^)]+\)|\*\*.+?\*\*|\{\{\w+\}\})/).map((piece) => {
-    const [, label, href] = /^\[(.+)\]\((.+)\)$/s.exec(piece) ?? []
-    if (href !== undefined) return html`<a href="${href}">${prose(label!)}</a>`
-    const [, strong] = /^\*\*(.+)\*\*$/s.exec(piece) ?? []
-    if (strong !== undefined) return html`<strong>${strong}</strong>`
-    const [, name] = /^\{\{(\w+)\}\}$/.exec(piece) ?? []
-    return name === undefined ? prose(piece) : findValue(name, values)
-  })
+Object.assign(markdown.renderer.rules, {
+  value: (tokens, i, _, env) => html`${findValue(tokens[i]!.content, env)}`.markup,
+  fence(tokens, i, _, env) {
+    const { info, content } = tokens[i]!
+    const source = content.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => String(findValue(name, env)).trimEnd())
+    return code(info, source).markup
+  },
+  // A table that is too wide scrolls horizontally, also with the keyboard.
+  table_open: (tokens, i) =>
+    html`<div class="scroll" role="region" aria-label="${tokens[i]!.attrGet("aria-label")!}" tabindex="0"><table>\n`
+      .markup,
+  table_close: () => "</table></div>\n",
+} satisfies Record<string, RendererRule>)

@@ -161,7 +161,9 @@ describe("the pages", () => {
     const text = texts.get(page)!
     const [, outline] = /<nav class="outline".*?>(.*?)<\/nav>/s.exec(text)!
     const linked = [...outline!.matchAll(/<a href="#(.*?)">(.*?)<\/a>/g)].map(([, id, title]) => [id, title])
-    const headings = [...text.matchAll(/<h2 id="(.*?)">(.*?)<\/h2>|<h3><a href="#(.*?)">(.*?)<\/a><\/h3>/g)]
+    const headings = [
+      ...text.matchAll(/<h2 id="(.*?)">(.*?)<\/h2>|<h3(?: id="[^"]*")?><a href="#(.*?)">(.*?)<\/a><\/h3>/g),
+    ]
     expect(linked).toEqual(headings.map((all) => [all[1] ?? all[3], (all[2] ?? all[4])!.replaceAll(/<[^>]*>/g, "")]))
   })
 })
@@ -177,16 +179,17 @@ describe("the guide to the errors", () => {
   it("describes the status, type, condition, retry and solution of each code", () => {
     const text = texts.get("/docs/errors")!
     for (const [code, { status, type }] of Object.entries(partnerCatalog.codes)) {
-      const section = text.split(`<section id="${code}">`)[1]!.split("</section>")[0]!
-      expect(section).toContain(`<dt>Status</dt><dd>${status}</dd>`)
+      const section = text.split(`<h3 id="${code}">`)[1]!.split("<h3")[0]!
+      expect(section).toContain(`<li><strong>Status</strong>: ${status}</li>`)
       expect(section).toContain(`<code>${type}</code>`)
       const retry = { no: "No", after: "Yes, once Retry-After", backoff: "Yes, with exponential backoff" }
-      const answer = code === "IDEMPOTENCY_KEY_IN_USE" ? "Yes, after the first" : retry[partnerCatalog.retry(type)]
-      expect(section).toContain(`<dt>Retry</dt><dd>${answer}`)
-      expect(section).toMatch(/<dt>When<\/dt><dd>.+<\/dd>\n<dt>What to do<\/dt><dd>.+<\/dd>/)
+      const advice = code === "IDEMPOTENCY_KEY_IN_USE" ? "Yes, after the first" : retry[partnerCatalog.retry(type)]
+      expect(section).toContain(`<li><strong>Retry</strong>: ${advice}`)
+      expect(section).toMatch(/<strong>When<\/strong>: .+<\/li>\n<li><strong>What to do<\/strong>: .+<\/li>/)
     }
     for (const [code, { status }] of Object.entries(legacyCatalog.codes)) {
-      expect(text).toMatch(new RegExp(`id="legacy-${code}">\\n.*\\n<dl>\\n<dt>Status</dt><dd>${status}</dd>`))
+      const section = text.split(`<h3 id="legacy-${code}">`)[1]!.split("<h3")[0]!
+      expect(section).toContain(`<li><strong>Status</strong>: ${status}</li>`)
     }
   })
 })

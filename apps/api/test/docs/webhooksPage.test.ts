@@ -18,7 +18,12 @@ const rowsOf = (label: string) =>
       .split("</tbody>")[0]!
       .matchAll(/<tr>(.*?)<\/tr>/gs),
   ]
-    .map(([, row]) => row!.split(/(?=<t[hd])/).map(shownOf))
+    .map(([, row]) =>
+      row!
+        .trim()
+        .split(/(?=<t[hd])/)
+        .map((cell) => shownOf(cell).trim()),
+    )
     .slice(1)
 
 describe("the guide to webhooks", () => {
