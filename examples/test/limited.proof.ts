@@ -27,6 +27,12 @@ describe.skipIf("missing" in installed)(
       return { status: response.status, headers: response.headers, body: await response.text() }
     }
     const searchOften = (key: string, count: number) => Promise.all(Array.from({ length: count }, () => search(key)))
+    /** Requests in groups, so that Redis responds within the timeout on a busy machine. A request without its response is not counted. */
+    const searchInGroups = async (key: string, groups: number, size: number) => {
+      const found: Array<Awaited<ReturnType<typeof search>>> = []
+      for (const _ of Array(groups)) found.push(...(await searchOften(key, size)))
+      return found
+    }
     const send = async (key: string, recipients: number) => {
       const to = Array.from({ length: recipients }, (_, i) => `${i}@example.com`)
       const headers = { "x-api-key": key, "content-type": "application/json" }
@@ -43,7 +49,7 @@ describe.skipIf("missing" in installed)(
         },
         { timeout: 60_000, interval: 200 },
       )
-      const all = await searchOften("key-of-ada", 400)
+      const all = await searchInGroups("key-of-ada", 10, 40)
       const served = all.filter(({ status }) => status === 200)
       expect(served).toHaveLength(100)
       const remaining = served.map(({ headers }) =>

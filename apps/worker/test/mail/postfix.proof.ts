@@ -17,7 +17,7 @@ const table = (entries: Readonly<Record<string, string>>) =>
 describe.skipIf("missing" in postfix)(
   "the outcomes of messages that postfix takes over TLS, refuses and returns",
   () => {
-    it("are those that it reports, at once or later over STARTTLS", async () => {
+    it("are those that it reports, at once or later", async () => {
       if ("missing" in postfix) return
       const host = loopbackAddress()
       const server = await startPostfix(
