@@ -7,8 +7,7 @@ import { type Columns, Table } from "../layout.tsx"
 export const Chart = <Row,>(props: {
   readonly title: string
   readonly label: string
-  /** Draws the chart for a box of this width. */
-  readonly plot: (width: number) => PlotOptions
+  readonly plot: PlotOptions
   readonly rows: ReadonlyArray<Row>
   readonly columns: Columns<Row>
   readonly empty: ComponentChildren
@@ -34,8 +33,14 @@ export const Chart = <Row,>(props: {
             ))}
           </ul>
         )}
-        <Canvas width={props.isNarrow ? HALF : WIDE} {...props} />
-        <Canvas width={SMALL} {...props} />
+        <div
+          class="scroll"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling box.
+          tabIndex={0}
+          dangerouslySetInnerHTML={{
+            __html: renderPlot(props.label, { width: props.isNarrow ? HALF : WIDE, ...props.plot }),
+          }}
+        />
         <details>
           <summary>As a table</summary>
           <Table label={props.title} rows={props.rows} columns={props.columns} />
@@ -47,23 +52,6 @@ export const Chart = <Row,>(props: {
 
 const WIDE = 1000
 const HALF = 520
-/** Width of a page on a telephone. */
-const SMALL = 340
-
-/** Whether a chart is drawn for a telephone. */
-export const isSmall = (width: number): boolean => width === SMALL
-
-/** The stylesheet shows the drawing that fits, so its axes are legible at each width. */
-const Canvas = (props: {
-  readonly width: number
-  readonly label: string
-  readonly plot: (width: number) => PlotOptions
-}) => (
-  <div
-    class={isSmall(props.width) ? "canvas small" : "canvas"}
-    dangerouslySetInnerHTML={{ __html: renderPlot(props.label, { width: props.width, ...props.plot(props.width) }) }}
-  />
-)
 
 const { document } = parseHTML("<html></html>")
 

@@ -1,11 +1,10 @@
 import * as Plot from "@observablehq/plot"
 import type { ComponentChildren } from "preact"
 import { formatCount, formatShare } from "../format.ts"
-import { Chart, isSmall } from "./Chart.tsx"
+import { Chart } from "./Chart.tsx"
 
 const ROW_HEIGHT = 34
 const LABEL_WIDTH = 130
-const SMALL_LABEL_WIDTH = 112
 const FONT_SIZE = 12
 
 /** The count of each step, with its shares of the first and of the previous step. */
@@ -43,10 +42,10 @@ export const Funnel = (props: {
         "Of previous step": { number: ({ ofBefore }) => formatShare(ofBefore) },
         Note: hasNotes && (({ note = "" }) => note),
       }}
-      plot={(width) => ({
+      plot={{
         height: 16 + ROW_HEIGHT * steps.length,
         margin: 8,
-        marginLeft: isSmall(width) ? SMALL_LABEL_WIDTH : LABEL_WIDTH,
+        marginLeft: LABEL_WIDTH,
         // The text after the longest bar needs the rest.
         x: { domain: [0, longest * 1.5], axis: null },
         y: { domain: steps.map(({ label }) => label), padding: 0.25 },
@@ -67,7 +66,7 @@ export const Funnel = (props: {
           }),
           Plot.ruleX([0], { stroke: "var(--edge)" }),
         ],
-      })}
+      }}
     />
   )
 }

@@ -3,7 +3,7 @@ import type { Outcomes, OutcomesAt } from "@outreach/backoffice/deliveries/Deliv
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import { formatCompact, formatCount } from "../format.ts"
 import { Minute, type Tone } from "../values.tsx"
-import { Chart, isSmall } from "./Chart.tsx"
+import { Chart } from "./Chart.tsx"
 
 /** The series: a colour of the stylesheet, and the count of a row. */
 export type Series<Row> = Readonly<Record<string, readonly [color: Tone | "accent", count: (row: Row) => number]>>
@@ -51,8 +51,8 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
         From: (row) => <Minute at={at(row)} />,
         ...Object.fromEntries(series.map(({ name, count }) => [name, { count }])),
       }}
-      plot={(width) => ({
-        height: isSmall(width) ? 160 : 220,
+      plot={{
+        height: 220,
         marginLeft: 40,
         marginRight: 16,
         x: { type: "utc", domain: [from, to], label: null, tickFormat: (at: Date) => at.toISOString() },
@@ -65,11 +65,8 @@ export const Histogram = <Row,>(props: HistogramProps<Row>) => {
           ticks: Math.max(1, Math.min(5, highest)),
         },
         color: { domain: series.map(({ name }) => name), range: series.map(({ color }) => color) },
-        marks: [
-          Plot.rectY(bars, { x1: "from", x2: "to", y: "count", fill: "series", inset: isSmall(width) ? 0 : 0.5 }),
-          Plot.ruleY([0]),
-        ],
-      })}
+        marks: [Plot.rectY(bars, { x1: "from", x2: "to", y: "count", fill: "series", inset: 0.5 }), Plot.ruleY([0])],
+      }}
     />
   )
 }
