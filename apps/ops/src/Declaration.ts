@@ -43,7 +43,7 @@ interface Declaration<I, C, Column extends string, Run, Provided, Needed> {
    */
   readonly format?: (result: ResultOf<Run>) => string | ReadonlyArray<string>
   /** Adds information about the result on standard error. */
-  readonly note?: (result: ResultOf<Run>) => string | undefined
+  readonly note?: (result: ResultOf<Run>, input: Values<I>) => string | undefined
   /** Services that only this command of its group needs. */
   readonly services?: Layer.Layer<Provided, unknown, Needed>
 }
@@ -108,7 +108,7 @@ const declare =
         }),
       )
       const result = yield* access === "changes" ? once : runAgain(once)
-      if (!isList) return yield* printResult(result, output)
+      if (!isList) return yield* printResult(result, values, output)
       if ((result as ReadonlyArray<Row>).length === 0) yield* checkFilter(given)
       yield* printPage(result as ReadonlyArray<Row>, output.columns!, output, { limit, after })
     })
@@ -186,6 +186,7 @@ export const checkFilter = Effect.fnUntraced(function* (filter: Parsed) {
 
 const printResult = Effect.fnUntraced(function* (
   result: unknown,
+  input: Parsed,
   { columns, format, note }: Pick<AnyDeclaration, "columns" | "format" | "note">,
 ) {
   if (typeof result !== "object" || result === null) return
@@ -199,7 +200,7 @@ const printResult = Effect.fnUntraced(function* (
   }
   const text = () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n")
   yield* print(result, text)
-  const more = note?.(result as never)
+  const more = note?.(result as never, input as never)
   if (more !== undefined) yield* printToStderr(more)
 })
 

@@ -41,7 +41,7 @@ const cases: Record<string, Case> = {
   },
   "keys revoke": {
     args: ({ key }) => ["keys", "revoke", key],
-    says: '"Nightly"',
+    says: "“Nightly”",
     count: null,
     state: async ({ organization }) =>
       (await runJson("keys", "list", "--organization", organization)).data[0].revoked_at,

@@ -66,7 +66,7 @@ describe("keys", () => {
     expect((await runJson("keys", "list", "--organization", org)).data).toEqual([shown])
     const args = ["keys", "create", "--organization", org, "--name", "x", "--scopes", "tokens:read"]
     const live = await run(args, { DEPLOYMENT: "production" })
-    expect(live.stderr).toContain("shown this once")
+    expect(live.stderr).toContain("shown only once")
     expect(live.stdout).toMatch(/^api_key +orp_live_/m)
   })
 
@@ -128,7 +128,7 @@ describe("secrets", () => {
     await runJson("secrets", "rotate", "--organization", org)
     const { signing_secret } = await runJson("secrets", "rotate", "--organization", org)
     const [, old] = (await runJson("secrets", "list", "--organization", org)).data
-    expect((await runFailing("secrets", "revoke", old.id)).message).toContain("which leaves 1 active")
+    expect((await runFailing("secrets", "revoke", old.id)).message).toContain("1 secret, 1 active without it")
     const revoked = await runJson("secrets", "revoke", old.id, "--yes")
     expect(revoked.expires_at < old.expires_at).toBe(true)
     expect(await signingFor((await createEndpoint(org)).id)).toEqual([signing_secret])
@@ -147,7 +147,7 @@ describe("secrets", () => {
     const { data } = await runJson("secrets", "list", "--endpoint", own.id)
     expect(data).toMatchObject([{ endpoint_id: own.id }])
     expect((await runFailing("secrets", "revoke", data[0].id)).message).toContain(
-      `of ${own.id}, so that its webhooks wait`,
+      `of ${own.id}: 1 secret, 0 active without it`,
     )
     for (const flags of [[], ["--organization", org, "--endpoint", own.id]]) {
       expect(await runFailing("secrets", "rotate", ...flags)).toMatchObject({ code: "unclear_owner" })

@@ -1,4 +1,4 @@
-import { Since } from "@outreach/contract"
+import { toUtc } from "@outreach/contract/toUtc"
 import { Clock, Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { fromUnixMillis, Timestamp } from "./Timestamp.ts"
 
@@ -6,11 +6,12 @@ import { fromUnixMillis, Timestamp } from "./Timestamp.ts"
 export const Instant = Schema.String.pipe(
   Schema.decodeTo(Timestamp, {
     decode: SchemaGetter.transformEffect((text) => {
-      const { data, error } = Since.safeParse(text)
-      const expected = `a time such as 2026-12-01T09:00:00Z; it ${error?.issues[0]?.message}`
-      return error === undefined
-        ? Effect.succeed(data as Timestamp)
-        : Effect.fail(new SchemaIssue.InvalidValue({ expected }))
+      const converted = toUtc(text)
+      return "utc" in converted
+        ? Effect.succeed(converted.utc as Timestamp)
+        : Effect.fail(
+            new SchemaIssue.InvalidValue({ expected: `a time such as 2026-12-01T09:00:00Z; it ${converted.problem}` }),
+          )
     }),
     encode: SchemaGetter.passthrough(),
   }),

@@ -1,29 +1,36 @@
 import { randomUUID } from "node:crypto"
+import type { Control, Option } from "@outreach/backoffice/operations/Field"
 import type { Access } from "@outreach/domain/operators/Operator"
-import { Array as Arr } from "effect"
+import { Array as Arr, Record } from "effect"
 import type { ComponentChildren } from "preact"
-import { type Control, controlOf, type Inputs, type Option, takesFile } from "../http/inputs.ts"
+import { controlOf, type Inputs, takesFile } from "../http/inputs.ts"
 import type { RejectedForm } from "../http/RejectedForm.ts"
-import { type PathTexts, pathTo } from "../http/Route.ts"
+import { type FormOf, type PathTexts, pathTo } from "../http/Route.ts"
 import { withQuery } from "./layout.tsx"
 import { isolated, textOf, useMay, useView } from "./values.tsx"
 
 /** The values of a form by input name, without undefined values. */
 type Values = Readonly<Record<string, unknown>>
 
-export type Controls = Readonly<Record<string, Partial<Control> | false>>
+/** Changes of controls by input name; false omits one. A label may contain foreign text. */
+export type Controls = Readonly<
+  Record<string, (Partial<Omit<Control, "label">> & { readonly label?: ComponentChildren }) | false>
+>
 
 type PathParams<P extends string> = keyof PathTexts<P> extends never
   ? { readonly params?: never }
   : { readonly params: PathTexts<P> }
 
 /** A form for an action, with controls for its inputs. Omitted if the operator's role may not run it. */
-export const ActionForm = <P extends string>(
+export const ActionForm = <P extends string, Found>(
   props: PathParams<P> & {
-    readonly action: Access & { readonly path: P; readonly inputs: Inputs }
-    readonly label: string
+    readonly action: Access & { readonly path: P; readonly inputs: Inputs; readonly form?: FormOf<Found> }
+    /** The object that an operation changes: the form shows its values. */
+    readonly found?: Found
+    /** Default: the operation's. */
+    readonly label?: string
     /** The version of the shown record. The action is rejected if the record has another version by then. */
-    readonly version?: string
+    readonly version?: string | undefined
     readonly hidden?: Values
     readonly controls?: Controls
     readonly children?: ComponentChildren
@@ -33,6 +40,9 @@ export const ActionForm = <P extends string>(
   const address = pathTo(props.action, (props.params ?? {}) as PathTexts<P>)
   const rejected = useRejected("post", address, props.hidden)
   if (!useMay(props.action)) return null
+  const { found, action, version = found && action.form?.versionOf(found) } = props
+  const texts = found === undefined ? {} : (action.form?.textsOf(found) ?? {})
+  const controls = { ...Record.map(texts, (value) => ({ value })), ...props.controls }
   return (
     <form
       class={rejected ? "action rejected" : "action"}
@@ -40,12 +50,12 @@ export const ActionForm = <P extends string>(
       action={address}
       encType={takesFile(props.action.inputs) ? "multipart/form-data" : undefined}
     >
-      <Hidden values={{ token: formToken, page, submission: randomUUID(), version: props.version, ...props.hidden }} />
+      <Hidden values={{ token: formToken, page, submission: randomUUID(), version, ...props.hidden }} />
       <FormProblems rejected={rejected} />
       {props.children}
-      <Fields inputs={props.action.inputs} hidden={props.hidden} controls={props.controls} rejected={rejected} />
+      <Fields inputs={props.action.inputs} hidden={props.hidden} controls={controls} rejected={rejected} />
       <button type="submit" class={emphasisOf(props)}>
-        {props.label}
+        {props.label ?? action.form?.label}
       </button>
     </form>
   )
@@ -164,7 +174,8 @@ const Fields = (props: {
   )
 }
 
-type FieldProps = Control & {
+type FieldProps = Omit<Control, "label"> & {
+  readonly label: ComponentChildren
   readonly name: string
   readonly fault: string | undefined
   readonly autofocus: boolean
@@ -184,8 +195,8 @@ const Field = (props: FieldProps) => {
       {hint !== undefined && <small>{hint}</small>}
     </>
   )
-  if (kind === "boxes") {
-    const checked = Array.isArray(value) ? value : []
+  if (kind === "boxes" || (kind === "switch" && options.length === 1)) {
+    const checked: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
     return (
       <fieldset {...marks}>
         <legend>{label}</legend>
@@ -214,6 +225,7 @@ const ControlOf = (props: FieldProps) => {
   const text = value === undefined || value === null ? undefined : String(value)
   switch (kind) {
     case "choice":
+    case "switch":
       return (
         <select {...input}>
           {all !== undefined && <option value="">{all}</option>}

@@ -1,6 +1,6 @@
+import { formatCapped } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { ComponentChildren, VNode } from "preact"
-import { formatCapped } from "./format.ts"
 import type { CommandWords } from "./ops.ts"
 import { CopyButton, Id, isolated, useView } from "./values.tsx"
 

@@ -1,3 +1,4 @@
+import { formatAgo } from "@outreach/backoffice/format"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { type Access, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
@@ -6,7 +7,6 @@ import { useContext } from "preact/hooks"
 import type { OpenTexts } from "../http/OpenCounts.ts"
 import type { Section } from "../http/paths.ts"
 import type { RejectedForm } from "../http/RejectedForm.ts"
-import { formatAgo } from "./format.ts"
 
 export interface View {
   readonly operator: Operator

@@ -1,9 +1,9 @@
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { formatCompact } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Cache, Context, Effect, Layer } from "effect"
-import { formatCompact } from "../components/format.ts"
 import type { Section } from "./paths.ts"
 
 /** The counts next to sections with lists of work. */

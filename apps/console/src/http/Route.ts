@@ -64,6 +64,13 @@ export interface Route<R, P = `/${string}`> extends Access {
   readonly run: (input: never, context: RequestContext) => Effect.Effect<Answer, TaggedFailure, R>
 }
 
+/** The form of an operation: its button's label, and the texts and the version of the object that it changes. */
+export interface FormOf<Found> {
+  readonly label: string
+  readonly textsOf: (found: Found) => Readonly<Record<string, unknown>>
+  readonly versionOf: (found: Found) => string | undefined
+}
+
 export type ServicesOf<T> = T extends Route<infer R> ? R : never
 
 export type None = Record<never, never>

@@ -1,3 +1,4 @@
+import { field } from "@outreach/backoffice/operations/Field"
 import type { Access, StaffRole } from "@outreach/domain/operators/Operator"
 import { Effect, Schema } from "effect"
 import type { ComponentChildren } from "preact"
@@ -5,7 +6,7 @@ import { ActionForm, type Controls } from "../components/forms.tsx"
 import { Facts, LinkLine, Page, type PageElement } from "../components/layout.tsx"
 import type { CommandWords } from "../components/ops.ts"
 import { foreign, visibleText } from "../components/values.tsx"
-import { field, type Inputs, type InputsOf } from "./inputs.ts"
+import type { Inputs, InputsOf } from "./inputs.ts"
 import { reject, type TaggedFailure } from "./PageError.ts"
 import {
   type Answer,

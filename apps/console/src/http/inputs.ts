@@ -1,88 +1,13 @@
-import { commaSeparated } from "@outreach/domain/commaSeparated"
+import { type Codec, type Control, field, type Input } from "@outreach/backoffice/operations/Field"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Result, Schema } from "effect"
-import type { ComponentChildren } from "preact"
+import { Result } from "effect"
 import { textOf } from "../components/values.tsx"
-
-type Codec<A> = Schema.Codec<A, string>
-
-/** A value of a query or a form. */
-interface Input<A, IsRequired extends boolean> {
-  readonly schema: Codec<A>
-  readonly isRequired: IsRequired
-  /** The control of the form. */
-  readonly control?: Control
-}
-
-/** A value of a choice, optionally with a label. */
-export type Option<Value extends string = string> =
-  | Value
-  | readonly [value: Value, text: string]
-  | { readonly id: Value; readonly name: string }
-
-export interface Control {
-  /** Default `text`. An `instant` is entered in the viewer's zone, without scripts in UTC. */
-  readonly kind?: "text" | "lines" | "choice" | "boxes" | "date" | "instant" | "file"
-  readonly label: ComponentChildren
-  /** The input's part of a long form, next to its neighbours. */
-  readonly group?: string
-  /** The format of the value, shown below the control. */
-  readonly hint?: string | undefined
-  /** The initial value. */
-  readonly value?: unknown
-  readonly options?: ReadonlyArray<Option>
-  /** The label for no choice. Without it, a choice is required. */
-  readonly all?: string
-  /** The keyboard of a telephone. Default `text`. */
-  readonly inputmode?: "numeric" | "email" | "url"
-  readonly required?: boolean
-  readonly placeholder?: string
-  readonly size?: number
-  readonly maxLength?: number
-  /** The preferred file types. */
-  readonly accept?: string
-}
-
-type FormInput<A> = Input<A, false> & { readonly control: Control }
-
-/** Declares a value of a form. */
-export const field = <A>(schema: Codec<A>, label: string, control: Omit<Control, "label"> = {}): FormInput<A> => ({
-  schema,
-  isRequired: false,
-  control: { label, ...control },
-})
-
-/** Declares a choice from a list of words. */
-export const choice = <const Value extends string>(
-  label: string,
-  options: ReadonlyArray<Value | readonly [value: Value, text: string]>,
-  control: Omit<Control, "label"> = {},
-): FormInput<Value> =>
-  field(oneOf(options.map((option) => (typeof option === "string" ? option : option[0]))), label, {
-    kind: "choice",
-    options,
-    ...control,
-  })
-
-/** Declares a choice of several words with check boxes. */
-export const checkBoxes = <const Value extends string>(
-  label: string,
-  values: ReadonlyArray<Value>,
-): FormInput<ReadonlyArray<Value>> => field(commaSeparated(values), label, { kind: "boxes", options: values })
-
-/** Declares a form's file; its value is the file's name. No other form accepts a file. */
-export const file = (label: string, control: Omit<Control, "label" | "kind"> = {}): FormInput<string> =>
-  field(Schema.String.annotate({ expected: "a file" }), label, { kind: "file", ...control })
 
 export const takesFile = (inputs: Inputs): boolean =>
   Object.values(inputs).some((input) => controlOf(input)?.kind === "file")
-
-/** Declares a value of a query or a form as required. */
-export const required = <A>(input: Codec<A> | FormInput<A>): Input<A, true> =>
-  "isRequired" in input ? { ...input, isRequired: true } : { schema: input, isRequired: true }
 
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
 type AnyCodec = Codec<any>
@@ -104,9 +29,6 @@ export type InputsOf<I> = {
 /** Returns the control of an input; undefined if a form doesn't show it. */
 export const controlOf = (input: Inputs[string]): Control | undefined =>
   "isRequired" in input && input.control ? { required: input.isRequired, ...input.control } : undefined
-
-export const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
-  Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
 
 /** A time from a form without scripts has no zone and is in UTC. */
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/

@@ -1,3 +1,4 @@
+import { field, required } from "@outreach/backoffice/operations/Field"
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { CampaignId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
@@ -5,7 +6,7 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { Schema } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { defineCursor, field, pageOf, parseInputs, required } from "../../src/http/inputs.ts"
+import { defineCursor, pageOf, parseInputs } from "../../src/http/inputs.ts"
 
 const ID = `cmp_${"0".repeat(32)}`
 

@@ -1,5 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
+import { formatCount, formatCounted } from "@outreach/backoffice/format"
 import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
@@ -13,7 +14,7 @@ import { Clock, Effect } from "effect"
 import { reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
-import { formatCount, formatRecord, formatRows, numbers, Output } from "../output/Output.ts"
+import { formatRecord, formatRows, Output } from "../output/Output.ts"
 
 /** Number of shown causes and domains of late refusals. */
 const MAX_LATE_REFUSALS = 50
@@ -85,11 +86,11 @@ const formatRates = (progress: CampaignProgress, rates: ReturnType<typeof ratesO
   progress.sent === 0
     ? []
     : [
-        `Of ${formatCount(progress.sent, "accepted message")}: complaints ${formatPercent(rates.complained)} (${COMPLAINT_LEVELS[rates.complaintLevel]}), ` +
+        `Of ${formatCounted(progress.sent, "accepted message")}: complaints ${formatPercent(rates.complained)} (${COMPLAINT_LEVELS[rates.complaintLevel]}), ` +
           `unsubscribed ${formatPercent(rates.unsubscribed)}, refused later ${formatPercent(rates.refusedLater)}`,
       ]
 
-const formatPercent = (share: number | null) => `${numbers.format((share ?? 0) * 100)} %`
+const formatPercent = (share: number | null) => `${formatCount((share ?? 0) * 100)} %`
 
 const section = <Row extends object>(
   title: string,
@@ -116,7 +117,7 @@ const formatProgress = (progress: CampaignProgress): string => {
   const { recipients, withdrawn, quarantined, answered, sentInLastMinute } = progress
   const wanted = recipients - withdrawn - quarantined
   const share = wanted <= 0 ? 0 : Math.min(1, answered / wanted)
-  const rate = sentInLastMinute === 0 ? [] : [`${numbers.format(sentInLastMinute)} a minute`]
+  const rate = sentInLastMinute === 0 ? [] : [`${formatCount(sentInLastMinute)} a minute`]
   const left = countUnsent(progress)
   const time = left > 0 && sentInLastMinute > 0 ? [`${formatMinutes(left / sentInLastMinute)} left`] : []
   const counts = (
@@ -133,10 +134,10 @@ const formatProgress = (progress: CampaignProgress): string => {
     ] as const
   ).flatMap((name) =>
     progress[name] > 0 || name === "sent" || name === "bounced"
-      ? [`${numbers.format(progress[name])} ${name === "refusedLater" ? "refused later" : name}`]
+      ? [`${formatCount(progress[name])} ${name === "refusedLater" ? "refused later" : name}`]
       : [],
   )
-  return [drawBar(share), ...rate, ...time, `${counts.join(", ")} of ${numbers.format(recipients)}`].join(" · ")
+  return [drawBar(share), ...rate, ...time, `${counts.join(", ")} of ${formatCount(recipients)}`].join(" · ")
 }
 
 const formatMinutes = (minutes: number): string => {

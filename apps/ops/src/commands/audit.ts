@@ -1,3 +1,4 @@
+import { formatCount, formatCounted } from "@outreach/backoffice/format"
 import { AuditChain } from "@outreach/backoffice/operators/AuditChain"
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { toLine } from "@outreach/backoffice/operators/chainFaults"
@@ -7,7 +8,7 @@ import { Console, Effect, Schema } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { organizationId, period } from "../inputs/filters.ts"
 import { choice, flag, named, optional, text } from "../inputs/Input.ts"
-import { formatCell, formatCount, numbers, Output, printToStderr, refuse } from "../output/Output.ts"
+import { formatCell, Output, printToStderr, refuse } from "../output/Output.ts"
 
 const list = reading({
   about: "List recorded commands and console actions, newest first",
@@ -56,13 +57,13 @@ const verify = reading({
         .map(({ problem, id, description }) => formatCell(`${problem}: ${description}${id === null ? "" : ` ${id}`}`))
         .join("\n"),
     )
-    const sentence = `The audit log is not as it was recorded: ${formatCount(faults.length, "fault")}${faults.length === 100 ? " or more" : ""}. docs/audit.md says what each means.`
+    const sentence = `The audit log is not as it was recorded: ${formatCounted(faults.length, "fault")}${faults.length === 100 ? " or more" : ""}. docs/audit.md says what each means.`
     return yield* refuse("AuditLogDiffers", sentence, verified)
   },
   format: ({ entries, removed, head }) =>
     head === null
       ? "The audit log has no entry."
-      : `The audit log is as it was recorded, ${numbers.format(entries)} entries${removed > 0 ? `, of which ${numbers.format(removed)} were removed` : ""}. Note its head elsewhere: ${head}`,
+      : `The audit log is as it was recorded, ${formatCount(entries)} entries${removed > 0 ? `, of which ${formatCount(removed)} were removed` : ""}. Note its head elsewhere: ${head}`,
 })
 
 const PAGE_SIZE = 1000

@@ -1,5 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
+import { formatCounted } from "@outreach/backoffice/format"
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import { CAMPAIGN_STATUSES, countUnsent, MAX_RATE, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus, CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
@@ -17,14 +18,13 @@ import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRe
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect, Layer, Struct } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
-
 import { create, loadCampaigns, withoutBody } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
 import { show } from "../campaigns/show.ts"
 import { changing, group, reading } from "../Declaration.ts"
 import { campaignId, emailAddress, organizationId } from "../inputs/filters.ts"
 import { choice, flag, onOrOff, optional, text, withDefault } from "../inputs/Input.ts"
-import { confirm, formatCount, formatFinding, Output, print, yes } from "../output/Output.ts"
+import { confirm, formatFinding, Output, print, yes } from "../output/Output.ts"
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
 const reason = optional(
@@ -104,7 +104,7 @@ const cancel = changing({
     }
     const progress = yield* campaigns.progress(campaignId)
     const count = countUnsent(progress)
-    const unsent = `${formatCount(count, "recipient")} of ${progress.recipients} without their e-mail`
+    const unsent = `${formatCounted(count, "recipient")} of ${progress.recipients} without their e-mail`
     yield* confirm(`cancel campaign ${campaignId} "${name}" (${status}) for good, which leaves ${unsent}`, {
       yes,
       count,

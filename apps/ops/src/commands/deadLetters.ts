@@ -1,4 +1,5 @@
 import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { formatCounted } from "@outreach/backoffice/format"
 import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -14,7 +15,7 @@ import { changing, checkFilter, group, reading } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { deadLetterFilters, deadLetterSelector } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
-import { confirm, formatCount, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
+import { confirm, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
 
 /** Fails if dead letters of a removed endpoint are selected, because they can't be replayed. */
 const checkEndpoint = Effect.fnUntraced(function* ({ endpointId }: DeadLetterFilter) {
@@ -67,7 +68,7 @@ const replay = changing({
     }
     if (byIds) {
       const replayed = yield* replayDeadLetters(new Set(deliveries))
-      return yield* print({ replayed }, () => `Replayed ${formatCount(replayed, "dead letter")}.`)
+      return yield* print({ replayed }, () => `Replayed ${formatCounted(replayed, "dead letter")}.`)
     }
     if (dryRun) {
       const counts = yield* DeadLetterReader.use(({ count }) => count(filter))
@@ -76,13 +77,16 @@ const replay = changing({
     }
     const job = yield* createDeadLetterReplay(filter, rate)
     if (job.total === 0) yield* Effect.andThen(checkFilter(filter), checkEndpoint(filter))
-    yield* printWhenEnded(job, { detach, sentence: `Replaying ${formatCount(job.total, "dead letter")} as ${job.id}.` })
+    yield* printWhenEnded(job, {
+      detach,
+      sentence: `Replaying ${formatCounted(job.total, "dead letter")} as ${job.id}.`,
+    })
   },
 })
 
 const printCounts = (byEndpointAndReason: ReadonlyArray<DeadLetterCount>) => {
   const count = byEndpointAndReason.reduce((sum, { count }) => sum + count, 0)
-  const sentence = `${formatCount(count, "dead letter")} would be replayed.`
+  const sentence = `${formatCounted(count, "dead letter")} would be replayed.`
   const table = () => formatRows(byEndpointAndReason, ["endpointId", "reason", "count"])
   return print({ count, byEndpointAndReason }, () => (count === 0 ? sentence : `${sentence}\n\n${table()}`))
 }
@@ -110,7 +114,7 @@ const remove = changing({
     }
     const found = yield* DeadLetterReader.use(({ countOld }) => countOld(filter, olderThan ?? 0))
     const { before, count, replayed } = found
-    const scope = `${formatCount(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
+    const scope = `${formatCounted(count, "dead letter")} from before ${before.slice(0, 19).replace("T", " ")} UTC, of which ${replayed} were replayed`
     if (dryRun) return yield* print(found, () => `${scope}, would be removed.`)
     const action = `remove ${scope}, for good`
     const flags = `--confirm ${count}, or --yes for however many,`
@@ -124,7 +128,7 @@ const remove = changing({
     )
     return { before, removed }
   },
-  format: ({ removed }) => `Removed ${formatCount(removed, "dead letter")}.`,
+  format: ({ removed }) => `Removed ${formatCounted(removed, "dead letter")}.`,
 })
 
 export const deadLetters = group({

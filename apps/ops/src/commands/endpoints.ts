@@ -1,5 +1,6 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
+import { formatCounted } from "@outreach/backoffice/format"
 import { commaSeparated } from "@outreach/domain/commaSeparated"
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
 import { describeSchedule, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
@@ -31,7 +32,7 @@ import { changing, group, reading, revealing } from "../Declaration.ts"
 import { printWhenEnded, replayFlags, replayRate } from "../deadLetters/followReplay.ts"
 import { endpointId, instant, organizationId, pastInstant } from "../inputs/filters.ts"
 import { flag, onlySwitch, onOrOff, optional, switchFlag, text, type Values } from "../inputs/Input.ts"
-import { confirm, formatCount, formatRecord, print, printToStderr, refuse, yes } from "../output/Output.ts"
+import { confirm, formatRecord, print, printToStderr, refuse, yes } from "../output/Output.ts"
 import { lazySigningSecrets, signingSecrets } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
@@ -208,7 +209,7 @@ const enable = changing({
   },
   note({ id, missedEvents, missedSince, replayId }) {
     if (missedSince === null) return undefined
-    const missed = `It missed ${formatCount(missedEvents, "event")}`
+    const missed = `It missed ${formatCounted(missedEvents, "event")}`
     return replayId === null
       ? `${missed}, which became dead letters since its last success. To send each once: \`ops dead-letters replay --endpoint ${id} --from ${missedSince}\`.`
       : `${missed}; ${replayId} sends them. Follow it with \`ops replays show ${replayId} --follow\`.`
@@ -293,12 +294,12 @@ const replayLog = changing({
     const kept = yield* readKeptFrom(range.from)
     if (dryRun) {
       const count = yield* ReplayReader.use(({ countInLog }) => countInLog(range))
-      return yield* print({ count, ...kept }, () => `${formatCount(count, "event")} would be sent.`)
+      return yield* print({ count, ...kept }, () => `${formatCounted(count, "event")} would be sent.`)
     }
     const job = yield* createLogReplay(range, rate)
     yield* printWhenEnded(job, {
       detach,
-      sentence: `Sending ${formatCount(job.total, "event")} as ${job.id}.`,
+      sentence: `Sending ${formatCounted(job.total, "event")} as ${job.id}.`,
       ...kept,
     })
   },

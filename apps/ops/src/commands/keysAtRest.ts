@@ -1,6 +1,7 @@
+import { formatCounted } from "@outreach/backoffice/format"
 import { countCiphertexts, listKeyUses, resealCiphertexts } from "@outreach/backoffice/keys/keysAtRest"
 import { changing, group, reading } from "../Declaration.ts"
-import { formatCount, printProgress, refuse } from "../output/Output.ts"
+import { printProgress, refuse } from "../output/Output.ts"
 import { uncheckedCipher } from "../secretCipher.ts"
 
 const list = reading({
@@ -20,7 +21,7 @@ const reseal = changing({
     const { advance } = yield* printProgress("resealing", yield* countCiphertexts)
     const result = yield* resealCiphertexts(advance)
     if (result.unopened === 0) return result
-    const [unopened, resealed] = [result.unopened, result.resealed].map((count) => formatCount(count, "ciphertext"))
+    const [unopened, resealed] = [result.unopened, result.resealed].map((count) => formatCounted(count, "ciphertext"))
     return yield* refuse(
       "CiphertextsUnopened",
       `No key of SECRETS_KEY opens ${unopened}; see \`ops keys-at-rest list\`. Resealed ${resealed}; ${result.already} were under the newest key already.`,

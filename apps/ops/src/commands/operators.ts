@@ -1,3 +1,4 @@
+import { formatCounted } from "@outreach/backoffice/format"
 import { OperatorId, OrganizationId, SessionId } from "@outreach/domain/Identifier"
 import {
   type Operator,
@@ -13,7 +14,7 @@ import { OperatorRepositoryPg } from "@outreach/postgres/operators/OperatorRepos
 import { Effect, Redacted } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { argument, choice, flag, optional, withDefault } from "../inputs/Input.ts"
-import { confirm, formatCount, refuse, yes } from "../output/Output.ts"
+import { confirm, refuse, yes } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 const operatorId = argument(OperatorId, "The operator's id, opr_…")
@@ -77,7 +78,7 @@ const remove = changing({
     const { name, role } = yield* operators.find(operatorId)
     const { sessions } = (yield* operators.list).find(({ id }) => id === operatorId)!
     yield* confirm(
-      `remove ${role} ${operatorId} "${name}", and end ${formatCount(sessions, "session")} and every sign-in link`,
+      `remove ${role} ${operatorId} "${name}", and end ${formatCounted(sessions, "session")} and every sign-in link`,
       { yes },
     )
     return yield* removeOperator(operatorId)

@@ -1,4 +1,5 @@
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
+import { formatCounted } from "@outreach/backoffice/format"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
@@ -7,7 +8,7 @@ import { changing, group, reading } from "../Declaration.ts"
 import { followReplay, formatReplay, NOUNS } from "../deadLetters/followReplay.ts"
 import { MAX_ROWS } from "../inputs/filters.ts"
 import { argument, onlySwitch } from "../inputs/Input.ts"
-import { confirm, formatCount, print, yes } from "../output/Output.ts"
+import { confirm, print, yes } from "../output/Output.ts"
 
 const replayId = argument(ReplayId, "The replay's id, rpl_…")
 
@@ -36,10 +37,13 @@ const cancel = changing({
     const replayJobs = yield* ReplayJobQueue
     const { kind, state, total, replayed, replayedByOthers } = yield* replayJobs.find(replayId)
     const count = total - replayed - replayedByOthers
-    yield* confirm(`cancel replay ${replayId} for good, which leaves ${formatCount(count, NOUNS[kind])} of ${total}`, {
-      yes: yes || state !== "running",
-      count,
-    })
+    yield* confirm(
+      `cancel replay ${replayId} for good, which leaves ${formatCounted(count, NOUNS[kind])} of ${total}`,
+      {
+        yes: yes || state !== "running",
+        count,
+      },
+    )
     return yield* replayJobs.cancel(replayId)
   },
   format: (job) => formatReplay(job),

@@ -1,3 +1,4 @@
+import { formatCounted } from "@outreach/backoffice/format"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import {
   decideService,
@@ -21,7 +22,7 @@ import { Effect, FileSystem, Stream } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
 import { instant } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
-import { confirm, formatCount, formatRecord, formatRows, type Refusal, refusal, refuse, yes } from "../output/Output.ts"
+import { confirm, formatRecord, formatRows, type Refusal, refusal, refuse, yes } from "../output/Output.ts"
 
 /** Number of recipients in a transaction, which locks their organization's clock. */
 const BATCH_SIZE = 500
@@ -113,7 +114,7 @@ const finish = changing({
     const campaigns = yield* RestoreRepository.use(({ campaigns }) => campaigns)
     const paused = campaigns.filter(({ status }) => status === "paused")
     const count = paused.reduce((sum, campaign) => sum + campaign.unsent, 0)
-    const named = `${formatCount(paused.length, "campaign")} with ${formatCount(count, "recipient")} without their e-mail`
+    const named = `${formatCounted(paused.length, "campaign")} with ${formatCounted(count, "recipient")} without their e-mail`
     const then = resumeCampaigns ? `resume ${named}` : `leave ${named} paused`
     yield* confirm(`let the workers send again, and ${then}`, { yes, count })
     return yield* restoreReport(yield* finishRestore(resumeCampaigns ? "resume campaigns" : "leave campaigns paused"))

@@ -1,3 +1,4 @@
+import { formatCounted } from "@outreach/backoffice/format"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { type SuppressionListFilter, SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
@@ -21,7 +22,7 @@ import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { clinicianFlags, columnFlags, organizationId, period, quiet, readClinician } from "../inputs/filters.ts"
 import { choice, described, flag, optional, text, textArgument, type Values } from "../inputs/Input.ts"
-import { confirm, formatCount, refuse, showingImport, yes } from "../output/Output.ts"
+import { confirm, refuse, showingImport, yes } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
 const programId = flag(ProgramId, "The program's id, pgm_…")
@@ -83,7 +84,7 @@ const remove = changing({
       .join(", ")
     const owner = scope.programId === undefined ? `organization ${scope.organizationId}` : `program ${scope.programId}`
     yield* confirm(
-      `remove ${formatCount(found.length, "suppression")} of ${owner} (${reasons}), so that it may write to the clinician again`,
+      `remove ${formatCounted(found.length, "suppression")} of ${owner} (${reasons}), so that it may write to the clinician again`,
       { yes: input.yes || found.length === 0, count: found.length },
     )
     const removed = yield* suppressions.remove(scope, keys)

@@ -1,3 +1,4 @@
+import { formatCounted } from "@outreach/backoffice/format"
 import {
   DEFAULT_REPLAYS_PER_SECOND,
   MAX_REPLAYS_PER_SECOND,
@@ -6,7 +7,7 @@ import {
 } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { switchFlag, wholeNumber, withDefault } from "../inputs/Input.ts"
-import { formatCount, print, printProgress, printToStderr } from "../output/Output.ts"
+import { print, printProgress, printToStderr } from "../output/Output.ts"
 
 export const replayRate = wholeNumber(
   1,
@@ -79,7 +80,7 @@ export const NOUNS = { dead_letters: "dead letter", log: "event" } as const sati
 export const formatReplay = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {
   switch (state) {
     case "running":
-      return `${id} replays ${formatCount(total, NOUNS[kind])}. Follow it with \`ops replays show ${id} --follow\`.`
+      return `${id} replays ${formatCounted(total, NOUNS[kind])}. Follow it with \`ops replays show ${id} --follow\`.`
     case "finished": {
       const removed = total - replayed - replayedByOthers
       const notes = [
@@ -87,9 +88,9 @@ export const formatReplay = ({ id, kind, state, total, replayed, replayedByOther
         ...(replayedByOthers > 0 ? [`; others had replayed ${replayedByOthers} already`] : []),
         ...(removed > 0 ? [`; ${removed} had been removed`] : []),
       ]
-      return `Replayed ${formatCount(replayed, NOUNS[kind])}${notes.join("")}.`
+      return `Replayed ${formatCounted(replayed, NOUNS[kind])}${notes.join("")}.`
     }
     case "cancelled":
-      return `Cancelled after ${formatCount(replayed, NOUNS[kind])} of ${total}; those stay replayed.`
+      return `Cancelled after ${formatCounted(replayed, NOUNS[kind])} of ${total}; those stay replayed.`
   }
 }

@@ -1,9 +1,9 @@
+import { formatCounted } from "@outreach/backoffice/format"
 import { countCiphertexts, listKeyUses } from "@outreach/backoffice/keys/keysAtRest"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { failed, ok, skipped } from "@outreach/domain/operators/Finding"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { Effect, Result } from "effect"
-import { formatCount } from "../output/Output.ts"
 import { Target } from "../Target.ts"
 
 export const secretsKeyFinding = Effect.gen(function* () {
@@ -11,7 +11,7 @@ export const secretsKeyFinding = Effect.gen(function* () {
   const stored = yield* countCiphertexts
   const keys = yield* Effect.result(secretsKey)
   if (Result.isFailure(keys)) {
-    return skipped(`SECRETS_KEY cannot be read here, so ${formatCount(stored, "stored secret")} were not opened.`)
+    return skipped(`SECRETS_KEY cannot be read here, so ${formatCounted(stored, "stored secret")} were not opened.`)
   }
   if (stored === 0) return ok("SECRETS_KEY is valid, and no secret is stored yet.")
   const uses = yield* Effect.provideService(
@@ -24,13 +24,13 @@ export const secretsKeyFinding = Effect.gen(function* () {
   const closed = under((keyId) => keyId === null)
   if (closed > 0) {
     return failed(
-      `SECRETS_KEY does not decrypt ${closed} of ${formatCount(stored, "stored secret")}.`,
+      `SECRETS_KEY does not decrypt ${closed} of ${formatCounted(stored, "stored secret")}.`,
       "Add the key that encrypted them; see docs/keys.md. Webhooks of their organizations cannot be signed.",
     )
   }
   const older = under((keyId) => keyId !== keys.success[0].id)
   return ok(
-    `SECRETS_KEY opens each of ${formatCount(stored, "stored secret")}${older > 0 ? `, ${older} of them with an older key` : ""}.`,
+    `SECRETS_KEY opens each of ${formatCounted(stored, "stored secret")}${older > 0 ? `, ${older} of them with an older key` : ""}.`,
   )
 })
 

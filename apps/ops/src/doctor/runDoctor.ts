@@ -1,4 +1,5 @@
 import type { Resolver } from "node:dns/promises"
+import { formatCounted } from "@outreach/backoffice/format"
 import { DatabaseInspection } from "@outreach/backoffice/inspection/DatabaseInspection"
 import {
   clockFaultsFinding,
@@ -25,7 +26,7 @@ import { publicBaseUrl } from "@outreach/process/settings"
 import { failoverSeconds } from "@outreach/worker/WorkerConfig"
 import { Cause, Clock, Console, type Duration, Effect, Layer, Result } from "effect"
 import { database } from "../database.ts"
-import { formatCount, formatFinding, Output, print, refuse } from "../output/Output.ts"
+import { formatFinding, Output, print, refuse } from "../output/Output.ts"
 import { describeFailure } from "../output/reportFailure.ts"
 import { retryOnce } from "../retryOnce.ts"
 import { senderRepository } from "../secretCipher.ts"
@@ -111,10 +112,10 @@ export const runDoctor = Effect.fnUntraced(function* (dnsServer: string | undefi
   const count = made.filter(({ status }) => status === "failed").length
   if (count > 0) {
     if (output === "csv") yield* print({ checks: made }, String)
-    const sentence = `${formatCount(count, "check")} of ${made.length} failed.`
+    const sentence = `${formatCounted(count, "check")} of ${made.length} failed.`
     return yield* refuse("DoctorFailed", sentence, { checks: made })
   }
-  yield* print({ checks: made }, () => `${formatCount(made.length, "check")}, and none failed.`)
+  yield* print({ checks: made }, () => `${formatCounted(made.length, "check")}, and none failed.`)
 })
 
 const NO_TARGET = { sandboxUrl: null, livemode: false, allowHttp: false }
@@ -179,13 +180,15 @@ const endpointFindings = Effect.fnUntraced(function* (options: {
   )
   const made = findings.filter((finding) => finding !== undefined)
   const reached = made.filter(({ status }) => status !== "failed").length
-  const untried = formatCount(endpoints.length - made.length, "endpoint")
+  const untried = formatCounted(endpoints.length - made.length, "endpoint")
   return [
     made.filter(({ status }) => status !== "ok"),
     made.length < endpoints.length
       ? warning(`${untried} were not tried for lack of time.`, "Mend the others, and run it again.")
       : [],
-    reached > 0 ? ok(`Connections succeed to ${reached} of ${formatCount(endpoints.length, "enabled endpoint")}.`) : [],
+    reached > 0
+      ? ok(`Connections succeed to ${reached} of ${formatCounted(endpoints.length, "enabled endpoint")}.`)
+      : [],
   ].flat()
 })
 
@@ -241,7 +244,7 @@ const allSenderFindings = Effect.fnUntraced(function* (resolver: Resolver) {
   const right = findings.filter(({ length }) => length === 0).length
   return [
     ...findings.flat(),
-    ...(right > 0 ? [ok(`The DNS records of ${right} of ${formatCount(senders.length, "sender")} are right.`)] : []),
+    ...(right > 0 ? [ok(`The DNS records of ${right} of ${formatCounted(senders.length, "sender")} are right.`)] : []),
   ]
 })
 

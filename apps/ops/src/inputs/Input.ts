@@ -1,3 +1,4 @@
+import { fieldName } from "@outreach/backoffice/operations/Field"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Effect, Option, Result, type Schema } from "effect"
 import { CliError, type Flag, Param } from "effect/cli"
@@ -5,8 +6,8 @@ import { CliError, type Flag, Param } from "effect/cli"
 /** An input of a command: a flag or an argument, named by its key. The key `replyTo` is `--reply-to`, and `endpointId` is `--endpoint`. */
 export interface Input<out A> {
   readonly toParam: (name: string) => Param.Param<Param.ParamKind, A>
-  /** An id for the command's example; none for an optional input. */
-  readonly example?: { readonly kind: "flag" | "argument"; readonly id: string } | undefined
+  /** A value for the command's example; none for an optional input. */
+  readonly example?: { readonly kind: "flag" | "argument"; readonly text: string } | undefined
 }
 
 /** A schema, or an effect that loads it when the input is given. */
@@ -40,8 +41,8 @@ export const argument = <A>(schema: InputSchema<A>, description: string): Input<
 })
 
 const idIn = (kind: "flag" | "argument", description: string) => {
-  const [id] = /\b[a-z]{3}_…/.exec(description) ?? []
-  return id === undefined ? undefined : { kind, id }
+  const [text] = /\b[a-z]{3}_…/.exec(description) ?? []
+  return text === undefined ? undefined : { kind, text }
 }
 
 /** An argument that can be repeated. */
@@ -139,15 +140,15 @@ export interface Params {
 
 export const isParam = (param: Param.Any | Params): param is Param.Any => Param.isParam(param)
 
-/** Returns an example of a command that only needs ids. */
+/** Returns an example of a command, from the values of its arguments and required flags. */
 export const exampleOf = (words: ReadonlyArray<string>, inputs: Inputs): string =>
   [
     "ops",
     ...words,
     ...Object.entries(inputs).flatMap(([key, input]) => {
       if (!isInput(input) || input.example === undefined) return []
-      const { kind, id } = input.example
-      return kind === "flag" ? [`--${nameOfKey(key)}`, id] : [id]
+      const { kind, text } = input.example
+      return kind === "flag" ? [`--${fieldName(key)}`, quoted(text)] : [text]
     }),
   ].join(" ")
 
@@ -155,14 +156,13 @@ export const toParams = (inputs: Inputs): Params =>
   Object.fromEntries(
     Object.entries(inputs).map(([key, input]) => [
       key,
-      isInput(input) ? input.toParam(nameOfKey(key)) : toParams(input),
+      isInput(input) ? input.toParam(fieldName(key)) : toParams(input),
     ]),
   )
 
 const isInput = (input: Input<unknown> | Inputs): input is Input<unknown> => typeof input["toParam"] === "function"
 
-const nameOfKey = (key: string): string =>
-  key.replace(/Id$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const quoted = (text: string): string => (text.includes(" ") ? `"${text}"` : text)
 
 export interface Parsed {
   readonly [key: string]: unknown

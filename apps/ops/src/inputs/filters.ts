@@ -1,6 +1,7 @@
 import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { CampaignId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
+import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { parseInput } from "@outreach/domain/parseInput"
 import { DnsServer } from "@outreach/process/dnsServers"
 import { Effect } from "effect"
@@ -9,8 +10,6 @@ import { argument, choice, flag, named, optional, switchFlag, text, type Values,
 
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
-const Instant = Effect.promise(async () => (await import("@outreach/domain/Instant")).Instant)
-const PastInstant = Effect.promise(async () => (await import("@outreach/domain/Instant")).PastInstant)
 const ColumnMapText = Effect.promise(async () => (await import("@outreach/backoffice/csv/ColumnMap")).ColumnMapText)
 export const emailAddress = Effect.promise(
   async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress,

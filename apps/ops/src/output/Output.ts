@@ -124,12 +124,6 @@ export const formatFinding = (title: string, { status, found, advice, command }:
   )
 }
 
-export const numbers = new Intl.NumberFormat("en-US")
-
-/** Formats a count with its noun: `1 dead letter`, `1,200 dead letters`. */
-export const formatCount = (count: number, one: string): string =>
-  `${numbers.format(count)} ${count === 1 ? one : `${one}s`}`
-
 /** Renames the fields of a value, at every depth, to the API's snake case. */
 export const snakeCase = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeCase)

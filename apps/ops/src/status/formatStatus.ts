@@ -1,8 +1,9 @@
+import { formatCount } from "@outreach/backoffice/format"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DUE_QUEUES, type Due } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { drawBar } from "@outreach/process/progress"
-import { formatCell, numbers } from "../output/Output.ts"
+import { formatCell } from "../output/Output.ts"
 import type { CampaignUnderWay, Status } from "./readStatus.ts"
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 0 })
@@ -35,9 +36,9 @@ export const formatStatus = (status: Status): ReadonlyArray<string> => {
       const lag = due.maxLagEvents > 0 ? [`at most ${counted(due.maxLagEvents)} for one endpoint`] : []
       return row(i === 0 ? "deliveries" : "", [`${queue.padEnd(6)} ${formatDue(due, "due")}`, ...lag])
     }),
-    row("", [`${numbers.format(deliveries.inFlight)} in flight`]),
+    row("", [`${formatCount(deliveries.inFlight)} in flight`]),
     row("dead", [
-      DEAD_LETTER_REASONS.map((reason) => `${numbers.format(deliveries.deadLetters[reason])} ${reason}`).join(", "),
+      DEAD_LETTER_REASONS.map((reason) => `${formatCount(deliveries.deadLetters[reason])} ${reason}`).join(", "),
     ]),
     row("endpoints", [
       `${enabled} enabled`,
@@ -62,7 +63,7 @@ export const formatStatus = (status: Status): ReadonlyArray<string> => {
 
 const row = (title: string, cells: ReadonlyArray<string>): string => `${title.padEnd(11)}${cells.join(" · ")}`
 
-const counted = (count: number): string => `${numbers.format(count)}${count >= COUNT_CAP ? "+" : ""}`
+const counted = (count: number): string => `${formatCount(count)}${count >= COUNT_CAP ? "+" : ""}`
 
 const formatDue = ({ count, oldestSeconds }: Due, word: string): string =>
   `${counted(count)} ${word}${count > 0 ? ` for ${formatAge(oldestSeconds)}` : ""}`

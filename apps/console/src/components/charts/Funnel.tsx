@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot"
+import { formatCount, formatShare } from "@outreach/backoffice/format"
 import type { ComponentChildren } from "preact"
-import { formatCount, formatShare } from "../format.ts"
 import { Chart } from "./Chart.tsx"
 
 const ROW_HEIGHT = 34

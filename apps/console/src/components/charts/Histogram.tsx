@@ -1,7 +1,7 @@
 import * as Plot from "@observablehq/plot"
 import type { Outcomes, OutcomesAt } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { formatCompact, formatCount } from "@outreach/backoffice/format"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { formatCompact, formatCount } from "../format.ts"
 import { Minute, type Tone } from "../values.tsx"
 import { Chart } from "./Chart.tsx"
 

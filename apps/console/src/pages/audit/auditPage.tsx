@@ -1,9 +1,10 @@
+import { nameIn } from "@outreach/backoffice/format"
+import { choice, field } from "@outreach/backoffice/operations/Field"
 import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
-import { nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Items, Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
@@ -18,7 +19,7 @@ import {
   Time,
   type Tone,
 } from "../../components/values.tsx"
-import { choice, field, organizationFilter, timeRange } from "../../http/inputs.ts"
+import { organizationFilter, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { pageShowing } from "../people/pageShowing.ts"
 

@@ -1,7 +1,9 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { consistentRead } from "@outreach/backoffice/consistentRead"
+import { countOrNone, formatCount } from "@outreach/backoffice/format"
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
+import { choice, field, required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import {
   type Campaign,
@@ -22,12 +24,10 @@ import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { sendTestMail } from "@outreach/mail/sendTestMail"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
 import { type CommandWords, ops } from "../../components/ops.ts"
 import { ForeignText, IdLink } from "../../components/values.tsx"
-import { choice, field, required } from "../../http/inputs.ts"
 import { reject, rejectStale } from "../../http/PageError.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import {

@@ -1,11 +1,11 @@
 import type { CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import { formatCount, formatShare } from "@outreach/backoffice/format"
 import {
   COMPLAINT_LEVELS,
   type ComplaintLevel,
   complaintLevel,
   shareOfSent,
 } from "@outreach/domain/campaigns/complaintLevel"
-import { formatCount, formatShare } from "../../components/format.ts"
 import { StatusBadge, type Tone } from "../../components/values.tsx"
 
 const LEVEL_TONES: Readonly<Record<ComplaintLevel, Tone>> = {

@@ -1,6 +1,6 @@
 import type { CampaignDomain, LateRefusalCount } from "@outreach/backoffice/campaigns/CampaignReader"
+import { formatCount } from "@outreach/backoffice/format"
 import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
-import { formatCount } from "../../components/format.ts"
 import { Table } from "../../components/layout.tsx"
 import { Code, ForeignText, Noted, StatusBadge, Time } from "../../components/values.tsx"
 

@@ -1,3 +1,4 @@
+import { formatCount, formatCounted } from "@outreach/backoffice/format"
 import { type Command, countUnsent, type Scheduling, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
@@ -7,7 +8,6 @@ import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { formatCount, formatCounted } from "../../components/format.ts"
 import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"

@@ -1,5 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
+import { oneOf } from "@outreach/backoffice/operations/Field"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { TRACKING_PATHS } from "@outreach/domain/hits/TrackingLinks"
@@ -14,7 +15,6 @@ import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { Chips, Facts, LinkLine, Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign } from "../../components/values.tsx"
-import { oneOf } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
 
 const SAMPLES = 3

@@ -1,4 +1,6 @@
 import { CampaignReader, type CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
+import { formatCount } from "@outreach/backoffice/format"
+import { oneOf, required } from "@outreach/backoffice/operations/Field"
 import {
   type ListedRecipient,
   MAX_LISTED_SCAN,
@@ -12,12 +14,11 @@ import { Instant } from "@outreach/domain/Instant"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Effect, Struct } from "effect"
-import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, isolated, Masked, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
-import { defineCursor, oneOf, required } from "../../http/inputs.ts"
+import { defineCursor } from "../../http/inputs.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { On } from "../people/personActions.tsx"
 

@@ -1,13 +1,13 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { formatCount, formatMillis } from "@outreach/backoffice/format"
+import { field } from "@outreach/backoffice/operations/Field"
 import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { describeOutcome, explainFailure } from "@outreach/domain/deliveries/describeCause"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { formatCount, formatMillis } from "../../components/format.ts"
 import { Chips, Table } from "../../components/layout.tsx"
 import { foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
-import { field } from "../../http/inputs.ts"
 
 export const Deliveries = (props: {
   readonly rows: ReadonlyArray<DeliverySummary>

@@ -1,4 +1,6 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { formatCount } from "@outreach/backoffice/format"
+import { field, oneOf, required } from "@outreach/backoffice/operations/Field"
 import type { DeadLetterCursor, DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
@@ -7,8 +9,7 @@ import { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreac
 import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Schema } from "effect"
-import { formatCount } from "../../components/format.ts"
-import { defineCursor, field, type InputsOf, oneOf, pageOf, pickDefined, required } from "../../http/inputs.ts"
+import { defineCursor, type InputsOf, pageOf, pickDefined } from "../../http/inputs.ts"
 
 export const OutboundType = Schema.Literals(outboundEventTypes).pipe(
   Schema.annotate({ expected: "the type of an event, such as outreach.email_sent" }),

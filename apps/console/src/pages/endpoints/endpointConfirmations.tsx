@@ -1,4 +1,6 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { formatCapped, formatCounted } from "@outreach/backoffice/format"
+import { field } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
@@ -8,11 +10,9 @@ import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJo
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { Effect, Schema } from "effect"
-import { formatCapped, formatCounted } from "../../components/format.ts"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
-import { field } from "../../http/inputs.ts"
 
 const askAbout = Effect.fnUntraced(function* (id: EndpointId, command: "disable" | "enable" | "remove") {
   const endpoint = yield* (yield* EndpointRepository).find(id)

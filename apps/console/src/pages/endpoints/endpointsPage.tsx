@@ -1,4 +1,6 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { formatCapped, formatDuration, formatMillis, formatShare, nameIn } from "@outreach/backoffice/format"
+import { choice } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { DisabledReason, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
@@ -6,12 +8,11 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Order } from "effect"
 import { attemptsOf, HOUR_MS } from "../../components/charts/Histogram.tsx"
-import { formatCapped, formatDuration, formatMillis, formatShare, nameIn } from "../../components/format.ts"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
-import { choice, organizationFilter } from "../../http/inputs.ts"
+import { organizationFilter } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])

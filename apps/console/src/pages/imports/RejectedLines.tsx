@@ -1,5 +1,5 @@
+import { formatCount } from "@outreach/backoffice/format"
 import { Array as Arr } from "effect"
-import { formatCount } from "../../components/format.ts"
 import { Table } from "../../components/layout.tsx"
 
 const MAX_REASONS = 50

@@ -1,4 +1,6 @@
+import { formatCount } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
+import { required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -7,12 +9,10 @@ import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRe
 import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { quarantineAdvice } from "@outreach/domain/inbox/quarantineAdvice"
 import { Effect, Schema } from "effect"
-import { formatCount } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Content, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { required } from "../../http/inputs.ts"
 import { defineAction, defineMaskedPage } from "../../http/Route.ts"
 
 /** A partner's event: the received body, and its application. Personal data is masked. */

@@ -1,4 +1,6 @@
+import { formatCapped, formatCount, formatCounted, formatDuration, nameIn } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
+import { field, oneOf, required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -7,21 +9,12 @@ import { INBOX_STATES, InboxRepository, type InboxState } from "@outreach/domain
 import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
-import { formatCapped, formatCount, formatCounted, formatDuration, nameIn } from "../../components/format.ts"
 import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, ShortId, Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
-import {
-  defineCursor,
-  field,
-  type InputsOf,
-  oneOf,
-  organizationFilter,
-  required,
-  timeRange,
-} from "../../http/inputs.ts"
+import { defineCursor, type InputsOf, organizationFilter, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 
 const PAGE_SIZE = 50

@@ -1,3 +1,4 @@
+import { formatCount, formatShare } from "@outreach/backoffice/format"
 import type {
   BouncedDomain,
   Grouping,
@@ -10,7 +11,6 @@ import type {
 import { addDays } from "@outreach/domain/digest/DateRange"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { ComponentChildren } from "preact"
-import { formatCount, formatShare } from "../../components/format.ts"
 import { Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, Noted, Time } from "../../components/values.tsx"
 

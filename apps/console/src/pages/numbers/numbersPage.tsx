@@ -6,6 +6,7 @@ import {
   NumbersReader,
   type Period,
 } from "@outreach/backoffice/numbers/NumbersReader"
+import { choice, field, oneOf } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
@@ -15,7 +16,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
-import { choice, field, type InputsOf, oneOf, organizationFilter } from "../../http/inputs.ts"
+import { type InputsOf, organizationFilter } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
 import { DomainsTable, GroupTable } from "./NumberTables.tsx"
 

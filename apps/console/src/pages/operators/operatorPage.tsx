@@ -1,3 +1,4 @@
+import { formatCounted } from "@outreach/backoffice/format"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { OperatorId } from "@outreach/domain/Identifier"
 import { SessionId } from "@outreach/domain/Identifier"
@@ -6,7 +7,6 @@ import { OperatorRepository } from "@outreach/domain/operators/OperatorRepositor
 import { removeOperator, setOperatorRole } from "@outreach/domain/operators/Operators"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { formatCounted } from "../../components/format.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"

@@ -1,3 +1,5 @@
+import { formatDuration, nameIn } from "@outreach/backoffice/format"
+import { choice, field, required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import {
   type ListedOperator,
@@ -11,12 +13,11 @@ import { addOperator, createSignInLink } from "@outreach/domain/operators/Operat
 import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Redacted } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { formatDuration, nameIn } from "../../components/format.ts"
 import { ActionForm, Folded } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, Time } from "../../components/values.tsx"
-import { choice, field, organizationFilter, required } from "../../http/inputs.ts"
+import { organizationFilter } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { ShownOnce } from "../partners/ShownOnce.tsx"
 

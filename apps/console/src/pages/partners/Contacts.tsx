@@ -1,3 +1,4 @@
+import { field, required } from "@outreach/backoffice/operations/Field"
 import { MAX_CONTACTS, type Organization } from "@outreach/domain/organizations/Organization"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { parseInput } from "@outreach/domain/parseInput"
@@ -8,7 +9,6 @@ import { Effect, Result } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Section } from "../../components/layout.tsx"
 import { ForeignText, Masked } from "../../components/values.tsx"
-import { field, required } from "../../http/inputs.ts"
 import { defineAction, type Masking } from "../../http/Route.ts"
 
 const addresses = textSchema(`1 to ${MAX_CONTACTS} e-mail addresses, separated by commas, or none`, (text) => {

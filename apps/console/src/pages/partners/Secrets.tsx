@@ -1,26 +1,14 @@
-import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { formatDuration } from "@outreach/backoffice/format"
+import { revokeSecret, rotateSecret } from "@outreach/backoffice/operations/secrets"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
-import {
-  DEFAULT_GRACE_SECONDS,
-  MAX_ACTIVE_SECRETS,
-  type SecretOwner,
-  type SecretSummary,
-  SigningSecretRepository,
-} from "@outreach/domain/deliveries/SigningSecretRepository"
-import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { type SecretSummary, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { Organization } from "@outreach/domain/organizations/Organization"
-import { Seconds } from "@outreach/domain/Seconds"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { formatCount, formatCounted, formatDuration } from "../../components/format.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
-import { Page, Section, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
-import { Id, IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { defineConfirmation } from "../../http/defineConfirmation.tsx"
-import { field } from "../../http/inputs.ts"
-import { defineAction } from "../../http/Route.ts"
-import { ShownOnce } from "./ShownOnce.tsx"
+import { Section, Table } from "../../components/layout.tsx"
+import { Id, StatusBadge, Time } from "../../components/values.tsx"
+import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 
 const MAX_OVER = 5
 
@@ -77,108 +65,29 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
           "Last used by partner": ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" />,
           Revoke: (secret) =>
             isActive(secret) && (
-              <ConfirmLink page={revokeSecret[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />
+              <ConfirmLink page={revokeSecretRoutes[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />
             ),
         }}
       />
       {over.length > MAX_OVER && <p>{over.length - MAX_OVER} more are expired; the command lists them.</p>}
-      {!isOwn && (
-        <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} label="Rotate secret" />
-      )}
+      {!isOwn && <ActionForm action={rotateSecretAction} params={{ organization: organization.id }} />}
       {endpoint !== undefined && (
         <ActionForm
           action={rotateOwnAction}
           params={{ endpoint: endpoint.id }}
-          label={isOwn ? "Rotate secret" : "Create a separate secret"}
+          {...(!isOwn && { label: "Create a separate secret" })}
         />
       )}
     </Section>
   )
 })
 
-const rotation = {
-  role: "admin",
-  forPartners: true,
-  inputs: {
-    grace: field(Seconds, "Old secrets active for", {
-      value: "24h",
-      hint: "Such as 24h or 7d; 0s deactivates them now. The new secret is shown once.",
-      size: 8,
-    }),
-  },
-} as const
-
-/** Creates a secret and shows it. */
-const rotate = Effect.fnUntraced(function* (
-  owner: SecretOwner,
-  grace: number,
-  page: { readonly owner: Readonly<Record<string, string>>; readonly back: string },
-) {
-  const { secret, ended } = yield* rotateSecretWithinBound(owner, grace)
-  return (
-    <Page title="New signing secret" commands={[ops("secrets rotate", page.owner, { grace: `${grace}s` })]}>
-      <ShownOnce text={secret} back={page.back}>
-        <p>
-          We sign with it from now on. The old secrets stay active for {formatDuration(grace)}. Give the partner this
-          one and check here that the partner no longer uses the old one.
-        </p>
-        {ended > 0 && (
-          <p>
-            At most {MAX_ACTIVE_SECRETS} secrets can be active, so the oldest ({formatCount(ended)}) are expired now.
-          </p>
-        )}
-      </ShownOnce>
-    </Page>
-  )
+const rotateSecretAction = operationAction("/partners/:organization/secrets/rotate", rotateSecret, {
+  omit: ["endpointId"],
 })
-
-const rotateSecretAction = defineAction("/partners/:organization/secrets/rotate", "secrets rotate", {
-  ...rotation,
-  run: ({ organization: organizationId, grace = DEFAULT_GRACE_SECONDS }) =>
-    rotate({ organizationId }, grace, {
-      owner: { organization: organizationId },
-      back: `/partners/${organizationId}`,
-    }),
+const rotateOwnAction = operationAction("/endpoints/:endpoint/secrets/rotate", rotateSecret, {
+  omit: ["organizationId"],
 })
+const revokeSecretRoutes = operationConfirmation("/secrets/:secret/revoke", revokeSecret)
 
-const rotateOwnAction = defineAction("/endpoints/:endpoint/secrets/rotate", "secrets rotate", {
-  ...rotation,
-  run: ({ endpoint: endpointId, grace = DEFAULT_GRACE_SECONDS }) =>
-    rotate({ endpointId }, grace, { owner: { endpoint: endpointId }, back: `/endpoints/${endpointId}` }),
-})
-
-const revokeSecret = defineConfirmation("/secrets/:secret/revoke", "secrets revoke", {
-  role: "admin",
-  ask: Effect.fnUntraced(function* ({ secret: id }) {
-    const { secret, isActive, activeOthers } = yield* (yield* SigningSecretRepository).find(id)
-    const { organizationId, endpointId, lastVerifiedAt } = secret
-    const { name } = yield* (yield* OrganizationReader).find(organizationId)
-    const isOnly = isActive && activeOthers === 0
-    return {
-      title: `Revoke ${id}?`,
-      commands: [ops("secrets revoke", id)],
-      back: endpointId === null ? `/partners/${organizationId}` : `/endpoints/${endpointId}`,
-      many: `1 secret; ${formatCounted(activeOthers, "secret remains", "secrets remain")} active`,
-      whom: <IdLink id={organizationId}>{name}</IdLink>,
-      when: "Immediately. It no longer signs or verifies webhooks.",
-      facts: {
-        Endpoint: endpointId && <IdLink id={endpointId} />,
-        "Last used by partner": <Time at={lastVerifiedAt} none="never" />,
-      },
-      typed: {
-        word: name,
-        because: `This can't be undone.${isOnly ? " It is the only active secret: webhooks stop until you create one." : ""}`,
-      },
-      label: "Revoke now",
-    }
-  }),
-  run: Effect.fnUntraced(function* ({ secret: id }) {
-    const { organizationId, endpointId } = yield* (yield* SigningSecretRepository).revoke(id)
-    return {
-      to: endpointId === null ? `/partners/${organizationId}` : `/endpoints/${endpointId}`,
-      notice: `Revoked ${id}. It no longer signs or verifies webhooks.`,
-    }
-  }),
-})
-
-export const secretActions = [rotateSecretAction, rotateOwnAction, ...revokeSecret] as const
+export const secretActions = [rotateSecretAction, rotateOwnAction, ...revokeSecretRoutes] as const

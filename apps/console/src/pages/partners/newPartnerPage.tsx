@@ -1,10 +1,10 @@
+import { field, required } from "@outreach/backoffice/operations/Field"
 import { DisplayName } from "@outreach/domain/DisplayName"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { Effect } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage } from "../../http/Route.ts"
 
 const path = "/partners/new"

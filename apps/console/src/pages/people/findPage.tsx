@@ -1,3 +1,5 @@
+import { formatCounted } from "@outreach/backoffice/format"
+import { field, required } from "@outreach/backoffice/operations/Field"
 import { type FoundObject, MAX_NAMED, NAMED_KINDS, ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
@@ -11,14 +13,12 @@ import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { Array as Arr, Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
-import { formatCounted } from "../../components/format.ts"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page, type PageElement, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, Masked, ShortId } from "../../components/values.tsx"
-import { field, required } from "../../http/inputs.ts"
 import { defineAction, definePage, pathTo } from "../../http/Route.ts"
-import { revokeKey } from "../partners/Keys.tsx"
+import { revokeKeyRoutes } from "../partners/Keys.tsx"
 import { pageShowing } from "./pageShowing.ts"
 import { TimelineTable } from "./TimelineTable.tsx"
 
@@ -145,9 +145,9 @@ const findCredential = Effect.fnUntraced(function* (by: "key" | "secret", text: 
   const secret = by === "secret" ? yield* (yield* SigningSecretRepository).findByText(text) : undefined
   // A leaked key must be revoked first, and its page shows its use.
   const isOwn = [null, key?.organizationId].includes(operator.organizationId)
-  if (key !== undefined && key.revokedAt === null && isOwn && mayUse(operator, revokeKey[0])) {
+  if (key !== undefined && key.revokedAt === null && isOwn && mayUse(operator, revokeKeyRoutes[0])) {
     const { id, name, organizationId } = key
-    return [{ what: WHAT.key, to: pathTo(revokeKey[0], { key: id }), name, organizationId } satisfies Hit]
+    return [{ what: WHAT.key, to: pathTo(revokeKeyRoutes[0], { key: id }), name, organizationId } satisfies Hit]
   }
   const id = key?.id ?? secret?.id
   return id === undefined ? [] : yield* findObjects(id, operator)

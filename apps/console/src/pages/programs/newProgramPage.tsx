@@ -1,20 +1,17 @@
+import { createProgram } from "@outreach/backoffice/operations/programs"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { OrganizationId } from "@outreach/domain/Identifier"
-import { ProgramSlug } from "@outreach/domain/programs/Program"
-import { createProgram } from "@outreach/domain/programs/Programs"
 import { Effect } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { field, required } from "../../http/inputs.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
-import { programDetails, programInputs } from "./programInputs.ts"
+import { operationAction } from "../../http/operationRoutes.tsx"
+import { definePage } from "../../http/Route.ts"
 
 const path = "/programs/new"
-const role = "operator"
 
 export const newProgramPage = definePage(path, {
-  role,
+  role: createProgram.role,
   inputs: { organization: OrganizationId },
   run: Effect.fnUntraced(function* ({ organization }) {
     return (
@@ -24,7 +21,6 @@ export const newProgramPage = definePage(path, {
       >
         <ActionForm
           action={addProgram}
-          label="Add the program"
           isPrimary
           controls={{ organization: { options: yield* (yield* OrganizationReader).list, value: organization } }}
         />
@@ -33,26 +29,6 @@ export const newProgramPage = definePage(path, {
   }),
 })
 
-const { name, ...others } = programInputs
-
-const addProgram = defineAction(path, "programs create", {
-  role,
-  inputs: {
-    organization: required(field(OrganizationId, "Organization", { kind: "choice" })),
-    name: required(name),
-    slug: required(
-      field(ProgramSlug, "Slug", {
-        hint: "Identifier for the partner, such as heart-failure; can't be changed later",
-        size: 32,
-      }),
-    ),
-    ...others,
-  },
-  faults: { ProgramSlugTaken: "slug", OrganizationNotFound: "organization" },
-  run: Effect.fnUntraced(function* ({ organization, slug, name, ...given }) {
-    const { id } = yield* createProgram({ organizationId: organization, slug, ...programDetails(given), name })
-    return { to: `/programs/${id}`, notice: "Added. Create a campaign to send e-mails." }
-  }),
-})
+const addProgram = operationAction(path, createProgram)
 
 export const newProgramRoutes = [newProgramPage, addProgram] as const

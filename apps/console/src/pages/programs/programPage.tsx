@@ -1,29 +1,27 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { type DigestDay, DigestReader } from "@outreach/backoffice/digest/DigestReader"
+import { formatCount } from "@outreach/backoffice/format"
+import { archiveProgram, updateProgram } from "@outreach/backoffice/operations/programs"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import type { ProgramId } from "@outreach/domain/Identifier"
-import { ProgramNotFound, ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { updateProgram } from "@outreach/domain/programs/Programs"
+import { ProgramNotFound } from "@outreach/domain/programs/ProgramRepository"
 import { formatFrom, type Sender } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
-import { countOrNone, formatCount } from "../../components/format.ts"
 import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
-import { choice, pickDefined } from "../../http/inputs.ts"
-import { refuseChanged } from "../../http/PageError.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
+import { operationAction } from "../../http/operationRoutes.tsx"
+import { definePage } from "../../http/Route.ts"
 import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
 import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
 import { newCampaignPage } from "../campaigns/newCampaignPage.tsx"
 import { newSenderPage } from "../senders/newSenderPage.tsx"
-import { programDetails, programInputs } from "./programInputs.ts"
 import { ProgramBadge } from "./programsPage.tsx"
 
 const MAX_CAMPAIGNS = 50
@@ -105,16 +103,8 @@ const contentOf = (view: ProgramView) => {
         <ActionForm
           action={updateAction}
           params={{ program: id }}
-          label="Change the program"
-          version={program.updatedAt}
-          controls={{
-            name: { value: program.name },
-            "sender-name": { value: senderName ?? undefined },
-            "postal-address": { value: postalAddress ?? undefined },
-            "learner-target": { value: countOrNone(program.learnerTarget) },
-            "completer-target": { value: countOrNone(program.completerTarget) },
-            status: isArchived ? { all: "archived" } : { value: status },
-          }}
+          found={program}
+          {...(isArchived && { controls: { status: { all: "archived" } } })}
         />
       </Folded>
       {senders.every(({ programId }) => programId === null) && (
@@ -123,7 +113,7 @@ const contentOf = (view: ProgramView) => {
       {!isArchived && (
         <Folded action={archiveAction} title="Archive">
           <p>You can't create or schedule campaigns of an archived program. Set its status to active to undo this.</p>
-          <ActionForm action={archiveAction} params={{ program: id }} label="Archive" />
+          <ActionForm action={archiveAction} params={{ program: id }} />
         </Folded>
       )}
     </Page>
@@ -209,23 +199,7 @@ const DAY_COLUMNS: Readonly<Record<string, { readonly count: (day: DigestDay) =>
   Completers: { count: ({ funnel }) => funnel.date.completer_qualified },
 }
 
-const updateAction = defineAction("/programs/:program/update", "programs update", {
-  role: "operator",
-  inputs: {
-    ...programInputs,
-    status: choice("Status for the partner (campaigns continue)", ["draft", "active", "paused"]),
-  },
-  run: Effect.fnUntraced(function* ({ program, status, ...given }, { version }) {
-    yield* refuseChanged(version, (yield* (yield* ProgramRepository).find(program)).updatedAt)
-    yield* updateProgram(program, { ...programDetails(given), ...pickDefined({ status }) })
-    return "Saved."
-  }),
-})
-
-const archiveAction = defineAction("/programs/:program/archive", "programs archive", {
-  role: "operator",
-  run: ({ program }) =>
-    Effect.as(updateProgram(program, { status: "archived" }), "Archived. New campaigns can't be created or scheduled."),
-})
+const updateAction = operationAction("/programs/:program/update", updateProgram)
+const archiveAction = operationAction("/programs/:program/archive", archiveProgram)
 
 export const programRoutes = [programPage, updateAction, archiveAction] as const

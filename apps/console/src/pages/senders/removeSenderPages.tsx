@@ -1,14 +1,14 @@
+import { formatCounted } from "@outreach/backoffice/format"
+import { required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DomainName } from "@outreach/domain/DomainName"
 import { LinkDomainNotFound, LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect } from "effect"
-import { formatCounted } from "../../components/format.ts"
 import { ops } from "../../components/ops.ts"
 import { IdLink } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
-import { required } from "../../http/inputs.ts"
 
 const removeSenderRoutes = defineConfirmation("/senders/:sender/remove", "senders remove", {
   role: "admin",

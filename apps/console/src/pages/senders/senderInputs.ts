@@ -1,3 +1,4 @@
+import { field } from "@outreach/backoffice/operations/Field"
 import { DomainName } from "@outreach/domain/DomainName"
 import { Ramp } from "@outreach/domain/senders/Ramp"
 import { ReplyTo } from "@outreach/domain/senders/ReplyTo"
@@ -6,7 +7,6 @@ import { SenderNotVerified } from "@outreach/domain/senders/Senders"
 import { noneOr } from "@outreach/domain/textSchema"
 import { senderMailbox } from "@outreach/mail/mailFrom"
 import { Effect } from "effect"
-import { field } from "../../http/inputs.ts"
 import type { TaggedFailure } from "../../http/PageError.ts"
 
 export const selectorInput = {

@@ -1,4 +1,5 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
+import { formatCount, formatDuration } from "@outreach/backoffice/format"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { SenderId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
@@ -15,7 +16,6 @@ import { addSenderKey, updateSender, verifySender } from "@outreach/domain/sende
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { Effect } from "effect"
-import { formatCount, formatDuration } from "../../components/format.ts"
 import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
 import { Facts, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"

@@ -1,3 +1,5 @@
+import { formatCount } from "@outreach/backoffice/format"
+import { field, required } from "@outreach/backoffice/operations/Field"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
@@ -7,8 +9,7 @@ import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppres
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { Effect } from "effect"
-import { formatCount } from "../../components/format.ts"
-import { field, type InputsOf, required } from "../../http/inputs.ts"
+import type { InputsOf } from "../../http/inputs.ts"
 import { PageError } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 

@@ -1,3 +1,4 @@
+import { formatCount, formatDuration } from "@outreach/backoffice/format"
 import { AlertReader } from "@outreach/backoffice/inspection/AlertReader"
 import {
   clockFaultsFinding,
@@ -12,7 +13,6 @@ import { RELEASE } from "@outreach/process/release"
 import { Cause, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { Advice } from "../../components/Advice.tsx"
-import { formatCount, formatDuration } from "../../components/format.ts"
 import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"

@@ -1,7 +1,7 @@
+import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "@outreach/backoffice/format"
 import type { Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
-import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "../../components/format.ts"
 import type { Tone } from "../../components/values.tsx"
 
 /** The content of a tile. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { formatCapped } from "../../src/components/format.ts"
+import { formatCapped } from "../src/format.ts"
 
 describe("formatCapped", () => {
   it.each([

@@ -1,0 +1,223 @@
+import { type Fields, fieldName } from "@outreach/backoffice/operations/Field"
+import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
+import { parseInput } from "@outreach/domain/parseInput"
+import type { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect, Record, Redacted, Result, Struct } from "effect"
+import type { ComponentChildren } from "preact"
+import type { Controls } from "../components/forms.tsx"
+import { Page } from "../components/layout.tsx"
+import { ops } from "../components/ops.ts"
+import { IdLink, isolated, OBJECT_PAGES, Time } from "../components/values.tsx"
+import { ShownOnce } from "../pages/partners/ShownOnce.tsx"
+import { defineConfirmation } from "./defineConfirmation.tsx"
+import { type Inputs, pickDefined } from "./inputs.ts"
+import { reject } from "./PageError.ts"
+import { type Answer, defineAction, type FormOf, type KnownPath, type RequestContext, type Route } from "./Route.ts"
+
+type Values = Record.ReadonlyRecord<string, unknown>
+
+interface Options<F, A, R> {
+  /** The inputs that the form doesn't have. */
+  readonly omit?: ReadonlyArray<keyof F & string>
+  /** The content below a result that is shown once. */
+  readonly below?: (result: A) => Effect.Effect<ComponentChildren, never, R>
+}
+
+/** Declares the action of an operation. Ids in the path are inputs of the operation. */
+export const operationAction = <
+  const P extends `/${string}`,
+  S extends Subject,
+  F extends Fields,
+  Found,
+  A extends object,
+  R,
+  R2 = never,
+>(
+  path: KnownPath<P>,
+  operation: Operation<S, F, Found, A, R>,
+  options: Options<F, A, R2> = {},
+): Route<R | R2, P> & { readonly form: FormOf<Found> } => {
+  const { command, role, forPartners, faults, label, texts, versionOf } = operation
+  const route = defineAction(path, command, {
+    role,
+    ...(forPartners && { forPartners }),
+    inputs: inputsOf(path, operation, options),
+    ...(faults && { faults: Record.map(faults, fieldName) }),
+    run: (input, context) =>
+      Effect.flatMap(runOperation(operation, input, context), answerWith(operation, input, options)),
+  })
+  return {
+    ...(route as unknown as Route<R | R2, P>),
+    form: {
+      label,
+      textsOf: (found) => Record.mapKeys(texts?.(found) ?? {}, fieldName),
+      versionOf: (found) => versionOf?.(found),
+    },
+  }
+}
+
+/** Declares the confirmation of an operation: the page with its plan, and the action. */
+export const operationConfirmation = <
+  const P extends `/${string}`,
+  S extends Subject,
+  F extends Fields,
+  Found,
+  A extends object,
+  R,
+>(
+  path: KnownPath<P>,
+  operation: Operation<S, F, Found, A, R>,
+  options: {
+    /** The inputs that select the objects, and are part of the page's URL. */
+    readonly chosen?: ReadonlyArray<keyof F & string>
+    readonly controls?: (plan: Plan) => Controls
+    readonly children?: ComponentChildren
+  } = {},
+) => {
+  const { chosen = [], controls, children } = options
+  const { command, role, forPartners, label } = operation
+  const inputs = inputsOf(path, operation, {})
+  const names = chosen.map(fieldName)
+  const plan = (input: Values) => operation.plan!(givenTo(operation, input))
+  return defineConfirmation(path, command, {
+    role,
+    ...(forPartners && { forPartners }),
+    chosen: Struct.pick(inputs, names),
+    inputs: Struct.omit(inputs, names),
+    ask: (input: Values) =>
+      Effect.map(plan(input), (planned) => {
+        const { title, affects, facts = {}, ...rest } = planned
+        return {
+          ...rest,
+          title: isolated(`${title}?`),
+          label,
+          commands: [ops(command, ...subjectOf(operation, input), pickDefined(Struct.pick(input, names)))],
+          back: backOf(operation, input, affects.id),
+          whom: <IdLink id={affects.id}>{affects.name}</IdLink>,
+          facts: Record.map(facts, contentOf),
+          ...(controls && { controls: controls(planned) }),
+          children,
+        }
+      }),
+    run: Effect.fnUntraced(function* (input: Values, context) {
+      const { affects } = yield* plan(input)
+      const result = yield* runOperation(operation, input, context)
+      return {
+        to: backOf(operation, input, affects.id),
+        notice: typeof result === "string" ? result : operation.done(result, givenTo(operation, input)),
+      }
+    }),
+  })
+}
+
+const inputsOf = (
+  path: string,
+  { input }: { readonly input: Fields },
+  { omit = [] }: { readonly omit?: ReadonlyArray<string> },
+): Inputs =>
+  Object.fromEntries(
+    Object.entries(input)
+      .filter(([key]) => !omit.includes(key) && !path.includes(`:${fieldName(key)}`))
+      .map(([key, field]) => [fieldName(key), field]),
+  )
+
+/** Returns the input of an operation from the values of a form and its path. */
+const givenTo = <S extends Subject, F extends Fields>(
+  { of, input }: { readonly of: S; readonly input: F },
+  values: Values,
+): InputOf<S, F> =>
+  pickDefined(
+    Object.fromEntries([...Object.keys(of), ...Object.keys(input)].map((key) => [key, values[fieldName(key)]])),
+  ) as InputOf<S, F>
+
+const subjectOf = ({ of }: { readonly of: Subject }, values: Values): ReadonlyArray<string> =>
+  Object.keys(of).map((key) => String(values[fieldName(key)]))
+
+/** Returns the path of the object that an operation changes if it has a page, otherwise of the affected object. */
+const backOf = (operation: { readonly of: Subject }, values: Values, affected: string): string =>
+  subjectOf(operation, values)
+    .map(pageOf)
+    .find((page) => page !== undefined) ??
+  pageOf(affected) ??
+  "/"
+
+const pageOf = (id: string): string | undefined => OBJECT_PAGES[id.slice(0, 3)]?.(id)
+
+const NO_CHANGE = "No change: these are the current settings."
+
+/** Runs an operation on an object that hasn't changed since its form was shown. Only changed values are given to a partial operation. */
+const runOperation = <S extends Subject, F extends Fields, Found, A, R>(
+  operation: Operation<S, F, Found, A, R>,
+  values: Values,
+  { version }: RequestContext,
+) =>
+  Effect.gen(function* () {
+    const { find, texts, versionOf, input, isPartial } = operation
+    const given = givenTo(operation, values)
+    if (find === undefined) return yield* operation.run(given)
+    const found = yield* find(given)
+    const shown: Values = texts?.(found) ?? {}
+    const now = Record.map(Struct.pick(shown, Object.keys(input)), (text, key) =>
+      parseInput(input[key]!.schema)(String(text)).pipe(Result.getOrElse(() => undefined)),
+    )
+    const changes = Object.entries(given).filter(
+      ([key, value]) => !(key in now) || JSON.stringify(value) !== JSON.stringify(now[key]),
+    )
+    if (version !== "" && versionOf !== undefined && version !== versionOf(found)) {
+      const differences = changes.flatMap(([key]) =>
+        key in now ? ` ${input[key]!.control.label} is now ${[shown[key]].flat().join(", ")}.` : [],
+      )
+      return yield* reject(
+        "StaleForm",
+        `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Compare your values with the current ones, and submit the form again.`,
+      )
+    }
+    if (!isPartial) return yield* operation.run(given)
+    if (changes.every(([key]) => key in operation.of)) return NO_CHANGE
+    return yield* operation.run(Object.fromEntries(changes) as InputOf<S, F>)
+  })
+
+const answerWith =
+  <S extends Subject, F extends Fields, Found, A extends object, R, R2>(
+    operation: Operation<S, F, Found, A, R>,
+    values: Values,
+    { below = () => Effect.succeed(undefined) }: Options<F, A, R2>,
+  ) =>
+  (result: A | string): Effect.Effect<Answer, never, R2> =>
+    Effect.gen(function* () {
+      if (typeof result === "string") return result
+      const { command, label, shownOnce, done } = operation
+      const notice = done(result, givenTo(operation, values))
+      const { id, organizationId } = result as { readonly id?: string; readonly organizationId?: string }
+      if (shownOnce !== undefined) {
+        const { endpoint, organization = organizationId } = values as { endpoint?: string; organization?: string }
+        return (
+          <Page
+            title={label}
+            commands={[
+              ops(
+                command,
+                ...subjectOf(operation, values),
+                Struct.omit(values, Object.keys(operation.of).map(fieldName)),
+              ),
+            ]}
+          >
+            <ShownOnce text={Redacted.make(shownOnce(result))} back={pageOf(endpoint ?? organization ?? "") ?? "/"}>
+              <p>{isolated(notice)}</p>
+              {yield* below(result)}
+            </ShownOnce>
+          </Page>
+        )
+      }
+      const created = Object.keys(operation.of).length === 0 && id !== undefined ? pageOf(id) : undefined
+      return created === undefined ? notice : { to: created, notice }
+    })
+
+const contentOf = (fact: Fact): ComponentChildren => {
+  if (fact === null || typeof fact === "string") return fact
+  return "at" in fact ? (
+    <Time at={fact.at as Timestamp | null} none="never" />
+  ) : (
+    <IdLink id={fact.id}>{fact.name}</IdLink>
+  )
+}

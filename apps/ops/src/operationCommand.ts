@@ -1,0 +1,119 @@
+import { type AnyField, type Field, type Fields, fieldName } from "@outreach/backoffice/operations/Field"
+import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
+import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { expectedBy, parseInput } from "@outreach/domain/parseInput"
+import { type Layer, type Option, Result, type Schema } from "effect"
+import { changing, type Declared } from "./Declaration.ts"
+import { argument, choice, flag, type Input, onOrOff, optional, switchFlag, withDefault } from "./inputs/Input.ts"
+import { confirm, formatCell, yes } from "./output/Output.ts"
+
+interface Options {
+  /** Services that only this command of its group needs. */
+  readonly services?: Layer.Any
+}
+
+type Provided<O> = O extends { readonly services: Layer.Any } ? Layer.Success<O["services"]> : never
+type Needed<O> = O extends { readonly services: Layer.Any } ? Layer.Services<O["services"]> : never
+
+/** Declares the command of an operation. Its object is an argument, and its fields are flags. */
+export const command = <
+  S extends Subject,
+  F extends Fields,
+  Found,
+  A extends object,
+  R,
+  const O extends Options = Record<never, never>,
+>(
+  operation: Operation<S, F, Found, A, R>,
+  options?: O,
+): Declared<Exclude<R, Provided<O>> | Needed<O> | AuditLog> => {
+  const { about, of, input, isPartial, isIrreversible, plan, shownOnce, done, examples } = operation
+  const subject = Object.entries(of).map(([key, schema]) => [key, idArgument(key, schema)] as const)
+  const flags = inputsOf(input)
+  const inputOfOperation = ({ changes, yes: _, ...given }: Given) => ({ ...given, ...changes }) as InputOf<S, F>
+  return changing({
+    about: isIrreversible ? `${about}. Requires confirmation or --yes` : about,
+    input: {
+      ...Object.fromEntries(subject),
+      ...(isPartial ? { changes: flags } : flags),
+      ...(isIrreversible && { yes }),
+    },
+    *run(given: Given) {
+      const input = inputOfOperation(given)
+      const planned = isIrreversible && plan !== undefined ? yield* plan(input) : undefined
+      if (planned?.typed !== undefined) yield* confirm(describePlan(planned), { yes: given.yes === true })
+      return yield* operation.run(input)
+    },
+    note: (result: A, given: Given) =>
+      [
+        `\n${done(result, inputOfOperation(given))}`,
+        ...(shownOnce === undefined ? [] : ["This is shown only once. Save it now."]),
+      ].join("\n"),
+    ...(examples && { examples }),
+    ...options,
+  } as never) as Declared<never>
+}
+
+interface Given {
+  readonly yes?: boolean
+  readonly changes?: object
+}
+
+const idArgument = (key: string, schema: Schema.Codec<unknown, string>) =>
+  argument(schema, `The ${fieldName(key).replaceAll("-", " ")}'s id, ${prefixOf(schema)}`)
+
+/** Returns the start of the ids of a schema, such as `org_…`; undefined if it has no ids. */
+const prefixOf = (schema: Schema.Constraint): string | undefined => {
+  const [, prefix] = /: ([a-z]{3}_) and 32 hex digits$/.exec(expectedBy(schema)) ?? []
+  return prefix && `${prefix}…`
+}
+
+type InputsOf<F> = {
+  readonly [K in keyof F]: F[K] extends Field<infer A, true>
+    ? Input<A>
+    : F[K] extends Field<infer A, boolean>
+      ? Input<Option.Option<A>>
+      : never
+}
+
+/** Returns the flags of fields. */
+export const inputsOf = <F extends Fields>(fields: F): InputsOf<F> =>
+  Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, inputOf(field)])) as InputsOf<F>
+
+const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
+  const { kind, label, hint, example = prefixOf(schema), value, options = [] } = control
+  const details = kind === "boxes" ? expectedBy(schema) : hint && `${hint[0]!.toLowerCase()}${hint.slice(1)}`
+  const named = details === undefined ? label : `${label}: ${details}`
+  const description = example === undefined ? named : `${named}, such as ${example}`
+  const words = options.flatMap((option) => (typeof option === "object" && "id" in option ? [] : [option].flat()[0]!))
+  const input =
+    kind === "switch"
+      ? words.length === 1
+        ? switchFlag(description)
+        : onOrOff(description)
+      : kind === "choice" && words.length > 0
+        ? choice(words, description)
+        : flag(schema, typeof value === "string" ? `${description} (default ${value})` : description)
+  const exemplified = example === undefined ? input : { ...input, example: { kind: "flag" as const, text: example } }
+  if (!isRequired) return optional(exemplified)
+  return typeof value === "string"
+    ? withDefault(input, Result.getOrThrow(parseInput<unknown, string>(schema)(value)))
+    : exemplified
+}
+
+/** Describes what an operation would do, after a verb. */
+const describePlan = ({ title, many, affects, facts = {}, when, typed }: Plan): string =>
+  [
+    `${title[0]!.toLowerCase()}${title.slice(1)}: ${many} of ${affects.name}, ${affects.id}.`,
+    ...Object.entries(facts).map(([label, fact]) => `${label}: ${textOf(fact)}.`),
+    when,
+    typed?.because,
+  ]
+    .filter((text) => text !== undefined)
+    .join(" ")
+    .slice(0, -1)
+
+const textOf = (fact: Fact): string => {
+  if (fact === null || typeof fact === "string") return formatCell(fact)
+  return "at" in fact ? (fact.at === null ? "never" : formatCell(fact.at)) : fact.id
+}

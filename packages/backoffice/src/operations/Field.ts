@@ -1,0 +1,131 @@
+import { commaSeparated } from "@outreach/domain/commaSeparated"
+import { textSchema } from "@outreach/domain/textSchema"
+import { Schema } from "effect"
+
+/** A schema that parses text. */
+export type Codec<A> = Schema.Codec<A, string>
+
+/** A value of a choice, optionally with a label. */
+export type Option<Value extends string = string> =
+  | Value
+  | readonly [value: Value, text: string]
+  | { readonly id: Value; readonly name: string }
+
+/** How people enter a value: as an input of a form, and as a flag of a command. */
+export interface Control {
+  /** Default `text`. An `instant` is entered in the viewer's zone, without scripts in UTC. A `switch` is a flag without a value. */
+  readonly kind?: "text" | "lines" | "choice" | "boxes" | "switch" | "date" | "instant" | "file"
+  readonly label: string
+  /** The input's part of a long form, next to its neighbours. */
+  readonly group?: string
+  /** The format of the value, shown below the input and in the help. */
+  readonly hint?: string | undefined
+  /** A valid value, for the help. */
+  readonly example?: string
+  /** The initial value, and the flag's default. */
+  readonly value?: unknown
+  readonly options?: ReadonlyArray<Option>
+  /** The label for no choice. Without it, a choice is required. */
+  readonly all?: string
+  /** The keyboard of a telephone. Default `text`. */
+  readonly inputmode?: "numeric" | "email" | "url"
+  readonly required?: boolean
+  readonly placeholder?: string
+  readonly size?: number
+  readonly maxLength?: number
+  /** The preferred file types. */
+  readonly accept?: string
+}
+
+type Details = Omit<Control, "label">
+
+/** A value of a query or a form. */
+export interface Input<A, IsRequired extends boolean> {
+  readonly schema: Codec<A>
+  readonly isRequired: IsRequired
+  readonly control?: Control
+}
+
+/** A value that an operator enters. */
+export interface Field<A, IsRequired extends boolean = false> extends Input<A, IsRequired> {
+  readonly control: Control
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
+export type AnyField = Field<any, boolean>
+
+/** Fields by the domain's name of their values. */
+export type Fields = Readonly<Record<string, AnyField>>
+
+/** The values of fields. Fields that aren't required are optional. */
+export type ValuesOf<F> = { readonly [K in RequiredKey<F>]: ValueOf<F[K]> } & {
+  readonly [K in Exclude<keyof F, RequiredKey<F>>]?: ValueOf<F[K]>
+}
+type RequiredKey<F> = { [K in keyof F]: F[K] extends Field<infer _, true> ? K : never }[keyof F]
+type ValueOf<F> = F extends Field<infer A, boolean> ? A : never
+
+export const field = <A>(schema: Codec<A>, label: string, details: Details = {}): Field<A> => ({
+  schema,
+  isRequired: false,
+  control: { label, ...details },
+})
+
+/** Declares a choice from a list of words. */
+export const choice = <const Value extends string>(
+  label: string,
+  options: ReadonlyArray<Value | readonly [value: Value, text: string]>,
+  details: Details = {},
+): Field<Value> =>
+  field(oneOf(options.map((option) => (typeof option === "string" ? option : option[0]))), label, {
+    kind: "choice",
+    options,
+    ...details,
+  })
+
+/** Declares a choice of several words. */
+export const checkBoxes = <const Value extends string>(
+  label: string,
+  values: ReadonlyArray<Value>,
+  details: Details = {},
+): Field<ReadonlyArray<Value>> => field(commaSeparated(values), label, { kind: "boxes", options: values, ...details })
+
+export const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
+  Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
+
+const YesOrNo = textSchema("yes or no", (text) => ({ yes: true, no: false })[text])
+
+/** Declares a choice between two states: a flag, and its form `--no-…`. */
+export const yesOrNo = (label: string, yes: string, no: string, details: Details = {}): Field<boolean> =>
+  field(YesOrNo, label, {
+    kind: "switch",
+    options: [
+      ["yes", yes],
+      ["no", no],
+    ],
+    ...details,
+  })
+
+/** Declares a check box, which is a flag without a value. */
+export const checkBox = (label: string, text: string, details: Details = {}): Field<boolean> =>
+  field(YesOrNo, label, { kind: "switch", options: [["yes", text]], ...details })
+
+/** Declares a form's file; its value is the file's name. No other form accepts a file. */
+export const file = (label: string, details: Omit<Details, "kind"> = {}): Field<string> =>
+  field(Schema.String.annotate({ expected: "a file" }), label, { kind: "file", ...details })
+
+/** Declares a field, or a value without a control, as required. */
+export const required: {
+  <A>(input: Field<A, boolean>): Field<A, true>
+  <A>(input: Codec<A>): Input<A, true>
+} = (input: Codec<unknown> | Field<unknown, boolean>) =>
+  ("isRequired" in input ? { ...input, isRequired: true } : { schema: input, isRequired: true }) as never
+
+/** Declares a field that has a value if none is given. */
+export const withDefault = <A>(input: Field<A, boolean>, value: string): Field<A, true> => ({
+  ...required(input),
+  control: { ...input.control, value },
+})
+
+/** The name of a field in a form, and of its flag: `sender-name`, and for an id `organization`. */
+export const fieldName = (key: string): string =>
+  key.replace(/Id$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

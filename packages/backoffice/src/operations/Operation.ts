@@ -1,0 +1,91 @@
+import type { Access } from "@outreach/domain/operators/Operator"
+import type { Effect } from "effect"
+import type { Codec, Fields, ValuesOf } from "./Field.ts"
+
+/** An error with a message for the operator. The audit log records its tag. A tag that ends in `NotFound` has status 404. */
+export interface TaggedFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** A value of a plan: text, a time, or an object with its id. */
+export type Fact = string | null | { readonly at: string | null } | { readonly id: string; readonly name: string }
+
+/** The effect of an operation, which the operator confirms. */
+export interface Plan {
+  /** A verb and the object, without a question mark. */
+  readonly title: string
+  readonly many: string
+  readonly affects: { readonly id: string; readonly name: string }
+  readonly when: string
+  readonly facts?: Readonly<Record<string, Fact>>
+  /** The word that the console requires, with the reason: it can't be undone, or something is wrong. */
+  readonly typed?: { readonly word: string; readonly because: string } | undefined
+  /** Why the operation is impossible, instead of the question. */
+  readonly obstacle?: string | undefined
+}
+
+/** The object that an operation changes: its id by the domain's name. */
+// biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
+export type Subject = Readonly<Record<string, Codec<any>>>
+
+type SubjectOf<S> = { readonly [K in keyof S]: S[K] extends Codec<infer A> ? A : never }
+
+export type InputOf<S, F> = SubjectOf<S> & ValuesOf<F>
+
+/** An operation: everything that a command and a form need to run it. */
+export interface Operation<S, F, Found, A, R> extends Access {
+  /** The command's words. */
+  readonly command: string
+  /** The description in the help. */
+  readonly about: string
+  /** The button's label. */
+  readonly label: string
+  readonly of: S
+  readonly input: F
+  /** Whether a command requires `--yes` if its plan has a `typed` word. */
+  readonly isIrreversible?: true
+  /** Whether at least one field must be given. */
+  readonly isPartial?: true
+  /** The fields that show errors of the domain, by tag. */
+  readonly faults?: Readonly<Record<string, keyof F & string>>
+  /** Reads the object, for the initial values of its form and to reject a form of an earlier version. */
+  readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R>
+  /** Returns the object's texts by field. */
+  readonly texts?: (found: Found) => { readonly [K in keyof F]?: string | ReadonlyArray<string> | undefined }
+  readonly versionOf?: (found: Found) => string
+  readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R>
+  readonly run: (input: InputOf<S, F>) => Effect.Effect<A, TaggedFailure, R>
+  /** Returns the part of the result that can't be read again. */
+  readonly shownOnce?: (result: A) => string
+  /** Describes the effect in a sentence. */
+  readonly done: (result: A, input: InputOf<S, F>) => string
+  readonly examples?: ReadonlyArray<string>
+}
+
+interface Declaration<S, F, Found, A, R1, R2, R3> extends Access, Pick<Operation<S, F, Found, A, never>, Plain> {
+  readonly of?: S
+  readonly input?: F
+  readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R1>
+  readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R2>
+  readonly run: (input: InputOf<S, F>) => Effect.Effect<A, TaggedFailure, R3>
+  // The type of the result is inferred only from `run`.
+  readonly shownOnce?: (result: NoInfer<A>) => string
+  readonly done: (result: NoInfer<A>, input: InputOf<S, F>) => string
+}
+
+type Plain = "about" | "label" | "isPartial" | "isIrreversible" | "faults" | "texts" | "versionOf" | "examples"
+
+/** Declares an operation by its command's words. */
+export const operation = <
+  A,
+  R3,
+  R1 = never,
+  R2 = never,
+  Found = never,
+  const S extends Subject = Record<never, never>,
+  const F extends Fields = Record<never, never>,
+>(
+  command: string,
+  declaration: Declaration<S, F, Found, A, R1, R2, R3>,
+): Operation<S, F, Found, A, R1 | R2 | R3> => ({ of: {} as S, input: {} as F, ...declaration, command })

@@ -1,0 +1,67 @@
+import { SCOPES } from "@outreach/contract/names"
+import { DisplayName } from "@outreach/domain/DisplayName"
+import { KeyId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
+import * as ApiKeys from "@outreach/domain/organizations/ApiKeys"
+import { Seconds } from "@outreach/domain/Seconds"
+import { Effect, Redacted } from "effect"
+import { formatDuration } from "../format.ts"
+import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { checkBoxes, field, required, withDefault } from "./Field.ts"
+import { organizationId } from "./fields.ts"
+import { operation } from "./Operation.ts"
+
+const withText = ({ key, text }: ApiKeys.IssuedKey) => ({ ...key, apiKey: Redacted.value(text) })
+
+const ofPartner = { role: "admin", forPartners: true } as const
+
+export const createKey = operation("keys create", {
+  ...ofPartner,
+  about: "Create an API key and show it once: a live key if DEPLOYMENT=production, otherwise a test key",
+  label: "Issue a key",
+  input: {
+    organizationId,
+    name: required(field(DisplayName, "Key name", { example: "Nightly sync" })),
+    scopes: required(checkBoxes("Scopes", SCOPES, { example: "events:read,digest:read" })),
+    expires: field(Instant, "Expires", { kind: "instant", hint: "Default never" }),
+  },
+  run: ({ expires: expiresAt = null, ...key }) => Effect.map(ApiKeys.issueKey({ ...key, expiresAt }), withText),
+  shownOnce: ({ apiKey }) => apiKey,
+  done: ({ id, name, scopes }) => `“${name}” has the scopes ${scopes.join(", ")}. Its id is ${id}.`,
+})
+
+export const rotateKey = operation("keys rotate", {
+  ...ofPartner,
+  about: "Create a new key with the same scopes, show it once, and let the old key expire",
+  label: "Rotate",
+  of: { keyId: KeyId },
+  input: {
+    overlap: withDefault(field(Seconds, "Old key valid for", { hint: "Such as 24h or 0s", size: 6 }), "24h"),
+  },
+  run: ({ keyId, overlap }) => Effect.map(ApiKeys.rotateKey(keyId, overlap), withText),
+  shownOnce: ({ apiKey }) => apiKey,
+  done: ({ id }, { keyId, overlap }) =>
+    `It replaces ${keyId}, which is valid for at most ${formatDuration(overlap)}. Its id is ${id}.`,
+})
+
+export const revokeKey = operation("keys revoke", {
+  ...ofPartner,
+  about: "Revoke a key immediately and permanently",
+  label: "Revoke now",
+  isIrreversible: true,
+  of: { keyId: KeyId },
+  plan: Effect.fnUntraced(function* ({ keyId }) {
+    const { name, organizationId, lastFour, lastUsedAt, revokedAt } = yield* (yield* ApiKeyRepository).find(keyId)
+    return {
+      title: `Revoke “${name}” …${lastFour}`,
+      many: "1 key",
+      affects: yield* (yield* OrganizationReader).find(organizationId),
+      when: "Immediately. Requests with it return 401.",
+      facts: { "Last used": { at: lastUsedAt } },
+      typed: revokedAt === null ? { word: name, because: "This can't be undone." } : undefined,
+    }
+  }),
+  run: ({ keyId }) => ApiKeyRepository.use(({ revoke }) => revoke(keyId)),
+  done: ({ name }) => `Revoked “${name}”. Requests with it return 401.`,
+})

@@ -1,0 +1,89 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import {
+  MAX_ACTIVE_SECRETS,
+  type SecretOwner,
+  SigningSecretRepository,
+} from "@outreach/domain/deliveries/SigningSecretRepository"
+import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
+import { EndpointId, OrganizationId, SecretId } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
+import { Effect, Redacted } from "effect"
+import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { field, type ValuesOf, withDefault } from "./Field.ts"
+import { operation } from "./Operation.ts"
+
+export class UnclearOwner extends DescribedError(
+  "UnclearOwner",
+  "Name the owner of the secrets: either an organization or an endpoint.",
+) {}
+
+export const secretOwner = {
+  organizationId: field(OrganizationId, "Organization", { kind: "choice" }),
+  endpointId: field(EndpointId, "Endpoint", { hint: "Instead of an organization" }),
+}
+
+export const ownerOf = ({
+  organizationId,
+  endpointId,
+}: ValuesOf<typeof secretOwner>): Effect.Effect<SecretOwner, UnclearOwner> => {
+  if (organizationId !== undefined && endpointId === undefined) return Effect.succeed({ organizationId })
+  if (endpointId !== undefined && organizationId === undefined) return Effect.succeed({ endpointId })
+  return new UnclearOwner()
+}
+
+export const rotateSecret = operation("secrets rotate", {
+  role: "admin",
+  forPartners: true,
+  about:
+    "Create the first or next signing secret of an organization or an endpoint, and show it once. An endpoint's first secret replaces the organization's after the grace period",
+  label: "Rotate secret",
+  input: {
+    ...secretOwner,
+    grace: withDefault(
+      field(Seconds, "Old secrets active for", { hint: "Such as 24h or 7d; 0s deactivates them now", size: 8 }),
+      "24h",
+    ),
+  },
+  run: ({ grace: graceSeconds, ...given }) =>
+    Effect.gen(function* () {
+      const owner = yield* ownerOf(given)
+      const { secret, ended } = yield* rotateSecretWithinBound(owner, graceSeconds)
+      return { ...owner, graceSeconds, signingSecret: Redacted.value(secret), endedSecrets: ended }
+    }),
+  shownOnce: ({ signingSecret }) => signingSecret,
+  done: ({ endedSecrets }) =>
+    `We sign with it from now on. Check that the partner no longer uses the old one before that expires.${
+      endedSecrets === 0
+        ? ""
+        : ` At most ${MAX_ACTIVE_SECRETS} secrets can be active, so the oldest (${endedSecrets}) are expired now.`
+    }`,
+  examples: ["ops secrets rotate --organization org_…", "ops secrets rotate --endpoint whe_… --grace 48h"],
+})
+
+export const revokeSecret = operation("secrets revoke", {
+  role: "admin",
+  about: "Revoke a signing secret immediately and permanently, for example after a leak",
+  label: "Revoke now",
+  isIrreversible: true,
+  of: { secretId: SecretId },
+  plan: Effect.fnUntraced(function* ({ secretId }) {
+    const { secret, isActive, activeOthers } = yield* (yield* SigningSecretRepository).find(secretId)
+    const affects = yield* (yield* OrganizationReader).find(secret.organizationId)
+    const { endpointId, lastVerifiedAt } = secret
+    const rest = activeOthers === 0 ? " It is the only active secret: webhooks stop until you create one." : ""
+    const owner = endpointId === null ? "" : ` of ${endpointId}`
+    return {
+      title: `Revoke ${secretId}${owner}`,
+      many: `1 secret, ${activeOthers} active without it`,
+      affects,
+      when: "Immediately. It no longer signs or verifies webhooks.",
+      facts: {
+        ...(endpointId && { Endpoint: { id: endpointId, name: endpointId } }),
+        "Last used by partner": { at: lastVerifiedAt },
+      },
+      typed: isActive ? { word: affects.name, because: `This can't be undone.${rest}` } : undefined,
+    }
+  }),
+  run: ({ secretId }) => SigningSecretRepository.use(({ revoke }) => revoke(secretId)),
+  done: ({ id }) => `Revoked ${id}. It no longer signs or verifies webhooks.`,
+})
