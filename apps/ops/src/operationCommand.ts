@@ -7,7 +7,9 @@ import { changing, type Declared } from "./Declaration.ts"
 import { argument, choice, flag, type Input, onOrOff, optional, switchFlag, withDefault } from "./inputs/Input.ts"
 import { confirm, formatCell, yes } from "./output/Output.ts"
 
-interface Options {
+interface Options<A> {
+  /** Formats the result for people. Default: a line for each field. */
+  readonly format?: (result: A) => string | ReadonlyArray<string>
   /** Services that only this command of its group needs. */
   readonly services?: Layer.Any
 }
@@ -22,7 +24,7 @@ export const command = <
   Found,
   A extends object,
   R,
-  const O extends Options = Record<never, never>,
+  const O extends Options<A> = Record<never, never>,
 >(
   operation: Operation<S, F, Found, A, R>,
   options?: O,
@@ -59,8 +61,10 @@ interface Given {
   readonly changes?: object
 }
 
-const idArgument = (key: string, schema: Schema.Codec<unknown, string>) =>
-  argument(schema, `The ${fieldName(key).replaceAll("-", " ")}'s id, ${prefixOf(schema)}`)
+const idArgument = (key: string, schema: Schema.Codec<unknown, string>) => {
+  const [name, prefix] = [fieldName(key).replaceAll("-", " "), prefixOf(schema)]
+  return argument(schema, prefix === undefined ? `The ${name}: ${expectedBy(schema)}` : `The ${name}'s id, ${prefix}`)
+}
 
 /** Returns the start of the ids of a schema, such as `org_…`; undefined if it has no ids. */
 const prefixOf = (schema: Schema.Constraint): string | undefined => {

@@ -221,7 +221,7 @@ const Field = (props: FieldProps) => {
 }
 
 const ControlOf = (props: FieldProps) => {
-  const { kind = "text", label, hint, options = [], all, fault, value, ...input } = props
+  const { kind = "text", label, hint, example, options = [], all, fault, value, ...input } = props
   const text = value === undefined || value === null ? undefined : String(value)
   switch (kind) {
     case "choice":

@@ -1,4 +1,4 @@
-import { type Fields, fieldName } from "@outreach/backoffice/operations/Field"
+import { type Fields, fieldName, required } from "@outreach/backoffice/operations/Field"
 import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
 import { parseInput } from "@outreach/domain/parseInput"
 import type { Timestamp } from "@outreach/domain/Timestamp"
@@ -69,15 +69,18 @@ export const operationConfirmation = <
   operation: Operation<S, F, Found, A, R>,
   options: {
     /** The inputs that select the objects, and are part of the page's URL. */
-    readonly chosen?: ReadonlyArray<keyof F & string>
+    readonly chosen?: ReadonlyArray<keyof (S & F) & string>
+    /** The page after the action. Default: of the object or its owner. */
+    readonly to?: string
     readonly controls?: (plan: Plan) => Controls
     readonly children?: ComponentChildren
   } = {},
 ) => {
-  const { chosen = [], controls, children } = options
+  const { chosen = [], to, controls, children } = options
   const { command, role, forPartners, label } = operation
   const inputs = inputsOf(path, operation, {})
   const names = chosen.map(fieldName)
+  const flags = chosen.filter((key) => !(key in operation.of)).map(fieldName)
   const plan = (input: Values) => operation.plan!(givenTo(operation, input))
   return defineConfirmation(path, command, {
     role,
@@ -91,7 +94,7 @@ export const operationConfirmation = <
           ...rest,
           title: isolated(`${title}?`),
           label,
-          commands: [ops(command, ...subjectOf(operation, input), pickDefined(Struct.pick(input, names)))],
+          commands: [ops(command, ...subjectOf(operation, input), pickDefined(Struct.pick(input, flags)))],
           back: backOf(operation, input, affects.id),
           whom: <IdLink id={affects.id}>{affects.name}</IdLink>,
           facts: Record.map(facts, contentOf),
@@ -103,7 +106,7 @@ export const operationConfirmation = <
       const { affects } = yield* plan(input)
       const result = yield* runOperation(operation, input, context)
       return {
-        to: backOf(operation, input, affects.id),
+        to: to ?? backOf(operation, input, affects.id),
         notice: typeof result === "string" ? result : operation.done(result, givenTo(operation, input)),
       }
     }),
@@ -112,11 +115,11 @@ export const operationConfirmation = <
 
 const inputsOf = (
   path: string,
-  { input }: { readonly input: Fields },
+  { of, input }: { readonly of: Subject; readonly input: Fields },
   { omit = [] }: { readonly omit?: ReadonlyArray<string> },
 ): Inputs =>
   Object.fromEntries(
-    Object.entries(input)
+    Object.entries({ ...Record.map(of, required), ...input })
       .filter(([key]) => !omit.includes(key) && !path.includes(`:${fieldName(key)}`))
       .map(([key, field]) => [fieldName(key), field]),
   )
