@@ -3,6 +3,7 @@ import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffi
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { type Layer, type Option, Result, type Schema } from "effect"
+import { operatorOrUser } from "./audit/audited.ts"
 import { changing, type Declared } from "./Declaration.ts"
 import { argument, choice, flag, type Input, onOrOff, optional, switchFlag, withDefault } from "./inputs/Input.ts"
 import { confirm, formatCell, yes } from "./output/Output.ts"
@@ -44,7 +45,7 @@ export const command = <
       const input = inputOfOperation(given)
       const planned = isIrreversible && plan !== undefined ? yield* plan(input) : undefined
       if (planned?.typed !== undefined) yield* confirm(describePlan(planned), { yes: given.yes === true })
-      return yield* operation.run(input)
+      return yield* operation.run(input, yield* operatorOrUser)
     },
     note: (result: A, given: Given) =>
       [

@@ -19,6 +19,9 @@ type Values = Record.ReadonlyRecord<string, unknown>
 interface Options<F, A, R> {
   /** The inputs that the form doesn't have. */
   readonly omit?: ReadonlyArray<keyof F & string>
+  /** The inputs that only the form requires. */
+  readonly requires?: ReadonlyArray<keyof F & string>
+  readonly maxBytes?: number
   /** The content below a result that is shown once. */
   readonly below?: (result: A) => Effect.Effect<ComponentChildren, never, R>
 }
@@ -42,7 +45,8 @@ export const operationAction = <
     role,
     ...(forPartners && { forPartners }),
     inputs: inputsOf(path, operation, options),
-    ...(faults && { faults: Record.map(faults, fieldName) }),
+    ...(faults && { faults: Record.map(faults, faultyInput) }),
+    ...(options.maxBytes && { maxBytes: options.maxBytes }),
     run: (input, context) =>
       Effect.flatMap(runOperation(operation, input, context), answerWith(operation, input, options)),
   })
@@ -70,36 +74,46 @@ export const operationConfirmation = <
   options: {
     /** The inputs that select the objects, and are part of the page's URL. */
     readonly chosen?: ReadonlyArray<keyof (S & F) & string>
+    /** The inputs that only the form requires. */
+    readonly requires?: ReadonlyArray<keyof F & string>
     /** The page after the action. Default: of the object or its owner. */
     readonly to?: string
     readonly controls?: (plan: Plan) => Controls
-    readonly children?: ComponentChildren
+    readonly children?: ComponentChildren | ((plan: Plan) => ComponentChildren)
+    /** Whether the plan is read as of one moment; false if it waits for the network. */
+    readonly isConsistent?: boolean
   } = {},
 ) => {
-  const { chosen = [], to, controls, children } = options
+  const { chosen = [], to, controls, children, isConsistent = true } = options
   const { command, role, forPartners, label } = operation
-  const inputs = inputsOf(path, operation, {})
+  const inputs = inputsOf(path, operation, options)
   const names = chosen.map(fieldName)
   const flags = chosen.filter((key) => !(key in operation.of)).map(fieldName)
   const plan = (input: Values) => operation.plan!(givenTo(operation, input))
   return defineConfirmation(path, command, {
     role,
     ...(forPartners && { forPartners }),
+    isConsistent,
     chosen: Struct.pick(inputs, names),
     inputs: Struct.omit(inputs, names),
     ask: (input: Values) =>
       Effect.map(plan(input), (planned) => {
-        const { title, affects, facts = {}, ...rest } = planned
+        const { title, affects, facts = {}, values = {}, typed, ...rest } = planned
+        const hidden = Record.mapKeys(values, fieldName)
         return {
           ...rest,
+          hidden,
+          typed: typed && { ...typed, because: isolated(typed.because) },
           title: isolated(`${title}?`),
           label,
-          commands: [ops(command, ...subjectOf(operation, input), pickDefined(Struct.pick(input, flags)))],
+          commands: [
+            ops(command, ...subjectOf(operation, input), { ...pickDefined(Struct.pick(input, flags)), ...hidden }),
+          ],
           back: backOf(operation, input, affects.id),
           whom: <IdLink id={affects.id}>{affects.name}</IdLink>,
           facts: Record.map(facts, contentOf),
           ...(controls && { controls: controls(planned) }),
-          children,
+          children: typeof children === "function" ? children(planned) : children,
         }
       }),
     run: Effect.fnUntraced(function* (input: Values, context) {
@@ -116,13 +130,16 @@ export const operationConfirmation = <
 const inputsOf = (
   path: string,
   { of, input }: { readonly of: Subject; readonly input: Fields },
-  { omit = [] }: { readonly omit?: ReadonlyArray<string> },
+  { omit = [], requires = [] }: { readonly omit?: ReadonlyArray<string>; readonly requires?: ReadonlyArray<string> },
 ): Inputs =>
   Object.fromEntries(
     Object.entries({ ...Record.map(of, required), ...input })
       .filter(([key]) => !omit.includes(key) && !path.includes(`:${fieldName(key)}`))
-      .map(([key, field]) => [fieldName(key), field]),
+      .map(([key, field]) => [fieldName(key), requires.includes(key) ? required(field) : field]),
   )
+
+const faultyInput = (fault: string | ((error: never) => string)) =>
+  typeof fault === "string" ? fieldName(fault) : (error: never) => fieldName(fault(error))
 
 /** Returns the input of an operation from the values of a form and its path. */
 const givenTo = <S extends Subject, F extends Fields>(
@@ -152,12 +169,12 @@ const NO_CHANGE = "No change: these are the current settings."
 const runOperation = <S extends Subject, F extends Fields, Found, A, R>(
   operation: Operation<S, F, Found, A, R>,
   values: Values,
-  { version }: RequestContext,
+  { version, operator: { name: by } }: RequestContext,
 ) =>
   Effect.gen(function* () {
     const { find, texts, versionOf, input, isPartial } = operation
     const given = givenTo(operation, values)
-    if (find === undefined) return yield* operation.run(given)
+    if (find === undefined) return yield* operation.run(given, by)
     const found = yield* find(given)
     const shown: Values = texts?.(found) ?? {}
     const now = Record.map(Struct.pick(shown, Object.keys(input)), (text, key) =>
@@ -175,9 +192,9 @@ const runOperation = <S extends Subject, F extends Fields, Found, A, R>(
         `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Compare your values with the current ones, and submit the form again.`,
       )
     }
-    if (!isPartial) return yield* operation.run(given)
+    if (!isPartial) return yield* operation.run(given, by)
     if (changes.every(([key]) => key in operation.of)) return NO_CHANGE
-    return yield* operation.run(Object.fromEntries(changes) as InputOf<S, F>)
+    return yield* operation.run(Object.fromEntries(changes) as InputOf<S, F>, by)
   })
 
 const answerWith =

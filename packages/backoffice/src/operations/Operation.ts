@@ -1,3 +1,4 @@
+import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import type { Access } from "@outreach/domain/operators/Operator"
 import type { Effect } from "effect"
 import type { Codec, Fields, ValuesOf } from "./Field.ts"
@@ -21,6 +22,10 @@ export interface Plan {
   readonly facts?: Readonly<Record<string, Fact>>
   /** The word that the console requires, with the reason: it can't be undone, or something is wrong. */
   readonly typed?: { readonly word: string; readonly because: string } | undefined
+  /** The checks of a campaign. */
+  readonly checks?: ReadonlyArray<PreflightCheck>
+  /** The fields that the operator confirms with the plan, instead of entering them. */
+  readonly values?: Readonly<Record<string, unknown>>
   /** Why the operation is impossible, instead of the question. */
   readonly obstacle?: string | undefined
 }
@@ -48,14 +53,14 @@ export interface Operation<S, F, Found, A, R> extends Access {
   /** Whether at least one field must be given. */
   readonly isPartial?: true
   /** The fields that show errors of the domain, by tag. */
-  readonly faults?: Readonly<Record<string, keyof F & string>>
+  readonly faults?: Readonly<Record<string, (keyof F & string) | ((error: never) => keyof F & string)>>
   /** Reads the object, for the initial values of its form and to reject a form of an earlier version. */
   readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R>
   /** Returns the object's texts by field. */
   readonly texts?: (found: Found) => { readonly [K in keyof F]?: string | ReadonlyArray<string> | undefined }
   readonly versionOf?: (found: Found) => string
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R>
-  readonly run: (input: InputOf<S, F>) => Effect.Effect<A, TaggedFailure, R>
+  readonly run: (input: InputOf<S, F>, operator: string) => Effect.Effect<A, TaggedFailure, R>
   /** Returns the part of the result that can't be read again. */
   readonly shownOnce?: (result: A) => string
   /** Describes the effect in a sentence. */
@@ -68,7 +73,7 @@ interface Declaration<S, F, Found, A, R1, R2, R3> extends Access, Pick<Operation
   readonly input?: F
   readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R1>
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R2>
-  readonly run: (input: InputOf<S, F>) => Effect.Effect<A, TaggedFailure, R3>
+  readonly run: (input: InputOf<S, F>, operator: string) => Effect.Effect<A, TaggedFailure, R3>
   // The type of the result is inferred only from `run`.
   readonly shownOnce?: (result: NoInfer<A>) => string
   readonly done: (result: NoInfer<A>, input: InputOf<S, F>) => string

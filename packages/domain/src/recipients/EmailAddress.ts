@@ -1,4 +1,4 @@
-import { Email } from "@outreach/contract"
+import { EMAIL } from "@outreach/contract/emailPattern"
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { isAscii, toAsciiDomain } from "../DomainName.ts"
 
@@ -12,7 +12,7 @@ const UNSEEN = /[\p{C}\p{Z}]/u
  * collation. An ASCII address is unchanged.
  */
 export const canonicalEmail = (text: string): string | undefined => {
-  if (!Email.safeParse(text).success) return undefined
+  if (!EMAIL.test(text)) return undefined
   if (isAscii(text)) return text
   const composed = text.normalize("NFC")
   if (UNSEEN.test(composed)) return undefined
