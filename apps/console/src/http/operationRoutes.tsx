@@ -135,7 +135,7 @@ const inputsOf = (
   Object.fromEntries(
     Object.entries({ ...Record.map(of, required), ...input })
       .filter(([key]) => !omit.includes(key) && !path.includes(`:${fieldName(key)}`))
-      .map(([key, field]) => [fieldName(key), requires.includes(key) ? required(field) : field]),
+      .map(([key, field]) => [fieldName(key), requires.includes(key) ? { ...field, isRequired: true } : field]),
   )
 
 const faultyInput = (fault: string | ((error: never) => string)) =>
