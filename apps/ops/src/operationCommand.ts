@@ -50,7 +50,7 @@ export const command = <
     note: (result: A, given: Given) =>
       [
         `\n${done(result, inputOfOperation(given))}`,
-        ...(shownOnce === undefined ? [] : ["This is shown only once. Save it now."]),
+        ...(shownOnce?.(result) === undefined ? [] : ["This is shown only once. Save it now."]),
       ].join("\n"),
     ...(examples && { examples }),
     ...options,

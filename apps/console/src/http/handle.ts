@@ -144,9 +144,8 @@ const respond = Effect.fnUntraced(function* <R>(
   const isFaulty = Object.keys(faults).length > 0
   // The page shows invalid filters with their errors, and applies the valid ones.
   const isShownAgain = route.kind === "page" && Object.keys(faults).every((name) => controlOf(route.inputs[name]!))
-  if (isFaulty && !isShownAgain) {
-    return yield* new PageError({ status: 400, title: "Invalid input", messages: Object.values(faults), faults })
-  }
+  const invalid = new PageError({ status: 400, title: "Invalid input", messages: Object.values(faults), faults })
+  if (isFaulty && !isShownAgain) return yield* invalid
   const input = { ...path.values, ...values } as never
 
   const context = { operator, version: given.get("version") ?? "", now: view.now, file }
@@ -167,6 +166,8 @@ const respond = Effect.fnUntraced(function* <R>(
   const { rejected = isFaulty ? rejectedFilters(request.url, given, faults) : undefined } = view
   const open = yield* (yield* OpenCounts).of(operator.organizationId)
   const page = renderPage({ ...view, notice, rejected, open }, answer, request.headers["fragment"])
+  // Without a form that shows the invalid filters, the page would apply to more objects than intended.
+  if (isFaulty && rejected?.isShown === false) return yield* invalid
   return notice === undefined ? page : withoutNotice(page)
 })
 

@@ -36,10 +36,11 @@ const inUtc = (text: string): string =>
   text.replace(WITHOUT_ZONE, (_, minute: string, seconds = ":00") => `${minute}${seconds}Z`)
 
 /** Parses an input. Fails with a sentence that doesn't repeat the value. */
-const parse = (name: string, input: Inputs[string], text: string): Result.Result<unknown, string> => {
+const parse = (name: string, input: Inputs[string], entered: string): Result.Result<unknown, string> => {
   const { schema, isRequired } = "isRequired" in input ? input : { schema: input, isRequired: false }
   const control = controlOf(input)
   const called = control === undefined ? name : textOf(control.label)
+  const text = entered === "" && isRequired && typeof control?.value === "string" ? control.value : entered
   if (text === "") {
     return isRequired
       ? Result.fail(`${called} is missing. It must be ${expectedBy(schema)}.`)

@@ -1,5 +1,5 @@
 import { type Fields, fieldName, required } from "@outreach/backoffice/operations/Field"
-import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
+import type { Fact, InputOf, Operation, Plan, Subject, TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import { parseInput } from "@outreach/domain/parseInput"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Record, Redacted, Result, Struct } from "effect"
@@ -79,16 +79,18 @@ export const operationConfirmation = <
     /** The page after the action. Default: of the object or its owner. */
     readonly to?: string
     readonly controls?: (plan: Plan) => Controls
-    readonly children?: ComponentChildren | ((plan: Plan) => ComponentChildren)
+    /** Flags of the equivalent command that aren't inputs. */
+    readonly flags?: (input: Values) => Values
+    readonly children?: ComponentChildren | ((plan: Plan, input: Values) => ComponentChildren)
     /** Whether the plan is read as of one moment; false if it waits for the network. */
     readonly isConsistent?: boolean
   } = {},
 ) => {
-  const { chosen = [], to, controls, children, isConsistent = true } = options
+  const { chosen = [], to, controls, flags, children, isConsistent = true } = options
   const { command, role, forPartners, label } = operation
   const inputs = inputsOf(path, operation, options)
   const names = chosen.map(fieldName)
-  const flags = chosen.filter((key) => !(key in operation.of)).map(fieldName)
+  const chosenFlags = chosen.filter((key) => !(key in operation.of)).map(fieldName)
   const plan = (input: Values) => operation.plan!(givenTo(operation, input))
   return defineConfirmation(path, command, {
     role,
@@ -98,22 +100,27 @@ export const operationConfirmation = <
     inputs: Struct.omit(inputs, names),
     ask: (input: Values) =>
       Effect.map(plan(input), (planned) => {
-        const { title, affects, facts = {}, values = {}, typed, ...rest } = planned
+        const { title, affects, facts = {}, values = {}, typed, obstacle, ...rest } = planned
         const hidden = Record.mapKeys(values, fieldName)
         return {
           ...rest,
+          ...(obstacle !== undefined && { obstacle }),
           hidden,
           typed: typed && { ...typed, because: isolated(typed.because) },
           title: isolated(`${title}?`),
           label,
           commands: [
-            ops(command, ...subjectOf(operation, input), { ...pickDefined(Struct.pick(input, flags)), ...hidden }),
+            ops(command, ...subjectOf(operation, input), {
+              ...Struct.pick(input, chosenFlags),
+              ...hidden,
+              ...flags?.(input),
+            }),
           ],
           back: backOf(operation, input, affects.id),
           whom: <IdLink id={affects.id}>{affects.name}</IdLink>,
           facts: Record.map(facts, contentOf),
           ...(controls && { controls: controls(planned) }),
-          children: typeof children === "function" ? children(planned) : children,
+          children: typeof children === "function" ? children(planned, input) : children,
         }
       }),
     run: Effect.fnUntraced(function* (input: Values, context) {
@@ -169,9 +176,11 @@ const NO_CHANGE = "No change: these are the current settings."
 const runOperation = <S extends Subject, F extends Fields, Found, A, R>(
   operation: Operation<S, F, Found, A, R>,
   values: Values,
-  { version, operator: { name: by } }: RequestContext,
-) =>
+  context: RequestContext,
+): Effect.Effect<A | typeof NO_CHANGE, TaggedFailure, R> =>
   Effect.gen(function* () {
+    const { version, operator } = context
+    const by = operator.name
     const { find, texts, versionOf, input, isPartial } = operation
     const given = givenTo(operation, values)
     if (find === undefined) return yield* operation.run(given, by)
@@ -194,7 +203,12 @@ const runOperation = <S extends Subject, F extends Fields, Found, A, R>(
     }
     if (!isPartial) return yield* operation.run(given, by)
     if (changes.every(([key]) => key in operation.of)) return NO_CHANGE
-    return yield* operation.run(Object.fromEntries(changes) as InputOf<S, F>, by)
+    return yield* Effect.catchIf(
+      operation.run(Object.fromEntries(changes) as InputOf<S, F>, by, version || undefined),
+      ({ _tag }) => _tag === "ChangedMeanwhile",
+      // Rejects it with the current values.
+      () => runOperation(operation, values, context),
+    )
   })
 
 const answerWith =
@@ -207,9 +221,10 @@ const answerWith =
     Effect.gen(function* () {
       if (typeof result === "string") return result
       const { command, label, shownOnce, done } = operation
+      const once = shownOnce?.(result)
       const notice = done(result, givenTo(operation, values))
       const { id, organizationId } = result as { readonly id?: string; readonly organizationId?: string }
-      if (shownOnce !== undefined) {
+      if (once !== undefined) {
         const { endpoint, organization = organizationId } = values as { endpoint?: string; organization?: string }
         return (
           <Page
@@ -222,7 +237,7 @@ const answerWith =
               ),
             ]}
           >
-            <ShownOnce text={Redacted.make(shownOnce(result))} back={pageOf(endpoint ?? organization ?? "") ?? "/"}>
+            <ShownOnce text={Redacted.make(once)} back={pageOf(endpoint ?? organization ?? "") ?? "/"}>
               <p>{isolated(notice)}</p>
               {yield* below(result)}
             </ShownOnce>

@@ -60,9 +60,10 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly texts?: (found: Found) => { readonly [K in keyof F]?: string | ReadonlyArray<string> | undefined }
   readonly versionOf?: (found: Found) => string
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R>
-  readonly run: (input: InputOf<S, F>, operator: string) => Effect.Effect<A, TaggedFailure, R>
+  /** With a version, fails with `ChangedMeanwhile` if the object has a later one; only for changes that check it atomically. */
+  readonly run: (input: InputOf<S, F>, operator: string, version?: string) => Effect.Effect<A, TaggedFailure, R>
   /** Returns the part of the result that can't be read again. */
-  readonly shownOnce?: (result: A) => string
+  readonly shownOnce?: (result: A) => string | undefined
   /** Describes the effect in a sentence. */
   readonly done: (result: A, input: InputOf<S, F>) => string
   readonly examples?: ReadonlyArray<string>
@@ -73,9 +74,9 @@ interface Declaration<S, F, Found, A, R1, R2, R3> extends Access, Pick<Operation
   readonly input?: F
   readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R1>
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R2>
-  readonly run: (input: InputOf<S, F>, operator: string) => Effect.Effect<A, TaggedFailure, R3>
+  readonly run: (input: InputOf<S, F>, operator: string, version?: string) => Effect.Effect<A, TaggedFailure, R3>
   // The type of the result is inferred only from `run`.
-  readonly shownOnce?: (result: NoInfer<A>) => string
+  readonly shownOnce?: (result: NoInfer<A>) => string | undefined
   readonly done: (result: NoInfer<A>, input: InputOf<S, F>) => string
 }
 
