@@ -44,7 +44,7 @@ export const command = <
     *run(given: Given) {
       const input = inputOfOperation(given)
       const planned = isIrreversible && plan !== undefined ? yield* plan(input) : undefined
-      if (planned?.typed !== undefined) yield* confirm(describePlan(planned), { yes: given.yes === true })
+      if (planned !== undefined) yield* confirmPlan(planned, given.yes)
       return yield* operation.run(input, yield* operatorOrUser)
     },
     note: (result: A, given: Given) =>
@@ -56,6 +56,13 @@ export const command = <
     ...options,
   } as never) as Declared<never>
 }
+
+/** Prompts to confirm a plan, unless it needs no confirmation. */
+export const confirmPlan = (plan: Plan, yes = false) =>
+  confirm(describePlan(plan), {
+    yes: yes || plan.typed === undefined,
+    ...(plan.count !== undefined && { count: plan.count }),
+  })
 
 interface Given {
   readonly yes?: boolean
@@ -86,7 +93,7 @@ export const inputsOf = <F extends Fields>(fields: F): InputsOf<F> =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, inputOf(field)])) as InputsOf<F>
 
 const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
-  const { kind, label, hint, example = prefixOf(schema), value, options = [] } = control
+  const { kind, label, hint, example = prefixOf(schema), value, options = [], isArgument } = control
   const details = kind === "boxes" ? expectedBy(schema) : hint && `${hint[0]!.toLowerCase()}${hint.slice(1)}`
   const named = details === undefined ? label : `${label}: ${details}`
   const description = example === undefined ? named : `${named}, such as ${example}`
@@ -98,7 +105,10 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
         : onOrOff(description)
       : kind === "choice" && words.length > 0
         ? choice(words, description)
-        : flag(schema, typeof value === "string" ? `${description} (default ${value})` : description)
+        : (isArgument ? argument : flag)(
+            schema,
+            typeof value === "string" ? `${description} (default ${value})` : description,
+          )
   const exemplified = example === undefined ? input : { ...input, example: { kind: "flag" as const, text: example } }
   if (!isRequired) return optional(exemplified)
   return typeof value === "string"

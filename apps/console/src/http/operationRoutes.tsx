@@ -1,4 +1,4 @@
-import { type Fields, fieldName, required } from "@outreach/backoffice/operations/Field"
+import { type Fields, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { Fact, InputOf, Operation, Plan, Subject, TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import { parseInput } from "@outreach/domain/parseInput"
 import type { Timestamp } from "@outreach/domain/Timestamp"
@@ -22,6 +22,8 @@ interface Options<F, A, R> {
   /** The inputs that only the form requires. */
   readonly requires?: ReadonlyArray<keyof F & string>
   readonly maxBytes?: number
+  /** Returns the path of the next page. Default: the created object's page, or the form's. */
+  readonly to?: (input: ValuesOf<F>) => string
   /** The content below a result that is shown once. */
   readonly below?: (result: A) => Effect.Effect<ComponentChildren, never, R>
 }
@@ -76,7 +78,9 @@ export const operationConfirmation = <
     readonly chosen?: ReadonlyArray<keyof (S & F) & string>
     /** The inputs that only the form requires. */
     readonly requires?: ReadonlyArray<keyof F & string>
-    /** The page after the action. Default: of the object or its owner. */
+    /** Returns the path of the page before the action. Default: of the object or its owner. */
+    readonly back?: (input: ValuesOf<F>) => string
+    /** The page after the action. Default: the page before it. */
     readonly to?: string
     readonly controls?: (plan: Plan) => Controls
     /** Flags of the equivalent command that aren't inputs. */
@@ -86,12 +90,16 @@ export const operationConfirmation = <
     readonly isConsistent?: boolean
   } = {},
 ) => {
-  const { chosen = [], to, controls, flags, children, isConsistent = true } = options
+  const { chosen = [], back, to, controls, flags, children, isConsistent = true } = options
   const { command, role, forPartners, label } = operation
   const inputs = inputsOf(path, operation, options)
   const names = chosen.map(fieldName)
-  const chosenFlags = chosen.filter((key) => !(key in operation.of)).map(fieldName)
+  const chosenFlags = Object.keys(operation.input)
+    .filter((key) => chosen.includes(key as never) || path.includes(`:${fieldName(key)}`))
+    .map(fieldName)
   const plan = (input: Values) => operation.plan!(givenTo(operation, input))
+  const backOf = (input: Values, affected: string) =>
+    back?.(givenTo(operation, input)) ?? subjectPage(operation, input, affected)
   return defineConfirmation(path, command, {
     role,
     ...(forPartners && { forPartners }),
@@ -116,7 +124,7 @@ export const operationConfirmation = <
               ...flags?.(input),
             }),
           ],
-          back: backOf(operation, input, affects.id),
+          back: backOf(input, affects.id),
           whom: <IdLink id={affects.id}>{affects.name}</IdLink>,
           facts: Record.map(facts, contentOf),
           ...(controls && { controls: controls(planned) }),
@@ -127,7 +135,7 @@ export const operationConfirmation = <
       const { affects } = yield* plan(input)
       const result = yield* runOperation(operation, input, context)
       return {
-        to: to ?? backOf(operation, input, affects.id),
+        to: to ?? backOf(input, affects.id),
         notice: typeof result === "string" ? result : operation.done(result, givenTo(operation, input)),
       }
     }),
@@ -161,7 +169,7 @@ const subjectOf = ({ of }: { readonly of: Subject }, values: Values): ReadonlyAr
   Object.keys(of).map((key) => String(values[fieldName(key)]))
 
 /** Returns the path of the object that an operation changes if it has a page, otherwise of the affected object. */
-const backOf = (operation: { readonly of: Subject }, values: Values, affected: string): string =>
+const subjectPage = (operation: { readonly of: Subject }, values: Values, affected: string): string =>
   subjectOf(operation, values)
     .map(pageOf)
     .find((page) => page !== undefined) ??
@@ -215,7 +223,7 @@ const answerWith =
   <S extends Subject, F extends Fields, Found, A extends object, R, R2>(
     operation: Operation<S, F, Found, A, R>,
     values: Values,
-    { below = () => Effect.succeed(undefined) }: Options<F, A, R2>,
+    { below = () => Effect.succeed(undefined), to }: Options<F, A, R2>,
   ) =>
   (result: A | string): Effect.Effect<Answer, never, R2> =>
     Effect.gen(function* () {
@@ -245,7 +253,8 @@ const answerWith =
         )
       }
       const created = Object.keys(operation.of).length === 0 && id !== undefined ? pageOf(id) : undefined
-      return created === undefined ? notice : { to: created, notice }
+      const next = to?.(givenTo(operation, values)) ?? created
+      return next === undefined ? notice : { to: next, notice }
     })
 
 const contentOf = (fact: Fact): ComponentChildren => {

@@ -30,6 +30,8 @@ export interface Control {
   /** The keyboard of a telephone. Default `text`. */
   readonly inputmode?: "numeric" | "email" | "url"
   readonly required?: boolean
+  /** Whether the command has an argument for it, instead of a flag. */
+  readonly isArgument?: true
   readonly placeholder?: string
   readonly size?: number
   readonly maxLength?: number

@@ -17,6 +17,8 @@ export interface Plan {
   /** A verb and the object, without a question mark. */
   readonly title: string
   readonly many: string
+  /** The number of affected objects, for scripts. */
+  readonly count?: number
   readonly affects: { readonly id: string; readonly name: string }
   readonly when: string
   readonly facts?: Readonly<Record<string, Fact>>
