@@ -43,7 +43,7 @@ describe("inbox", () => {
     expect((await runFailing("inbox", "list", "--applied", "--waiting")).code).toBe("invalid_state")
   })
 
-  it("shows an event masked, or as it was received with --reveal, and replays quarantined events", async () => {
+  it("shows an event masked, or as it was received with --reveal", async () => {
     const organization = await seed()
     await apply()
     const show = ["inbox", "show", "--organization", organization, "evt_b"]
@@ -54,15 +54,5 @@ describe("inbox", () => {
       ...{ event_id: "evt_b", data: { npi: "(10 characters)", consumer_program_slug: "heart-failure" } },
     })
     expect(JSON.parse((await runJson(...show, "--reveal")).body).data.npi).toBe(npi(0))
-
-    const replay = ["inbox", "replay", "--organization", organization]
-    expect((await runFailing(...replay, "evt_b")).message).toMatch(/is applied, not set aside/)
-    for (const flags of [[], ["evt_a", "--all"]]) {
-      expect((await runFailing(...replay, ...flags)).code).toBe("one_or_all")
-    }
-    expect(await runJson(...replay, "evt_a")).toEqual({ replayed: 1 })
-    await apply()
-    expect(await runJson(...replay, "--all")).toEqual({ replayed: 1 })
-    expect(await runJson(...replay, "--all")).toEqual({ replayed: 0 })
   })
 })

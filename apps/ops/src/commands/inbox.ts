@@ -1,13 +1,16 @@
 import { type InboxCursor, InboxReader } from "@outreach/backoffice/inbox/InboxReader"
+import { replayInbox } from "@outreach/backoffice/operations/inbox"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { type Effect, Layer, Schema } from "effect"
-import { changing, group, reading, revealing } from "../Declaration.ts"
+import { group, reading, revealing } from "../Declaration.ts"
 import { organizationId, period } from "../inputs/filters.ts"
 import { optional, switchFlag, text, textArgument } from "../inputs/Input.ts"
+import { command } from "../operationCommand.ts"
 import { formatRecord, refuse } from "../output/Output.ts"
 
 /** Returns an event with field names for scripts: a quarantined one is `set_aside`. */
@@ -70,27 +73,8 @@ const show = revealing({
   format: ({ content, body, ...entry }) => `${formatRecord(entry)}\n\n${body ?? content}`,
 })
 
-const replay = changing({
-  about: "Apply quarantined events again, in the order of receipt",
-  examples: ["ops inbox replay --organization org_… evt_…", "ops inbox replay --organization org_… --all"],
-  input: {
-    organizationId,
-    event: optional(textArgument("The id of a quarantined event, as sent by the partner")),
-    all: switchFlag("Replay all quarantined events of the organization"),
-  },
-  *run({ organizationId, event, all }) {
-    const repository = yield* InboxRepository
-    if ((event !== undefined) === all) {
-      return yield* refuse("OneOrAll", "Give the id of one event, or --all to replay every event that was set aside.")
-    }
-    if (event === undefined) return { replayed: yield* repository.replayAll(organizationId) }
-    yield* repository.replay(organizationId, event)
-    return { replayed: 1 }
-  },
-})
-
 export const inbox = group({
   about: "Events that the partners sent",
-  commands: { list, show, replay },
-  services: Layer.merge(InboxRepositoryPg, InboxReader.layer),
+  commands: { list, show, replay: command(replayInbox) },
+  services: Layer.mergeAll(InboxRepositoryPg, InboxReader.layer, OrganizationReader.layer),
 })

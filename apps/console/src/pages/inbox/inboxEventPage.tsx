@@ -1,6 +1,7 @@
 import { formatCount } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { required } from "@outreach/backoffice/operations/Field"
+import { replayInbox } from "@outreach/backoffice/operations/inbox"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { Deployment } from "@outreach/domain/Deployment"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -13,7 +14,8 @@ import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Content, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { defineAction, defineMaskedPage } from "../../http/Route.ts"
+import { operationAction } from "../../http/operationRoutes.tsx"
+import { defineMaskedPage } from "../../http/Route.ts"
 
 /** A partner's event: the received body, and its application. Personal data is masked. */
 const pages = defineMaskedPage("/inbox/:event", "inbox show", {
@@ -48,16 +50,9 @@ const pages = defineMaskedPage("/inbox/:event", "inbox show", {
   }),
 })
 
-const replay = defineAction("/inbox/:event/replay", "inbox replay", {
-  role: "operator",
-  inputs: { organization: required(OrganizationId) },
-  run: Effect.fnUntraced(function* ({ event, organization }) {
-    yield* (yield* InboxRepository).replay(organization, event)
-    return {
-      to: `/inbox/${encodeURIComponent(event)}?organization=${organization}`,
-      notice: "The event is queued and will be applied again.",
-    }
-  }),
+const replay = operationAction("/inbox/:event/replay", replayInbox, {
+  omit: ["all"],
+  to: ({ event = "", organizationId }) => `/inbox/${encodeURIComponent(event)}?organization=${organizationId}`,
 })
 
 export const inboxEventRoutes = [...pages, replay] as const
@@ -90,13 +85,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
       <>
         <Facts facts={{ Quarantined: <Time at={entry.quarantinedAt} />, Reason: entry.reason }} />
         <p>{quarantineAdvice(entry.reason)}</p>
-        <ActionForm
-          action={replay}
-          params={{ event: eventId }}
-          hidden={{ organization: organizationId }}
-          label="Replay"
-          isPrimary
-        />
+        <ActionForm action={replay} params={{ event: eventId }} hidden={{ organization: organizationId }} isPrimary />
       </>
     )
   }

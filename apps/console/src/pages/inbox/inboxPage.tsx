@@ -1,20 +1,21 @@
-import { formatCapped, formatCount, formatCounted, formatDuration, nameIn } from "@outreach/backoffice/format"
+import { formatCapped, formatCount, formatDuration, nameIn } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
-import { field, oneOf, required } from "@outreach/backoffice/operations/Field"
+import { field, oneOf } from "@outreach/backoffice/operations/Field"
+import { replayInbox } from "@outreach/backoffice/operations/inbox"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
-import { INBOX_STATES, InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRepository"
+import { INBOX_STATES, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect, Schema } from "effect"
 import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { IdLink, ShortId, Time } from "../../components/values.tsx"
-import { defineConfirmation } from "../../http/defineConfirmation.tsx"
+import { ShortId, Time } from "../../components/values.tsx"
 import { defineCursor, type InputsOf, organizationFilter, timeRange } from "../../http/inputs.ts"
+import { operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 
 const PAGE_SIZE = 50
@@ -145,36 +146,18 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
     {organization === undefined ? (
       <p>Choose an organization below to replay all of them, or open one to replay it.</p>
     ) : (
-      <ConfirmLink page={replayInbox[0]} query={{ organization }} label={`Replay all ${capped(counts.quarantined)}`} />
+      <ConfirmLink
+        page={replayRoutes[0]}
+        query={{ organization, all: "yes" }}
+        label={`Replay all ${capped(counts.quarantined)}`}
+      />
     )}
   </>
 )
 
-const replayInbox = defineConfirmation("/inbox/replay", "inbox replay", {
-  role: "operator",
-  chosen: { organization: required(OrganizationId) },
-  inputs: { all: required(Schema.Literal("true")) },
-  ask: Effect.fnUntraced(function* ({ organization }) {
-    const { name } = yield* (yield* OrganizationReader).find(organization)
-    const { quarantined } = yield* (yield* InboxReader).counts(organization)
-    return {
-      title: "Replay all quarantined events?",
-      commands: [ops("inbox replay", { organization, all: true })],
-      back: `/inbox?organization=${organization}`,
-      many: `${capped(quarantined)} events`,
-      whom: <IdLink id={organization}>{name}</IdLink>,
-      when: "Now, in the order of receipt. Events that still can't be applied are quarantined again.",
-      hidden: { all: true },
-      label: `Replay ${capped(quarantined)}`,
-    }
-  }),
-  run: Effect.fnUntraced(function* ({ organization }) {
-    const replayed = yield* (yield* InboxRepository).replayAll(organization)
-    return {
-      to: `/inbox?organization=${organization}&state=waiting`,
-      notice: `${formatCounted(replayed, "event is", "events are")} queued and will be applied again.`,
-    }
-  }),
+const replayRoutes = operationConfirmation("/inbox/replay", replayInbox, {
+  chosen: ["organizationId", "all"],
+  back: ({ organizationId }) => `/inbox?organization=${organizationId}`,
 })
 
-export const inboxRoutes = [inboxPage, ...replayInbox] as const
+export const inboxRoutes = [inboxPage, ...replayRoutes] as const

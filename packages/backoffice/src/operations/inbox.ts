@@ -1,0 +1,42 @@
+import { COUNT_CAP } from "@outreach/domain/countCaps"
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
+import { Effect, Schema } from "effect"
+import { formatCapped, formatCounted } from "../format.ts"
+import { InboxReader } from "../inbox/InboxReader.ts"
+import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { checkBox, field } from "./Field.ts"
+import { organizationId } from "./fields.ts"
+import { operation } from "./Operation.ts"
+
+class OneOrAll extends DescribedError("OneOrAll", "Give either the id of one event, or --all.") {}
+
+export const replayInbox = operation("inbox replay", {
+  role: "operator",
+  about: "Apply quarantined events again, in the order of receipt",
+  label: "Replay",
+  input: {
+    organizationId,
+    event: field(Schema.String, "Event", { hint: "The partner's id of a quarantined event", isArgument: true }),
+    all: checkBox("All", "All quarantined events of the organization"),
+  },
+  plan: Effect.fnUntraced(function* ({ organizationId }) {
+    const { quarantined } = yield* (yield* InboxReader).counts(organizationId)
+    return {
+      title: "Replay all quarantined events",
+      many: `${formatCapped(quarantined, COUNT_CAP)} ${quarantined === 1 ? "event" : "events"}`,
+      affects: yield* (yield* OrganizationReader).find(organizationId),
+      when: "Now, in the order of receipt. Events that still can't be applied are quarantined again.",
+    }
+  }),
+  run: ({ organizationId, event, all = false }) =>
+    Effect.gen(function* () {
+      const repository = yield* InboxRepository
+      if ((event !== undefined) === all) return yield* new OneOrAll()
+      if (event === undefined) return { replayed: yield* repository.replayAll(organizationId) }
+      yield* repository.replay(organizationId, event)
+      return { replayed: 1 }
+    }),
+  done: ({ replayed }) => `${formatCounted(replayed, "event is", "events are")} queued and will be applied again.`,
+  examples: ["ops inbox replay --organization org_… evt_…", "ops inbox replay --organization org_… --all"],
+})
