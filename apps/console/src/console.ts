@@ -3,6 +3,7 @@ import { backoffice } from "@outreach/backoffice/backoffice"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
+import { TestMailSettings } from "@outreach/mail/smtpSettings"
 import { adapters } from "@outreach/postgres/adapters"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
@@ -41,6 +42,7 @@ const fromSettings = <I, S>(service: Context.Key<I, S>, make: (config: ConsoleCo
 
 const deployment = fromSettings(Deployment, ({ deployment }) => ({ livemode: deployment === "production" }))
 const preflightSettings = fromSettings(PreflightSettings, ({ preflight }) => preflight)
+const testMailSettings = fromSettings(TestMailSettings, ({ smtp, publicBaseUrl }) => smtp && { ...smtp, publicBaseUrl })
 const cipher = fromSettings(SecretCipher, ({ secretsKey }) => SecretCipher.make(secretsKey))
 
 const monitor = databaseMonitor("operator").pipe(Layer.provide(cipher), Layer.provide(database))
@@ -63,7 +65,9 @@ const services = Layer.mergeAll(
   Layer.provideMerge(NodeFileSystem.layer),
   Layer.provideMerge(backoffice),
   Layer.provideMerge(adapters),
-  Layer.provideMerge(Layer.mergeAll(database, deployment, preflightSettings, cipher, SecureRandom.layerWebCrypto)),
+  Layer.provideMerge(
+    Layer.mergeAll(database, deployment, preflightSettings, testMailSettings, cipher, SecureRandom.layerWebCrypto),
+  ),
 )
 
 const listening = Layer.effect(

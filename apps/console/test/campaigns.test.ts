@@ -5,7 +5,7 @@ import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/t
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
-import { startConsole, versionIn } from "./startConsole.ts"
+import { startConsole } from "./startConsole.ts"
 
 const test = startConsole()
 
@@ -122,21 +122,6 @@ describe("a campaign", () => {
     expect((await operator.post(path, { force: "recipients", typed: "Spring" })).words).toContain("Scheduled")
     expect((await lastArguments("campaigns schedule"))[0]!.arguments).toMatchObject({ force: ["recipients"] })
     expect((await operator.get(path)).words).toContain("is scheduled; this needs it to be draft or paused")
-  })
-
-  it("keeps the rate that another operator set after the page was opened", async () => {
-    const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
-    const [one, other] = [await test().as("operator"), await test().as("operator")]
-    const path = `/campaigns/${campaign.id}/rate`
-    const version = versionIn(await one.get(`/campaigns/${campaign.id}`), path)
-    const changed = await other.post(path, { "per-minute": "1200", version })
-    expect(changed.words).toContain("1,200 a minute")
-    const refused = await one.post(path, { "per-minute": "5000", version })
-    expect(refused.status).toBe(409)
-    expect(refused.words).toContain("Rate: now 1200, yours 5000.")
-    expect((await one.post(path, { "per-minute": "5000" })).status).toBe(409)
-    const none = await one.post(path, { "per-minute": "none", version: versionIn(changed, path) })
-    expect(none.words).toContain("unlimited")
   })
 
   it("is cancelled by its name as the page shows it, and keeps the typed values otherwise", async () => {

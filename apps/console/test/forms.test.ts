@@ -308,7 +308,7 @@ describe("a form", () => {
     const kept = fill(answer.document.querySelector("form.rejected")!)
     expect(kept["per-minute"]).toBe("61")
     expect(kept["token"]).not.toBe(fields["token"])
-    expect((await again.post(action, kept)).words).toContain("Rate changed")
+    expect((await again.post(action, kept)).words).toContain("Saved.")
   })
 
   it.each(["audit_log", "operator_sessions"])(
@@ -323,7 +323,7 @@ describe("a form", () => {
           ),
         ),
       )
-      const failed = await send(admin, form, { ...fill(form), "per-minute": "62" })
+      const failed = await send(admin, form, { ...fill(form), "per-minute": String(table.length) })
       const page = await admin.get("/campaigns?status=draft")
       await test().run(SqlClient.SqlClient.use((sql) => sql`drop function is_busy cascade`))
       expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database didn't respond")])
@@ -333,7 +333,7 @@ describe("a form", () => {
         expect(page.document.querySelector("main a[href='/campaigns?status=draft']")!.textContent).toBe("Try again")
       }
       const kept = failed.document.querySelector("main form[method=post]")!
-      expect((await send(admin, kept, fill(kept))).words).toContain("Rate changed")
+      expect((await send(admin, kept, fill(kept))).words).toContain("Saved.")
     },
   )
 

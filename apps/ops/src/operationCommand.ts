@@ -96,7 +96,8 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
   const { kind, label, hint, example = prefixOf(schema), value, options = [], isArgument } = control
   const details = kind === "boxes" ? expectedBy(schema) : hint && `${hint[0]!.toLowerCase()}${hint.slice(1)}`
   const named = details === undefined ? label : `${label}: ${details}`
-  const description = example === undefined ? named : `${named}, such as ${example}`
+  const exampled = example === undefined ? named : `${named}, such as ${example}`
+  const description = typeof value === "string" ? `${exampled} (default ${value})` : exampled
   const words = options.flatMap((option) => (typeof option === "object" && "id" in option ? [] : [option].flat()[0]!))
   const input =
     kind === "switch"
@@ -105,10 +106,7 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
         : onOrOff(description)
       : kind === "choice" && words.length > 0
         ? choice(words, description)
-        : (isArgument ? argument : flag)(
-            schema,
-            typeof value === "string" ? `${description} (default ${value})` : description,
-          )
+        : (isArgument ? argument : flag)(schema, description)
   const exemplified = example === undefined ? input : { ...input, example: { kind: "flag" as const, text: example } }
   if (!isRequired) return optional(exemplified)
   return typeof value === "string"

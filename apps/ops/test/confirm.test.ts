@@ -35,7 +35,7 @@ interface Case {
 const cases: Record<string, Case> = {
   "campaigns cancel": {
     args: ({ campaign }) => ["campaigns", "cancel", campaign],
-    says: '"Spring" (draft) for good, which leaves 1 recipient of 3 without their e-mail',
+    says: "cancel “Spring”: 1 of 3 recipients of",
     count: 1,
     state: async ({ campaign }) => (await runJson("campaigns", "show", campaign)).status,
   },

@@ -3,11 +3,11 @@ import { DescribedError } from "@outreach/domain/DescribedError"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { type Config, Effect } from "effect"
-import { PLACEHOLDER_TOKEN, type RenderOptions, renderMail } from "./renderMail.ts"
+import { Effect } from "effect"
+import { PLACEHOLDER_TOKEN, renderMail } from "./renderMail.ts"
 import { describeSmtpFailure } from "./SmtpError.ts"
 import { sendOnce } from "./sendOnce.ts"
-import type { smtpSettings } from "./smtpSettings.ts"
+import type { TestMailSettings } from "./smtpSettings.ts"
 
 /** The SMTP server rejected the message. Contains only codes, because the server's text may contain an address. */
 class MailNotSent extends DescribedError(
@@ -15,13 +15,11 @@ class MailNotSent extends DescribedError(
   ({ reason }: { readonly reason: string }) => `The SMTP server rejected the message: ${reason}.`,
 ) {}
 
-export type TestMailSettings = Config.Success<typeof smtpSettings> & Pick<RenderOptions, "publicBaseUrl">
-
 /** Sends one real message of a campaign, marked as a test, to any address. */
 export const sendTestMail = Effect.fn("sendTestMail")(function* (
   campaign: Campaign,
   to: EmailAddress,
-  settings: TestMailSettings,
+  settings: NonNullable<TestMailSettings["Service"]>,
 ) {
   const { smtpUrl, bounceDomain, bouncePort, publicBaseUrl } = settings
   const sender = (yield* (yield* SenderRepository).identityOf(campaign.id)) ?? settings.sender

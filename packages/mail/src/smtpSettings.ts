@@ -3,7 +3,7 @@ import { domainOf } from "@outreach/domain/senders/Sender"
 import { noneOr, textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { secretSetting, setting, whereSet } from "@outreach/process/setting"
 import { Host, publicBaseUrl } from "@outreach/process/settings"
-import { Config, Effect, Layer, Redacted, Schema } from "effect"
+import { Config, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { readDkimKeyPair } from "./dkimKeys.ts"
 import { mailFrom } from "./mailFrom.ts"
 
@@ -111,3 +111,16 @@ export const readPreflightSettings = Effect.gen(function* () {
 })
 
 export const preflightSettings = Layer.effect(PreflightSettings, readPreflightSettings)
+
+/** The mail server and the links of test messages; null without a server. */
+export class TestMailSettings extends Context.Service<
+  TestMailSettings,
+  (Config.Success<typeof smtpSettings> & { readonly publicBaseUrl: string }) | null
+>()("mail/TestMailSettings") {
+  static readonly fromEnvironment = Layer.effect(
+    TestMailSettings,
+    Config.all({ smtp: smtpSettings, publicBaseUrl }).pipe(
+      Config.map(({ smtp, publicBaseUrl }) => ({ ...smtp, publicBaseUrl })),
+    ),
+  )
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { changePauseOnComplaints, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign, updateCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { type CampaignId, createIdentifier, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
@@ -171,7 +171,7 @@ describe("a campaign", () => {
         yield* sql`
           insert into campaign_count_changes (organization_id, campaign_id, sent)
           values (${seeded.organization.id}, ${seeded.campaign.id}, 1000)`
-        yield* changePauseOnComplaints(seeded.campaign.id, true)
+        yield* updateCampaign(seeded.campaign.id, { pauseOnComplaints: true })
         yield* scheduleCampaign(seeded.campaign.id)
         return seeded
       }),

@@ -1,5 +1,4 @@
 import { Context, type Effect } from "effect"
-import type { ChangedMeanwhile } from "../ChangedMeanwhile.ts"
 import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, OrganizationId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
@@ -39,6 +38,8 @@ export interface PausedCampaign {
   readonly complained: number
 }
 
+export type CampaignChanges = Partial<Pick<Campaign, "perMinute" | "pauseOnComplaints">>
+
 /** The conditions of a list of campaigns, all of which must match. */
 export type CampaignFilter = Partial<Pick<Campaign, "organizationId" | "programId" | "status">>
 
@@ -69,16 +70,8 @@ export class CampaignRepository extends Context.Service<
       /** Who stops it, and why. Without it, the campaign is no longer stopped. */
       stop?: Stop,
     ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
-    /**
-     * Changes a campaign's maximum e-mails per minute, for claims from now on. With a `version` (the rate as
-     * text, or `none`), it fails if the campaign has another rate.
-     */
-    setRate(
-      campaignId: CampaignId,
-      perMinute: number | null,
-      version?: string,
-    ): Effect.Effect<Campaign, CampaignNotFound | ChangedMeanwhile>
-    setPauseOnComplaints(campaignId: CampaignId, pauseOnComplaints: boolean): Effect.Effect<Campaign, CampaignNotFound>
+    /** Changes the given fields. A rate applies to claims from now on. */
+    update(campaignId: CampaignId, changes: CampaignChanges): Effect.Effect<Campaign, CampaignNotFound>
     /**
      * Pauses campaigns with the option if their complaints reached the upper threshold. Returns them. A resumed campaign is paused
      * again only after a new complaint.

@@ -10,6 +10,7 @@ import { Transaction } from "../Transaction.ts"
 import {
   CAMPAIGN_STATUSES,
   type Campaign,
+  type CampaignStatus,
   CLOSED,
   type Command,
   type Scheduling,
@@ -25,7 +26,7 @@ import {
   InvalidWindow,
   SenderNotShown,
 } from "./CampaignErrors.ts"
-import { CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
+import { type CampaignChanges, CampaignRepository, type PublicationChunk } from "./CampaignRepository.ts"
 import { composeRecipientsPublished } from "./composeRecipientsPublished.ts"
 import { findMissingDetails, sampleVariables } from "./findMissingDetails.ts"
 import { checkCampaign } from "./Preflights.ts"
@@ -86,37 +87,32 @@ export const scheduleCampaign = Effect.fn("Campaigns.scheduleCampaign")(function
   const { command = "schedule", force = [] } = options
   const campaigns = yield* CampaignRepository
   const { from, to } = TRANSITIONS[command]
-  const { status } = yield* campaigns.find(campaignId)
-  if (!from.some((each) => each === status)) return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
+  yield* findInStatus(campaignId, from)
   const checks = yield* checkCampaign(campaignId)
   const failed = failedChecks(checks).filter((check) => !force.includes(check))
   if (failed.length > 0) return yield* new CampaignNotReady({ campaignId, failed, checks })
   return yield* campaigns.move(campaignId, from, to)
 })
 
-export const changeRate = Effect.fn("Campaigns.changeRate")(function* (
+/** Changes a campaign's rate, or whether complaints pause it. */
+export const updateCampaign = Effect.fn("Campaigns.updateCampaign")(function* (
   campaignId: CampaignId,
-  perMinute: number | null,
-  version?: string,
+  changes: CampaignChanges,
 ) {
-  yield* refuseClosed(campaignId)
-  return yield* (yield* CampaignRepository).setRate(campaignId, perMinute, version)
+  yield* findInStatus(campaignId, OPEN)
+  return yield* (yield* CampaignRepository).update(campaignId, changes)
 })
 
-/** Changes whether complaints pause a campaign. */
-export const changePauseOnComplaints = Effect.fn("Campaigns.changePauseOnComplaints")(function* (
-  campaignId: CampaignId,
-  pauseOnComplaints: boolean,
-) {
-  yield* refuseClosed(campaignId)
-  return yield* (yield* CampaignRepository).setPauseOnComplaints(campaignId, pauseOnComplaints)
-})
+const OPEN = CAMPAIGN_STATUSES.filter((each) => !CLOSED.includes(each))
 
-const refuseClosed = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const { status } = yield* (yield* CampaignRepository).find(campaignId)
-  if (!CLOSED.includes(status)) return
-  const wanted = CAMPAIGN_STATUSES.filter((each) => !CLOSED.includes(each))
-  return yield* new CampaignNotInStatus({ campaignId, status, wanted })
+/** Finds a campaign. Fails if it has none of the statuses. */
+export const findInStatus = Effect.fnUntraced(function* (
+  campaignId: CampaignId,
+  wanted: ReadonlyArray<CampaignStatus>,
+) {
+  const campaign = yield* (yield* CampaignRepository).find(campaignId)
+  const { status } = campaign
+  return wanted.includes(status) ? campaign : yield* new CampaignNotInStatus({ campaignId, status, wanted })
 })
 
 /** Pauses campaigns with the option and too many complaints. */

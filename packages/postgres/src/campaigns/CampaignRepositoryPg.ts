@@ -1,4 +1,3 @@
-import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import {
   Campaign,
   CampaignFailure,
@@ -161,19 +160,11 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
       return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
     }),
 
-    setRate: Effect.fnUntraced(function* (campaignId, perMinute, expected) {
-      const rows = yield* sql`
-          update campaigns set per_minute = ${perMinute}::int, updated_at = clock_timestamp()
-          where id = ${campaignId} and coalesce(per_minute::text, 'none') = coalesce(${expected ?? null}, per_minute::text, 'none')
-          returning ${columns}`.pipe(decode)
-      if (rows[0] !== undefined) return rows[0]
-      const known = yield* sql`select from campaigns where id = ${campaignId}`
-      return yield* known.length > 0 ? new ChangedMeanwhile({ id: campaignId }) : new CampaignNotFound({ campaignId })
-    }),
-
-    setPauseOnComplaints: (campaignId, pauseOnComplaints) =>
+    update: (campaignId, { perMinute, pauseOnComplaints }) =>
       sql`
-          update campaigns set pause_on_complaints = ${pauseOnComplaints}::boolean, updated_at = clock_timestamp()
+          update campaigns set updated_at = clock_timestamp(),
+            per_minute = case when ${perMinute !== undefined}::boolean then ${perMinute ?? null}::int else per_minute end,
+            pause_on_complaints = coalesce(${pauseOnComplaints ?? null}::boolean, pause_on_complaints)
           where id = ${campaignId} returning ${columns}`.pipe(decode, firstOr(CampaignNotFound, { campaignId })),
 
     // A complaint that commits between the read and the lock is found by the next check.

@@ -1,5 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { changePauseOnComplaints, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { scheduleCampaign, updateCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -18,7 +18,7 @@ beforeEach(() => run(resetSending))
 /** Seeds a sending campaign that complaints can pause, with this number of accepted messages. */
 const sending = Effect.fnUntraced(function* (options: { readonly sent: number; readonly asks?: boolean }) {
   const { campaign, organization } = yield* seedCampaign({ recipients: 10 })
-  if (options.asks !== false) yield* changePauseOnComplaints(campaign.id, true)
+  if (options.asks !== false) yield* updateCampaign(campaign.id, { pauseOnComplaints: true })
   yield* sendCampaign(campaign.id)
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -66,7 +66,7 @@ describe("a campaign with a complaint limit", () => {
     const { campaignId } = yield* sending({ sent: 10, asks: false })
     yield* complain(campaignId, 0, 9)
     expect(yield* look).toEqual([])
-    yield* changePauseOnComplaints(campaignId, true)
+    yield* updateCampaign(campaignId, { pauseOnComplaints: true })
     expect(yield* look).toHaveLength(1)
   })
 

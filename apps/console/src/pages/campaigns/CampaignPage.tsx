@@ -1,9 +1,16 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { consistentRead } from "@outreach/backoffice/consistentRead"
-import { countOrNone, formatCount } from "@outreach/backoffice/format"
-import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
-import { choice, field, required } from "@outreach/backoffice/operations/Field"
+import { formatCount } from "@outreach/backoffice/format"
+import {
+  cancelCampaign,
+  pauseCampaign,
+  resumeCampaign,
+  scheduleCampaign,
+  testCampaign,
+  updateCampaign,
+} from "@outreach/backoffice/operations/campaigns"
+import type { Plan } from "@outreach/backoffice/operations/Operation"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import {
   type Campaign,
@@ -13,23 +20,19 @@ import {
   TRANSITIONS,
 } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { changePauseOnComplaints, changeRate } from "@outreach/domain/campaigns/Campaigns"
 import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
 import { checkCampaign } from "@outreach/domain/campaigns/Preflights"
 import type { CampaignId } from "@outreach/domain/Identifier"
-import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
-import { sendTestMail } from "@outreach/mail/sendTestMail"
+import { TestMailSettings } from "@outreach/mail/smtpSettings"
 import { Effect } from "effect"
-import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Section } from "../../components/layout.tsx"
 import { type CommandWords, ops } from "../../components/ops.ts"
 import { ForeignText, IdLink } from "../../components/values.tsx"
-import { reject, rejectStale } from "../../http/PageError.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
+import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
+import { definePage } from "../../http/Route.ts"
 import {
   CampaignFunnel,
   CampaignHours,
@@ -39,7 +42,6 @@ import {
   StopLine,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
-import { cancelRoutes, pauseCampaign, resumeRoutes, scheduleRoutes } from "./campaignConfirmations.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
 import { PreflightList } from "./PreflightList.tsx"
 import { recipientsOf } from "./recipientsPage.tsx"
@@ -59,7 +61,7 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: n
   const checks = CLOSED.includes(found.campaign.status) ? [] : yield* checkCampaign(campaignId)
   const { progress, failures } = found.sending
   const cause = explainUnsent(found.sending, now)
-  return { ...found, progress, failures, cause, checks, canSendTest: (yield* ConsoleConfig).smtp !== null }
+  return { ...found, progress, failures, cause, checks, canSendTest: (yield* TestMailSettings) !== null }
 })
 
 const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
@@ -146,7 +148,7 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: Ca
           `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
         Subject: campaign.subject,
         ...feedbackFacts(totals),
-        "Pause on complaints": pauseText(campaign.pauseOnComplaints),
+        "Pause on complaints": campaign.pauseOnComplaints ? "automatically at 0.3 %" : "manually",
       }}
     />
   )
@@ -168,97 +170,46 @@ const isPossible = (command: Command, status: CampaignStatus): boolean =>
   TRANSITIONS[command].from.some((from) => from === status)
 
 const CampaignForms = ({ campaign, canSendTest }: CampaignView) => {
-  const { id, status, perMinute } = campaign
+  const { id, status } = campaign
   const params = { campaign: id }
+  const change = { params, found: campaign }
   return (
     <div class="actions">
-      {status === "draft" && <ConfirmLink page={scheduleRoutes[0]} params={params} label="Schedule" isPrimary />}
-      {isPossible("pause", status) && <ActionForm action={pauseCampaign} params={params} label="Pause" isPrimary />}
-      {isPossible("resume", status) && <ConfirmLink page={resumeRoutes[0]} params={params} label="Resume" isPrimary />}
-      {isPossible("cancel", status) && (
-        <ConfirmLink page={cancelRoutes[0]} params={params} label="Cancel" isDangerous />
-      )}
-      {!CLOSED.includes(status) && (
-        <ActionForm
-          action={changeCampaignRate}
-          params={params}
-          label="Change the rate"
-          version={countOrNone(perMinute)}
-          controls={{ "per-minute": { value: countOrNone(perMinute) } }}
-        />
-      )}
-      {!CLOSED.includes(status) && (
-        <ActionForm
-          action={changePauses}
-          params={params}
-          label="Change the complaint pause"
-          controls={{ "pause-on-complaints": { value: campaign.pauseOnComplaints ? "yes" : "no" } }}
-        />
-      )}
-      {canSendTest && <ActionForm action={sendTest} params={params} label="Send a test" />}
+      {status === "draft" && <ConfirmLink page={schedule[0]} params={params} label="Schedule" isPrimary />}
+      {isPossible("pause", status) && <ActionForm action={pause} params={params} isPrimary />}
+      {isPossible("resume", status) && <ConfirmLink page={resume[0]} params={params} label="Resume" isPrimary />}
+      {isPossible("cancel", status) && <ConfirmLink page={cancel[0]} params={params} label="Cancel" isDangerous />}
+      {!CLOSED.includes(status) && <ActionForm action={changeRate} {...change} label="Change the rate" />}
+      {!CLOSED.includes(status) && <ActionForm action={changePauses} {...change} label="Change the complaint pause" />}
+      {canSendTest && <ActionForm action={sendTest} params={params} />}
     </div>
   )
 }
 
-const changeCampaignRate = defineAction("/campaigns/:campaign/rate", "campaigns update", {
-  role: "operator",
-  inputs: {
-    "per-minute": required(
-      field(noneOr(wholeNumber(1, 1_000_000, "a number of e-mails")), "E-mails per minute, or none", { size: 10 }),
-    ),
-  },
-  run: Effect.fnUntraced(function* ({ campaign, "per-minute": perMinute }, { version }) {
-    const now = Effect.map((yield* CampaignRepository).find(campaign), (found) => ({
-      Rate: countOrNone(found.perMinute),
-    }))
-    yield* rejectStale(now, { Rate: countOrNone(perMinute) })(changeRate(campaign, perMinute, version))
-    return `Rate changed. ${perMinute === null ? "No limit." : `At most ${formatCount(perMinute)} e-mails a minute.`}`
-  }),
-})
+const path = "/campaigns/:campaign"
+const changeRate = operationAction(`${path}/rate`, updateCampaign, { omit: ["pauseOnComplaints"] })
+const changePauses = operationAction(`${path}/complaints`, updateCampaign, { omit: ["perMinute"] })
+const sendTest = operationAction(`${path}/test`, testCampaign)
+// Pausing can be undone, so it needs no confirmation.
+const pause = operationAction(`${path}/pause`, pauseCampaign, { requires: ["reason"] })
+const cancel = operationConfirmation(`${path}/cancel`, cancelCampaign, { requires: ["reason"] })
 
-const pauseText = (pausesOnComplaints: boolean) => (pausesOnComplaints ? "automatically at 0.3 %" : "manually")
-
-const changePauses = defineAction("/campaigns/:campaign/complaints", "campaigns update", {
-  role: "operator",
-  inputs: {
-    "pause-on-complaints": required(
-      choice("Pause on complaints", [
-        ["no", pauseText(false)],
-        ["yes", pauseText(true)],
-      ]),
-    ),
-  },
-  run: Effect.fnUntraced(function* ({ campaign, "pause-on-complaints": pauses }) {
-    yield* changePauseOnComplaints(campaign, pauses === "yes")
-    return `Saved. The campaign is paused on complaints ${pauseText(pauses === "yes")}.`
-  }),
-})
-
-/** Sends a test message to an address, which no log contains. */
-const sendTest = defineAction("/campaigns/:campaign/test", "campaigns test", {
-  role: "operator",
-  inputs: { to: required(field(EmailAddress, "Your e-mail address", { inputmode: "email", size: 24 })) },
-  run: Effect.fnUntraced(function* ({ campaign, to }) {
-    const { smtp, publicBaseUrl } = yield* ConsoleConfig
-    if (smtp === null) {
-      return yield* reject(
-        "NoMailServer",
-        "The console can't send e-mail because SMTP_URL isn't set. Set SMTP_URL and MAIL_FROM to the worker's values, or send the test on the command line.",
-      )
-    }
-    const found = yield* (yield* CampaignRepository).find(campaign)
-    yield* sendTestMail(found, to, { ...smtp, publicBaseUrl }).pipe(Effect.provide(throwawaySeal))
-    return "The mail server accepted the test message. Clicks on its links aren't recorded."
-  }),
-})
+// Its checks query name servers.
+const launching = {
+  isConsistent: false,
+  children: ({ checks = [], affects }: Plan) =>
+    checks.length > 0 && <PreflightList checks={checks} organizationId={affects.id} />,
+}
+const schedule = operationConfirmation(`${path}/schedule`, scheduleCampaign, launching)
+const resume = operationConfirmation(`${path}/resume`, resumeCampaign, launching)
 
 export const campaignRoutes = [
   campaignPage,
-  changeCampaignRate,
+  changeRate,
   changePauses,
   sendTest,
-  ...scheduleRoutes,
-  ...resumeRoutes,
-  pauseCampaign,
-  ...cancelRoutes,
+  ...schedule,
+  ...resume,
+  pause,
+  ...cancel,
 ] as const

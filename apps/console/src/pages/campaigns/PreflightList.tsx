@@ -1,5 +1,4 @@
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
-import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Advice } from "../../components/Advice.tsx"
 import { type Columns, Table } from "../../components/layout.tsx"
 import { IdLink, Prose, StatusBadge, type Tone } from "../../components/values.tsx"
@@ -14,7 +13,7 @@ const OF_PARTNER: ReadonlyArray<PreflightCheck["check"]> = ["endpoint", "signing
 
 export const PreflightList = (props: {
   readonly checks: ReadonlyArray<PreflightCheck>
-  readonly organizationId: OrganizationId
+  readonly organizationId: string
 }) => {
   const { checks, organizationId } = props
   const checksOf = (...statuses: ReadonlyArray<PreflightCheck["status"]>) =>

@@ -1,0 +1,288 @@
+import { type Campaign, type Command, countUnsent, MAX_RATE, TRANSITIONS } from "@outreach/domain/campaigns/Campaign"
+import {
+  CampaignNotInStatus,
+  type InvalidTemplate,
+  type SenderNotShown,
+} from "@outreach/domain/campaigns/CampaignErrors"
+import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { ForcedChecks, failedChecks } from "@outreach/domain/campaigns/preflight"
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { DisplayName } from "@outreach/domain/DisplayName"
+import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
+import { TemplateText } from "@outreach/domain/mail/TemplateText"
+import { AuditReason } from "@outreach/domain/operators/AuditReason"
+import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { FieldNames } from "@outreach/domain/recipients/RecipientFields"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
+import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
+import { TestMailSettings } from "@outreach/mail/smtpSettings"
+import { Clock, Effect, Schema } from "effect"
+import { countOrNone, formatCount, formatCounted } from "../format.ts"
+import { throwawaySeal } from "../hits/throwawaySeal.ts"
+import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { checkBox, choice, field, required, withDefault, yesOrNo } from "./Field.ts"
+import { operation } from "./Operation.ts"
+
+// Loaded when needed, because they load the libraries that render messages.
+const useCases = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
+const drafts = Effect.promise(() => import("@outreach/domain/campaigns/draftCampaign"))
+const preflights = Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
+const testMails = Effect.promise(() => import("@outreach/mail/sendTestMail"))
+
+const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => campaign
+
+const [mail, window] = ["E-mail", "Sending window"]
+const complaints = "Pause on complaints"
+const automatically = "automatically at 0.3 %"
+const atLeast = "From 3 complaints and 0.3 % of the sent e-mails"
+const example = "2026-12-01T09:00:00Z"
+
+const perMinute = field(noneOr(wholeNumber(1, MAX_RATE, "a number of e-mails")), "E-mails per minute", {
+  group: window,
+  hint: "From 1 to 1,000,000, or none for no limit",
+  size: 10,
+})
+
+export const createCampaign = operation("campaigns create", {
+  role: "operator",
+  about: "Create a campaign as a draft. It isn't sent until it is scheduled",
+  label: "Create the draft",
+  input: {
+    programId: required(field(ProgramId, "Program", { kind: "choice" })),
+    name: required(
+      field(DisplayName, "Name", {
+        hint: "Shown to operators and as {{ campaign_name }} in e-mails",
+        example: "Spring",
+        size: 32,
+      }),
+    ),
+    kind: withDefault(
+      choice("Kind", [
+        ["traffic", "traffic: clinicians go to the partner"],
+        ["survey", "survey: clinicians stay with us"],
+      ]),
+      "traffic",
+    ),
+    subject: required(
+      field(DisplayName, "Subject", {
+        group: mail,
+        hint: "It may contain {{ program_name }}, {{ campaign_name }}, {{ sender_name }}, {{ postal_address }}, {{ token }}, {{ unsubscribe_url }}, {{ short_link }} if the campaign has one, and the fields below",
+        size: 60,
+      }),
+    ),
+    layout: withDefault(
+      choice(
+        "Layout",
+        [
+          ["plain", "plain: adds a footer with the sender and an unsubscribe link"],
+          ["none", "none: the HTML contains sender_name, postal_address and unsubscribe_url"],
+        ],
+        { group: mail, hint: "Plain adds a footer with the sender and an unsubscribe link" },
+      ),
+      "none",
+    ),
+    html: required(field(TemplateText, "HTML", { group: mail, kind: "lines" })),
+    text: field(TemplateText, "Text", { group: mail, kind: "lines", hint: "Default: generated from the HTML" }),
+    shortLink: field(Schema.String, "Short link", {
+      group: mail,
+      hint: "A URL of the partner, such as https://go.partner.example/{token}",
+      inputmode: "url",
+      size: 40,
+    }),
+    fields: field(FieldNames, "Recipient fields", {
+      group: mail,
+      hint: "Fields in subject and body, such as first_name,specialty; each import requires a column for each",
+      size: 40,
+    }),
+    windowStart: required(field(Instant, "Sending starts", { group: window, kind: "instant", example })),
+    windowEnd: required(field(Instant, "Sending ends", { group: window, kind: "instant", example })),
+    perMinute,
+    pauseOnComplaints: checkBox(complaints, automatically, { group: window, hint: atLeast }),
+  },
+  faults: {
+    ProgramNotFound: "programId",
+    ProgramArchived: "programId",
+    ProgramWithoutSender: "programId",
+    SenderNotShown: ({ part }: SenderNotShown) => part,
+    InvalidTemplate: ({ part }: InvalidTemplate) => part,
+    InvalidShortLink: "shortLink",
+    InvalidWindow: "windowEnd",
+  },
+  run: Effect.fnUntraced(function* (draft) {
+    return withoutBody(yield* (yield* drafts).draftCampaign(draft))
+  }),
+  done: () => "Draft created. Import its recipients, preview the e-mail, then schedule it.",
+  examples: [
+    'ops campaigns create --program pgm_… --name Spring --subject "An invitation" --html mail.html --window-start 2026-12-01T09:00:00Z --window-end 2026-12-05T17:00:00Z',
+  ],
+})
+
+const ofCampaign = { role: "operator", of: { campaignId: CampaignId } } as const
+
+export const updateCampaign = operation("campaigns update", {
+  ...ofCampaign,
+  about: "Change a campaign's rate or its pause on complaints, also while it sends",
+  label: "Change the campaign",
+  input: {
+    perMinute,
+    pauseOnComplaints: yesOrNo(complaints, automatically, "manually", { hint: atLeast }),
+  },
+  isPartial: true,
+  find: ({ campaignId }) => CampaignRepository.use(({ find }) => find(campaignId)),
+  versionOf: ({ perMinute, pauseOnComplaints }) => `${perMinute} ${pauseOnComplaints}`,
+  texts: ({ perMinute, pauseOnComplaints }) => ({
+    perMinute: countOrNone(perMinute),
+    pauseOnComplaints: pauseOnComplaints ? "yes" : "no",
+  }),
+  run: Effect.fnUntraced(function* ({ campaignId, ...changes }) {
+    return withoutBody(yield* (yield* useCases).updateCampaign(campaignId, changes))
+  }),
+  done: () => "Saved.",
+  examples: ["ops campaigns update cmp_… --per-minute 500", "ops campaigns update cmp_… --no-pause-on-complaints"],
+})
+
+/** Plans a change of a campaign's status by the recipients without an e-mail. */
+const planFor = Effect.fnUntraced(function* (command: Command, campaignId: CampaignId) {
+  const { find, progress, summaries } = yield* CampaignRepository
+  const campaign = yield* find(campaignId)
+  const { organizationId, name, status } = campaign
+  const { from: wanted } = TRANSITIONS[command]
+  const isPossible = wanted.some((each) => each === status)
+  const counts = yield* progress(campaignId)
+  const count = countUnsent(counts)
+  const { program } = (yield* summaries(organizationId, [campaignId])).get(campaignId)!
+  return {
+    campaign,
+    title: `${command[0]!.toUpperCase()}${command.slice(1)} “${name}”`,
+    count,
+    many: `${formatCount(count)} of ${formatCounted(counts.recipients, "recipient")}`,
+    affects: yield* (yield* OrganizationReader).find(organizationId),
+    facts: { Campaign: { id: campaignId, name }, Program: { id: program.id, name: program.name } },
+    obstacle: isPossible ? undefined : new CampaignNotInStatus({ campaignId, status, wanted }).message,
+  }
+})
+
+const launching = (command: "schedule" | "resume", label: string, about: string, done: string) =>
+  operation(`campaigns ${command}`, {
+    ...ofCampaign,
+    about,
+    label,
+    input: {
+      force: field(ForcedChecks, "Failed checks to ignore", { hint: "Such as rate,quota; see campaigns preflight" }),
+    },
+    plan: Effect.fnUntraced(function* ({ campaignId }) {
+      const { campaign, facts, ...planned } = yield* planFor(command, campaignId)
+      const { name, subject, windowStart, windowEnd } = campaign
+      const checks = planned.obstacle === undefined ? yield* (yield* preflights).checkCampaign(campaignId) : []
+      const failed = checks.filter(({ status }) => status === "failed").map(({ found }) => found)
+      const isOpen = toUnixMillis(windowStart) <= (yield* Clock.currentTimeMillis)
+      return {
+        ...planned,
+        when: isOpen ? "Immediately" : "When sending starts",
+        facts: {
+          ...facts,
+          Subject: subject,
+          "Sending starts": { at: windowStart },
+          "Sending ends": { at: windowEnd },
+        },
+        checks,
+        values: { force: failedChecks(checks) },
+        typed:
+          failed.length === 0
+            ? undefined
+            : {
+                word: name,
+                because: `Preflight checks failed: ${failed.join(" ")} Type the campaign's name to send it anyway.`,
+              },
+      }
+    }),
+    run: Effect.fnUntraced(function* ({ campaignId, force = [] }) {
+      return withoutBody(yield* (yield* useCases).scheduleCampaign(campaignId, { command, force }))
+    }),
+    done: () => done,
+  })
+
+export const scheduleCampaign = launching(
+  "schedule",
+  "Schedule",
+  "Schedule a draft or paused campaign: publish it, and send it within its window. Fails if a preflight check fails",
+  "Scheduled. Its recipients are published and get the e-mail in the window.",
+)
+export const resumeCampaign = launching(
+  "resume",
+  "Resume",
+  "Resume a paused campaign. Fails if a preflight check fails",
+  "Resumed. Sending continues within seconds.",
+)
+
+const reason = field(AuditReason, "Reason", {
+  hint: "Shown with your name; don't enter addresses or NPIs",
+  maxLength: 200,
+  size: 42,
+})
+
+const stop = (command: "pause" | "cancel") =>
+  Effect.fnUntraced(function* (given: { readonly campaignId: CampaignId; readonly reason?: string }, operator: string) {
+    const { campaignId, reason: stopReason = null } = given
+    const { commandCampaign } = yield* useCases
+    return withoutBody(yield* commandCampaign(campaignId, command, { stoppedBy: operator, stopReason }))
+  })
+
+export const pauseCampaign = operation("campaigns pause", {
+  ...ofCampaign,
+  about: "Pause a campaign immediately",
+  label: "Pause",
+  input: { reason },
+  run: stop("pause"),
+  done: () => "Paused. Messages in progress are still sent.",
+  examples: ['ops campaigns pause cmp_… --reason "The partner asked to wait"'],
+})
+
+export const cancelCampaign = operation("campaigns cancel", {
+  ...ofCampaign,
+  role: "admin",
+  about: "Cancel a campaign permanently",
+  label: "Cancel permanently",
+  isIrreversible: true,
+  input: { reason },
+  plan: ({ campaignId }) =>
+    Effect.map(planFor("cancel", campaignId), ({ campaign, ...planned }) => ({
+      ...planned,
+      when: "Immediately. Messages in progress are still sent.",
+      typed:
+        planned.obstacle === undefined
+          ? {
+              word: campaign.name,
+              because: "You can't resume a cancelled campaign. These recipients don't get the e-mail.",
+            }
+          : undefined,
+    })),
+  run: stop("cancel"),
+  done: () => "Cancelled. The remaining recipients don't get the e-mail.",
+  examples: ['ops campaigns cancel cmp_… --reason "The list was that of another program"'],
+})
+
+class NoMailServer extends DescribedError(
+  "NoMailServer",
+  "The console can't send e-mail because SMTP_URL isn't set. Set SMTP_URL and MAIL_FROM to the worker's values, or send the test on the command line.",
+) {}
+
+export const testCampaign = operation("campaigns test", {
+  ...ofCampaign,
+  about: "Send a test message to your own address. Its links don't record clicks",
+  label: "Send a test",
+  input: {
+    to: required(
+      field(EmailAddress, "Your e-mail address", { inputmode: "email", size: 24, example: "me@acme.example" }),
+    ),
+  },
+  run: Effect.fnUntraced(function* ({ campaignId, to }) {
+    const settings = yield* TestMailSettings
+    if (settings === null) return yield* new NoMailServer()
+    const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
+    const { sendTestMail } = yield* testMails
+    return { campaignId, ...(yield* Effect.provide(sendTestMail(campaign, to, settings), throwawaySeal)) }
+  }),
+  done: () => "The mail server accepted the test message. Clicks on its links aren't recorded.",
+})

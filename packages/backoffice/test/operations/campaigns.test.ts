@@ -1,0 +1,53 @@
+import { describe, expect } from "@effect/vitest"
+import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { TestMailSettings } from "@outreach/mail/smtpSettings"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect, Layer } from "effect"
+import { backoffice } from "../../src/backoffice.ts"
+import { cancelCampaign, scheduleCampaign, testCampaign, updateCampaign } from "../../src/operations/campaigns.ts"
+
+const withoutMail = Layer.succeed(TestMailSettings, null)
+const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, withoutMail) }))
+
+const seed = Effect.map(seedCampaign({ recipients: 2, opensIn: 3600 }), ({ campaign, ...seeded }) => ({
+  ...seeded,
+  campaignId: campaign.id,
+}))
+
+describe("campaigns", () => {
+  test("are changed unless they are over", function* () {
+    const { campaignId } = yield* seed
+    const update = (changes: object) => updateCampaign.run({ campaignId, ...changes }, "Dana")
+    expect(yield* update({ perMinute: 250 })).toMatchObject({ perMinute: 250, pauseOnComplaints: false })
+    expect(yield* update({ pauseOnComplaints: true })).toMatchObject({ perMinute: 250, pauseOnComplaints: true })
+    const changed = yield* update({ perMinute: null, pauseOnComplaints: false })
+    expect(changed).toMatchObject({ perMinute: null, pauseOnComplaints: false })
+    expect(changed).not.toHaveProperty("html")
+    yield* commandCampaign(campaignId, "cancel")
+    expect(yield* Effect.flip(update({ perMinute: 1 }))).toMatchObject({ _tag: "CampaignNotInStatus" })
+  })
+
+  test("are scheduled and cancelled by a plan that names their recipients, unless they are over", function* () {
+    const { campaignId, organization } = yield* seed
+    const affected = { many: "2 of 2 recipients", affects: { id: organization.id } }
+    const scheduling = yield* scheduleCampaign.plan!({ campaignId })
+    expect(scheduling).toMatchObject({ ...affected, when: "When sending starts", values: { force: [] } })
+    expect(scheduling.typed).toBeUndefined()
+    const cancelling = yield* cancelCampaign.plan!({ campaignId })
+    expect(cancelling).toMatchObject({ ...affected, title: "Cancel “Spring”", typed: { word: "Spring" } })
+    const cancelled = yield* cancelCampaign.run({ campaignId, reason: "the list is wrong" }, "Dana")
+    expect(cancelled).toMatchObject({ status: "cancelled", stoppedBy: "Dana", stopReason: "the list is wrong" })
+    for (const { plan } of [scheduleCampaign, cancelCampaign]) {
+      const planned = yield* plan!({ campaignId })
+      expect(planned).toMatchObject({ obstacle: expect.stringContaining("is cancelled"), typed: undefined })
+    }
+  })
+
+  test("are not tested without a mail server", function* () {
+    const { campaignId } = yield* seed
+    const sent = testCampaign.run({ campaignId, to: "me@acme.test" as never }, "Dana")
+    expect(yield* Effect.flip(sent)).toMatchObject({ _tag: "NoMailServer" })
+  })
+})
