@@ -28,7 +28,7 @@ export const command = <
   const O extends Options<A> = Record<never, never>,
 >(
   operation: Operation<S, F, Found, A, R>,
-  options?: O,
+  options?: O & Options<A>,
 ): Declared<Exclude<R, Provided<O>> | Needed<O> | AuditLog> => {
   const { about, of, input, isPartial, isIrreversible, plan, shownOnce, done, examples } = operation
   const subject = Object.entries(of).map(([key, schema]) => [key, idArgument(key, schema)] as const)
@@ -106,7 +106,9 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
         : onOrOff(description)
       : kind === "choice" && words.length > 0
         ? choice(words, description)
-        : (isArgument ? argument : flag)(schema, description)
+        : isArgument
+          ? argument(schema, description)
+          : flag(schema, description, kind === "file" ? kind : undefined)
   const exemplified = example === undefined ? input : { ...input, example: { kind: "flag" as const, text: example } }
   if (!isRequired) return optional(exemplified)
   return typeof value === "string"

@@ -61,9 +61,6 @@ const add = (organization: string, ...args: ReadonlyArray<string>) =>
   runJson(...creating(organization, "Acme Health <outreach@acme.test>", ...args))
 const activate = (id: string) => meanwhile(SenderRepository.use(({ activate }) => activate(SenderId.make(id))))
 
-const states = (sender: { readonly keys: ReadonlyArray<{ readonly selector: string; readonly state: string }> }) =>
-  sender.keys.map(({ selector, state }) => [selector, state])
-
 describe("senders create", () => {
   it("makes a key, and prints the records to publish without the private key", async () => {
     const { organization } = await seed()
@@ -80,7 +77,7 @@ describe("senders create", () => {
     ]) {
       expect(stdout).toMatch(line)
     }
-    expect(stderr).toMatch(/Publish the DNS records, and then run `ops senders verify snd_[0-9a-f]{32}`/)
+    expect(stderr).toContain("Publish its DNS records, then verify it.")
     expect(stdout + stderr).not.toContain("PRIVATE")
   })
 
@@ -105,20 +102,6 @@ describe("senders create", () => {
     const audit = JSON.stringify((await runJson("audit", "list", "--limit", "1")).data)
     expect(audit).toContain("senders create")
     for (const secret of [folder, "outreach@acme.test", "PRIVATE"]) expect(audit).not.toContain(secret)
-  })
-
-  it.each([
-    ["--from", "büro@acme.test"],
-    ["--reply-to", "büro@acme.test"],
-    ["--ramp", "200,0"],
-    ["--ramp", "abc"],
-    ["--ramp", "400,200"],
-    ["--ramp", "200,"],
-    ["--ramp", Array(91).fill(1).join(",")],
-  ])("rejects %s %s as wrong usage", async (flag, value) => {
-    const nobody = `org_${"0".repeat(32)}`
-    const args = flag === "--from" ? creating(nobody, value) : [...creating(nobody, "a@acme.test"), flag, value]
-    expect(await runFailing(...args)).toMatchObject({ code: "usage", exit: 2 })
   })
 })
 
@@ -155,34 +138,6 @@ describe("senders verify", () => {
     expect((await runJson("senders", "list", "--organization", organization.id)).data).toMatchObject([
       { id: sender.id, from, selectors: [sender.keys[0].selector] },
     ])
-  })
-})
-
-describe("senders update and rotate-dkim", () => {
-  it("look up the records of a live sender's new domain, and print the records of the next key", async () => {
-    const { organization } = await seed()
-    const sender = await add(organization.id, "--selector", "s1")
-    await runJson("senders", "verify", sender.id, "--dns-server", await publish(sender.dns_records))
-    const server = ["--dns-server", await dnsServer([])]
-    const update = ["senders", "update", sender.id, ...server]
-    const name = ["--from", "Acme <hello@acme.test>", "--reply-to", "help@acme.test"]
-    const named = { from_name: "Acme", from_address: "hello@acme.test", reply_to: "help@acme.test" }
-    expect(await runJson(...update, ...name)).toMatchObject(named)
-    const refused = await runFailing(...update, "--bounce-domain", "b.acme.test")
-    expect(refused).toMatchObject({ code: "sender_not_verified", exit: 1 })
-    expect(refused.message).toContain("nothing was changed")
-    expect(await runJson(...update, "--reply-to", "none")).toMatchObject({ reply_to: null, bounce_domain: null })
-
-    const rotate = ["senders", "rotate-dkim", sender.id, ...KEY_FLAGS, "--selector"]
-    const rotated = await runJson(...rotate, "s2")
-    expect(states(rotated)).toEqual([
-      ["s2", "pending"],
-      ["s1", "signing"],
-    ])
-    expect(rotated.dns_records.map(({ name }: DnsRecord) => name)).toContain("s2._domainkey.acme.test")
-    expect(await runFailing(...rotate, "s1")).toMatchObject({ code: "selector_taken" })
-    expect(await runFailing("senders", "remove", sender.id)).toMatchObject({ code: "not_confirmed" })
-    expect(await runJson("senders", "remove", sender.id, "--yes")).toMatchObject({ id: sender.id, removed: true })
   })
 })
 
@@ -319,15 +274,5 @@ describe("a link domain", () => {
     await ops("senders", "remove", sender.id, "--yes")
     expect(await ops(...remove)).toMatchObject({ code: "not_confirmed" })
     expect(await ops(...remove, "--yes")).toMatchObject({ removed: true })
-  })
-
-  it("is stored in ASCII and lower case, and is a domain name", async () => {
-    expect((await addWith("--link-domain", "Click.BÜRO.test")).sender).toMatchObject({
-      link_domain: "click.xn--bro-hoa.test",
-    })
-    for (const domain of ["click", "https://click.acme.test", "click.acme.test/x", "127.0.0.1", "*.acme.test"]) {
-      const flags = ["--organization", `org_${"0".repeat(32)}`, "--from", "a@acme.test", "--link-domain", domain]
-      expect([domain, await ops("senders", "create", ...flags)]).toMatchObject([domain, { code: "usage" }])
-    }
   })
 })

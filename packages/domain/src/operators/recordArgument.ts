@@ -18,7 +18,7 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ...all("recorded", "after all before bom bounce-domain campaign check completer-target confirm date"),
   ...all(
     "recorded",
-    "delivery detach disable-when-failing dkim-domain domain dns-server dry-run endpoint event expires fields force",
+    "delivery detach disable-when-failing dkim-domain dns-server dry-run endpoint event expires fields force",
   ),
   ...all(
     "recorded",

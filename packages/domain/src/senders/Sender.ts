@@ -100,6 +100,12 @@ export interface SenderIdentity extends Pick<Sender, "replyTo" | "bounceDomain">
   } | null
 }
 
+/** Returns whether a sender, its newest key or its link domain isn't used until it is verified. */
+export const isToBeVerified = ({ liveSince, keys, linkDomain, linkDomainVerifiedAt }: SenderWithKeys): boolean =>
+  liveSince === null ||
+  keys.some(({ signsFrom }) => signsFrom === null) ||
+  (linkDomain !== null && linkDomainVerifiedAt === null)
+
 /** Returns the domain of a sender's links; null for the deployment's. */
 export const verifiedLinkDomain = (sender: Pick<Sender, "linkDomain" | "linkDomainVerifiedAt">): string | null =>
   sender.linkDomainVerifiedAt === null ? null : sender.linkDomain

@@ -21,8 +21,10 @@ export class LinkDomainUnusable extends DescribedError(
 export class SenderNotVerified extends DescribedError(
   "SenderNotVerified",
   ({ senderId, checks }: { readonly senderId: string; readonly checks: ReadonlyArray<Finding> }) => {
-    const failed = checks.filter(({ status }) => status === "failed").length
-    return `${failed} ${failed === 1 ? "check" : "checks"} of ${checks.length} failed for ${senderId}; nothing was changed.`
+    const failed = checks.filter(({ status }) => status === "failed")
+    const count = `${failed.length} ${failed.length === 1 ? "check" : "checks"} of ${checks.length}`
+    const faults = failed.map(({ found, advice }) => `${found} ${advice}`)
+    return [`${count} failed for ${senderId}; nothing was changed.`, ...faults].join(" ")
   },
 ) {}
 

@@ -1,10 +1,10 @@
-import { linkDomainFindings } from "@outreach/backoffice/senders/linkDomainFindings"
 import { linkHostOf } from "@outreach/backoffice/senders/linkHostOf"
+import { lookUpSender, SenderSetup } from "@outreach/backoffice/senders/SenderSetup"
 import { type DnsRecord, dnsRecords } from "@outreach/domain/senders/dnsRecords"
 import { type SenderWithKeys, verifiedLinkDomain } from "@outreach/domain/senders/Sender"
 import { fromUnixMillis, type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { createResolver } from "@outreach/mail/createResolver"
-import { type RecordFinding, senderFindings } from "@outreach/mail/dnsFindings"
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
+import type { RecordFinding } from "@outreach/mail/dnsFindings"
 import { Clock, Context, Effect, Layer } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 
@@ -35,10 +35,7 @@ export class SenderLookUps extends Context.Service<SenderLookUps>()("console/Sen
 
     /** Queries the current records, and whether this deployment responds at a link domain. */
     const lookUp = Effect.fnUntraced(function* (sender: SenderWithKeys, linkDomain: string | null) {
-      const resolver = createResolver(dnsServers)
-      const records = yield* senderFindings(resolver, sender)
-      const links = linkDomain === null ? [] : yield* linkDomainFindings(resolver, linkDomain, target)
-      const findings = [...records, ...links]
+      const findings = yield* lookUpSender(dnsServers, target, sender, linkDomain)
       kept.delete(keyOf(sender))
       kept.set(keyOf(sender), { at: fromUnixMillis(yield* Clock.currentTimeMillis), findings })
       if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!)
@@ -66,5 +63,11 @@ export class SenderLookUps extends Context.Service<SenderLookUps>()("console/Sen
     return { linkHost, recordsOf, lookUp, lastOf }
   }),
 }) {
-  static readonly layer = Layer.effect(SenderLookUps, SenderLookUps.make)
+  static readonly layer = Layer.provideMerge(
+    Layer.effect(
+      SenderSetup,
+      SenderLookUps.useSync(({ linkHost, lookUp }) => ({ linkHost, lookUp, keyPair: () => generateDkimKeyPair })),
+    ),
+    Layer.effect(SenderLookUps, SenderLookUps.make),
+  )
 }

@@ -1,33 +1,24 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount, formatDuration } from "@outreach/backoffice/format"
+import { rotateDkimKey, updateSender, verifySender } from "@outreach/backoffice/operations/senders"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { SenderId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { describeRamp, type RampState } from "@outreach/domain/senders/Ramp"
-import {
-  DKIM_OVERLAP_DAYS,
-  DKIM_RECORD_DAYS,
-  dkimKeyState,
-  formatFrom,
-  type SenderWithKeys,
-} from "@outreach/domain/senders/Sender"
+import { dkimKeyState, formatFrom, isToBeVerified } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
-import { addSenderKey, updateSender, verifySender } from "@outreach/domain/senders/Senders"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
 import { Facts, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
-import { pickDefined } from "../../http/inputs.ts"
-import { refuseChanged } from "../../http/PageError.ts"
-import { defineAction, definePage } from "../../http/Route.ts"
+import { operationAction } from "../../http/operationRoutes.tsx"
+import { definePage } from "../../http/Route.ts"
 import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
 import { removeSenderPage } from "./removeSenderPages.tsx"
 import { SenderLookUps } from "./SenderLookUps.ts"
 import { SenderRecords } from "./SenderRecords.tsx"
-import { describeFailures, selectorInput, senderFaults, senderInputs } from "./senderInputs.ts"
 import { SenderBadge } from "./sendersPage.tsx"
 
 const MAX_CAMPAIGNS = 20
@@ -68,7 +59,7 @@ const contentOf = (view: SenderView) => {
       commands={[ops("senders show", id), ops("senders verify", id), ops("senders rotate-dkim", id)]}
     >
       <Problems {...view} />
-      <ActionForm action={verifyAction} params={params} label="Verify" isPrimary={isToBeVerified(sender)} />
+      <ActionForm action={verifyAction} params={params} isPrimary={isToBeVerified(sender)} />
       <SenderRecords records={records} lookUp={lookUp} />
       <SenderFacts {...view} />
       <DkimKeys {...view} />
@@ -85,31 +76,12 @@ const contentOf = (view: SenderView) => {
       />
       <Folded action={updateAction} title="Change">
         <p>The From or bounce domain of a live sender changes only if the new domain's DNS records exist.</p>
-        <ActionForm
-          action={updateAction}
-          params={params}
-          label="Change the sender"
-          version={sender.updatedAt}
-          controls={{
-            from: { value: formatFrom(sender) },
-            "reply-to": { value: sender.replyTo ?? "none" },
-            "bounce-domain": { value: sender.bounceDomain ?? "none" },
-            "link-domain": { value: sender.linkDomain ?? "none" },
-            ramp: {
-              hint: "Maximum messages per day from now on; none: unlimited; empty: no change",
-            },
-          }}
-        />
+        <ActionForm action={updateAction} params={params} found={sender} />
       </Folded>
       <ConfirmLink page={removeSenderPage} params={params} label="Remove" />
     </Page>
   )
 }
-
-const isToBeVerified = ({ liveSince, keys, linkDomain, linkDomainVerifiedAt }: SenderWithKeys): boolean =>
-  liveSince === null ||
-  keys.some(({ signsFrom }) => signsFrom === null) ||
-  (linkDomain !== null && linkDomainVerifiedAt === null)
 
 const Problems = ({ sender, lookUp }: SenderView) => {
   const failed = lookUp?.findings.filter(({ status }) => status === "failed") ?? []
@@ -172,11 +144,8 @@ const DkimKeys = ({ sender, now }: SenderView) => (
       }}
     />
     <Folded action={rotateAction} title="Rotate the key">
-      <p>
-        The next key is used after its record is published and verified. The old key also signs for {DKIM_OVERLAP_DAYS}{" "}
-        days; keep its record for {DKIM_RECORD_DAYS} days after that. An unused key is replaced.
-      </p>
-      <ActionForm action={rotateAction} params={{ sender: sender.id }} label="Add the next key" />
+      <p>The next key is used after its record is published and verified. An unused key is replaced.</p>
+      <ActionForm action={rotateAction} params={{ sender: sender.id }} />
     </Folded>
   </Section>
 )
@@ -195,46 +164,8 @@ const RampDays = ({ daily, day, sentToday }: RampState) => (
   />
 )
 
-const verifyAction = defineAction("/senders/:sender/verify", "senders verify", {
-  role: "operator",
-  run: Effect.fnUntraced(function* ({ sender: id }) {
-    const { lookUp } = yield* SenderLookUps
-    const { sender } = yield* describeFailures(verifySender(id, lookUp))
-    return isToBeVerified(sender)
-      ? "Verified. Within a minute, workers use this sender, its newest key and its link domain."
-      : "The DNS records are correct."
-  }),
-})
-
-const rotateAction = defineAction("/senders/:sender/rotate-dkim", "senders rotate-dkim", {
-  role: "admin",
-  inputs: selectorInput,
-  faults: { SelectorTaken: "selector" },
-  run: Effect.fnUntraced(function* ({ sender, selector }) {
-    yield* addSenderKey(sender, { ...(yield* generateDkimKeyPair), selector })
-    return "Key created. Publish its record, then verify the sender."
-  }),
-})
-
-const updateAction = defineAction("/senders/:sender/update", "senders update", {
-  role: "admin",
-  inputs: senderInputs,
-  faults: senderFaults,
-  run: Effect.fnUntraced(function* ({ sender, from, ramp, ...given }, { version }) {
-    const { linkHost, lookUp } = yield* SenderLookUps
-    yield* refuseChanged(version, (yield* (yield* SenderRepository).find(sender)).updatedAt)
-    const changes = pickDefined({
-      from,
-      ramp,
-      replyTo: given["reply-to"],
-      bounceDomain: given["bounce-domain"],
-      linkDomain: given["link-domain"],
-    })
-    const changed = yield* describeFailures(updateSender(sender, changes, { linkHost, lookUp }))
-    return isToBeVerified(changed)
-      ? "Saved. Publish the new DNS records, then verify the sender."
-      : "Saved. The change takes effect within a minute."
-  }),
-})
+const verifyAction = operationAction("/senders/:sender/verify", verifySender, { omit: ["dnsServer"] })
+const rotateAction = operationAction("/senders/:sender/rotate-dkim", rotateDkimKey, { omit: ["dkimKey"] })
+const updateAction = operationAction("/senders/:sender/update", updateSender, { omit: ["dnsServer"] })
 
 export const senderRoutes = [senderPage, verifyAction, rotateAction, updateAction] as const

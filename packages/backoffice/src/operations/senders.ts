@@ -1,0 +1,210 @@
+import { DomainName } from "@outreach/domain/DomainName"
+import { ProgramId, SenderId } from "@outreach/domain/Identifier"
+import { dnsRecords } from "@outreach/domain/senders/dnsRecords"
+import { LinkDomainNotFound, LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
+import { Ramp } from "@outreach/domain/senders/Ramp"
+import { ReplyTo } from "@outreach/domain/senders/ReplyTo"
+import {
+  DKIM_OVERLAP_DAYS,
+  DKIM_RECORD_DAYS,
+  dkimKeyState,
+  formatFrom,
+  isToBeVerified,
+  Selector,
+  type SenderWithKeys,
+} from "@outreach/domain/senders/Sender"
+import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
+import * as Senders from "@outreach/domain/senders/Senders"
+import { noneOr } from "@outreach/domain/textSchema"
+import { senderMailbox } from "@outreach/mail/mailFrom"
+import { DnsServer } from "@outreach/process/dnsServers"
+import { Effect } from "effect"
+import { formatCounted } from "../format.ts"
+import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { SenderSetup } from "../senders/SenderSetup.ts"
+import { field, file, required } from "./Field.ts"
+import { organizationId } from "./fields.ts"
+import { operation } from "./Operation.ts"
+
+const from = field(senderMailbox, "From", { hint: "Such as Acme Health <outreach@acme.example>", size: 40 })
+
+const details = {
+  replyTo: field(noneOr(ReplyTo), "Reply-to", { hint: "Or none for the From address", inputmode: "email", size: 28 }),
+  bounceDomain: field(noneOr(DomainName), "Bounce domain", {
+    hint: "For return paths, such as bounces.acme.example, or none for the deployment's domain",
+    size: 28,
+  }),
+  linkDomain: field(noneOr(DomainName), "Link domain", {
+    hint: "For links and unsubscribe pages, such as click.acme.example, or none for the deployment's domain",
+    size: 28,
+  }),
+  ramp: field(noneOr(Ramp), "Ramp", {
+    hint: "Starts with these maximum messages per day (UTC), such as 200,400,800, or none for no limit",
+    size: 28,
+  }),
+}
+
+const key = {
+  selector: field(Selector, "Key selector", { hint: "Such as s2026; default the date and four digits" }),
+  dkimKey: file("Key file", { hint: "Private RSA key; default a new key" }),
+}
+
+const dnsServer = field(DnsServer, "Name server", { hint: "ip[:port]; default this machine's" })
+
+const domainFaults = { LinkDomainTaken: "linkDomain", LinkDomainUnusable: "linkDomain" } as const
+
+/** Returns a sender with the state of each key and its required DNS records. */
+export const describeSender = (sender: SenderWithKeys) =>
+  SenderSetup.useSync(({ linkHost }) => ({
+    ...sender,
+    keys: sender.keys.map((each) => ({ ...each, state: dkimKeyState(each) })),
+    dnsRecords: dnsRecords(sender, linkHost),
+  }))
+
+export const createSender = operation("senders create", {
+  role: "admin",
+  about:
+    "Create the sender of an organization or of one of its programs, with a DKIM key, and show the DNS records to publish",
+  label: "Add the sender",
+  input: {
+    organizationId,
+    programId: field(ProgramId, "Program", {
+      kind: "choice",
+      all: "All without a sender",
+      hint: "Default all without a separate sender",
+    }),
+    from: required(from),
+    ...details,
+    dkimDomain: field(DomainName, "DKIM domain", { hint: "Default the domain of the From address" }),
+    ...key,
+  },
+  faults: { ...domainFaults, SenderExists: "programId", ProgramNotFound: "programId" },
+  run: Effect.fnUntraced(function* ({ selector, dkimKey, ...request }) {
+    const { linkHost, keyPair } = yield* SenderSetup
+    return yield* describeSender(
+      yield* Senders.addSender(request, { ...(yield* keyPair(dkimKey)), selector }, linkHost),
+    )
+  }),
+  done: () => "Added. Publish its DNS records, then verify it. It isn't used before.",
+  examples: ['ops senders create --organization org_… --from "Acme Health <outreach@acme.example>" --ramp 200,400,800'],
+})
+
+export const verifySender = operation("senders verify", {
+  role: "operator",
+  about:
+    "Check a sender's DNS records and its link domain over https. If all are correct, the newest key signs, links use the domain, and the sender is live",
+  label: "Verify",
+  of: { senderId: SenderId },
+  input: { dnsServer },
+  run: Effect.fnUntraced(function* ({ senderId, dnsServer }) {
+    const { lookUp } = yield* SenderSetup
+    const { verified, checks } = yield* Senders.verifySender(senderId, (sender, linkDomain) =>
+      lookUp(sender, linkDomain, dnsServer),
+    )
+    return { ...verified, checks }
+  }),
+  done: () => "Verified. Within a minute, workers use the sender, its newest key and its link domain.",
+})
+
+export const updateSender = operation("senders update", {
+  role: "admin",
+  about:
+    "Change a sender, but not its DKIM domain. A live sender gets a new domain only after its DNS records were found",
+  label: "Change the sender",
+  of: { senderId: SenderId },
+  input: { from, ...details, dnsServer },
+  isPartial: true,
+  faults: domainFaults,
+  find: ({ senderId }) => SenderRepository.use(({ find }) => find(senderId)),
+  versionOf: ({ updatedAt }) => updatedAt,
+  // Giving the ramp starts it again, so its form is empty.
+  texts: (sender) => ({
+    from: formatFrom(sender),
+    replyTo: sender.replyTo ?? "none",
+    bounceDomain: sender.bounceDomain ?? "none",
+    linkDomain: sender.linkDomain ?? "none",
+  }),
+  run: ({ senderId, dnsServer, ...changes }) =>
+    Effect.gen(function* () {
+      const { linkHost, lookUp } = yield* SenderSetup
+      return yield* describeSender(
+        yield* Senders.updateSender(senderId, changes, {
+          linkHost,
+          lookUp: (sender, linkDomain) => lookUp(sender, linkDomain, dnsServer),
+        }),
+      )
+    }),
+  done: (sender) =>
+    isToBeVerified(sender)
+      ? "Saved. Publish the new DNS records, then verify the sender."
+      : "Saved. The change takes effect within a minute.",
+  examples: ["ops senders update snd_… --link-domain click.acme.example"],
+})
+
+export const rotateDkimKey = operation("senders rotate-dkim", {
+  role: "admin",
+  about: "Add the next DKIM key, replacing one that isn't in use yet, and show its DNS record",
+  label: "Add the next key",
+  of: { senderId: SenderId },
+  input: key,
+  faults: { SelectorTaken: "selector" },
+  run: Effect.fnUntraced(function* ({ senderId, selector, dkimKey }) {
+    const { keyPair } = yield* SenderSetup
+    return yield* describeSender(yield* Senders.addSenderKey(senderId, { ...(yield* keyPair(dkimKey)), selector }))
+  }),
+  done: () =>
+    `Key created. Publish its record, then verify the sender. Then the old key also signs for ${DKIM_OVERLAP_DAYS} days; keep its record for ${DKIM_RECORD_DAYS} days after that.`,
+})
+
+export const removeSender = operation("senders remove", {
+  role: "admin",
+  about: "Remove a sender and its DKIM keys permanently",
+  label: "Remove permanently",
+  isIrreversible: true,
+  of: { senderId: SenderId },
+  plan: Effect.fnUntraced(function* ({ senderId }) {
+    const { programId, organizationId, keys, ...sender } = yield* (yield* SenderRepository).find(senderId)
+    const fallback = programId === null ? "the deployment's sender" : "the organization's sender, or the deployment's"
+    return {
+      title: `Remove ${formatFrom(sender)}`,
+      many: `1 sender, with ${formatCounted(keys.length, "DKIM key")}`,
+      affects: yield* (yield* OrganizationReader).find(organizationId),
+      when: `Within a minute, its e-mails are sent by ${fallback}.`,
+      facts: { Sender: { id: senderId, name: senderId } },
+      typed: { word: sender.fromAddress, because: "This can't be undone. Its keys are deleted, too." },
+    }
+  }),
+  run: Effect.fnUntraced(function* ({ senderId }) {
+    const senders = yield* SenderRepository
+    const { organizationId, programId } = yield* senders.find(senderId)
+    yield* senders.remove(senderId)
+    return { id: senderId, organizationId, programId, removed: true }
+  }),
+  done: () => "Removed with its DKIM keys. Keep their DNS records for a week.",
+})
+
+export const removeLinkDomain = operation("link-domains remove", {
+  role: "admin",
+  about: "Remove a link domain that no sender uses: links in sent e-mails stop working",
+  label: "Remove permanently",
+  isIrreversible: true,
+  of: { linkDomain: DomainName },
+  plan: Effect.fnUntraced(function* ({ linkDomain: domain }) {
+    const found = (yield* (yield* LinkDomainRepository).list()).find((each) => each.domain === domain)
+    if (found === undefined) return yield* new LinkDomainNotFound({ domain })
+    return {
+      title: `Remove ${domain}`,
+      many: "All links in e-mails sent with it",
+      affects: yield* (yield* OrganizationReader).find(found.organizationId),
+      when: "When its certificate expires, the links stop working.",
+      typed: { word: domain, because: "This can't be undone. Links in sent e-mails stop working." },
+    }
+  }),
+  run: ({ linkDomain }) =>
+    Effect.map(
+      LinkDomainRepository.use(({ remove }) => remove(linkDomain)),
+      (removed) => ({ ...removed, removed: true }),
+    ),
+  done: ({ domain }) => `Removed ${domain}.`,
+  examples: ["ops link-domains remove click.acme.example"],
+})

@@ -1,0 +1,36 @@
+import type { DkimKeyPair, SenderWithKeys } from "@outreach/domain/senders/Sender"
+import { createResolver } from "@outreach/mail/createResolver"
+import { type RecordFinding, senderFindings } from "@outreach/mail/dnsFindings"
+import { Context, Effect } from "effect"
+import type { TaggedFailure } from "../operations/Operation.ts"
+import { type LinkTarget, linkDomainFindings } from "./linkDomainFindings.ts"
+
+/** The process's means to set up senders. */
+export class SenderSetup extends Context.Service<
+  SenderSetup,
+  {
+    /** The host of the deployment's own links; null if PUBLIC_BASE_URL has none. */
+    readonly linkHost: string | null
+    /** Looks up a sender's DNS records, and whether this deployment serves its link domain. */
+    lookUp(
+      sender: SenderWithKeys,
+      linkDomain: string | null,
+      dnsServer?: string,
+    ): Effect.Effect<ReadonlyArray<RecordFinding>>
+    /** Reads a private key from a file, or creates one. */
+    keyPair(file?: string): Effect.Effect<DkimKeyPair, TaggedFailure>
+  }
+>()("backoffice/SenderSetup") {}
+
+/** Looks up a sender's DNS records, and whether the target serves a link domain. */
+export const lookUpSender = Effect.fnUntraced(function* (
+  dnsServers: ReadonlyArray<string>,
+  target: LinkTarget,
+  sender: SenderWithKeys,
+  linkDomain: string | null,
+) {
+  const resolver = createResolver(dnsServers)
+  const records = yield* senderFindings(resolver, sender)
+  const links = linkDomain === null ? [] : yield* linkDomainFindings(resolver, linkDomain, target)
+  return [...records, ...links]
+})

@@ -1,0 +1,72 @@
+import { describe, expect } from "@effect/vitest"
+import { failed, ok } from "@outreach/domain/operators/Finding"
+import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
+import { effectTest } from "@outreach/testing/effectTest"
+import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { Effect, Layer, Redacted } from "effect"
+import { backoffice } from "../../src/backoffice.ts"
+import {
+  createSender,
+  removeLinkDomain,
+  removeSender,
+  rotateDkimKey,
+  updateSender,
+  verifySender,
+} from "../../src/operations/senders.ts"
+import { SenderSetup } from "../../src/senders/SenderSetup.ts"
+
+const published = "192.0.2.53"
+const setup = Layer.succeed(SenderSetup, {
+  linkHost: "api.outreach.test",
+  lookUp: (_, __, dnsServer) =>
+    Effect.succeed([{ record: "", ...(dnsServer === published ? ok("found") : failed("missing", "Publish it.")) }]),
+  keyPair: () => Effect.succeed({ publicKey: "public", privateKey: Redacted.make("private") }),
+})
+const test = effectTest(runOnDatabase({ layer: Layer.mergeAll(backoffice, setup) }))
+
+const seed = Effect.gen(function* () {
+  const { organization } = yield* seedCampaign({ recipients: 0 })
+  const organizationId = organization.id
+  const from = { name: "Acme", address: "outreach@acme.test" }
+  const sender = yield* createSender.run(
+    { organizationId, from, selector: "s1", linkDomain: "click.acme.test" },
+    "Dana",
+  )
+  return { organizationId, from, sender, senderId: sender.id }
+})
+
+describe("a sender", () => {
+  test("has DNS records to publish, and is verified, changed and removed", function* () {
+    const { sender, senderId } = yield* seed
+    expect(sender.dnsRecords.map(({ name }) => name)).toContain("s1._domainkey.acme.test")
+    expect(yield* Effect.flip(verifySender.run({ senderId }, "Dana"))).toMatchObject({ _tag: "SenderNotVerified" })
+    const verified = yield* verifySender.run({ senderId, dnsServer: published }, "Dana")
+    expect(verified).toMatchObject({ liveSince: expect.any(String), checks: [{ found: "found" }] })
+    const change = { senderId, replyTo: null, linkDomain: "next.acme.test" }
+    const changed = yield* updateSender.run(change, "Dana")
+    expect(updateSender.done(changed, change)).toContain("Publish the new DNS records")
+    const { keys } = yield* rotateDkimKey.run({ senderId, selector: "s2" }, "Dana")
+    expect(keys.map(({ selector, state }) => [selector, state])).toEqual([
+      ["s2", "pending"],
+      ["s1", "signing"],
+    ])
+    expect(yield* removeSender.plan!({ senderId })).toMatchObject({
+      title: "Remove Acme <outreach@acme.test>",
+      many: "1 sender, with 2 DKIM keys",
+    })
+    expect(yield* removeSender.run({ senderId }, "Dana")).toMatchObject({ id: senderId, removed: true })
+    const linkDomain = "click.acme.test"
+    expect((yield* removeLinkDomain.plan!({ linkDomain })).typed?.word).toBe(linkDomain)
+    yield* removeLinkDomain.run({ linkDomain }, "Dana")
+    expect(yield* LinkDomainRepository.use(({ list }) => list(sender.organizationId))).toEqual([])
+    expect(yield* Effect.flip(removeLinkDomain.plan!({ linkDomain }))).toMatchObject({ _tag: "LinkDomainNotFound" })
+  })
+
+  test("belongs to a program of its organization", function* () {
+    const { organizationId, from } = yield* seed
+    const { program } = yield* seedCampaign({ recipients: 0 })
+    const refused = yield* Effect.flip(createSender.run({ organizationId, programId: program.id, from }, "Dana"))
+    expect(refused).toMatchObject({ _tag: "ProgramNotFound" })
+  })
+})
