@@ -5,10 +5,12 @@ import { LineComparison } from "@outreach/backoffice/recipients/LineComparison"
 import { OutcomeReader } from "@outreach/backoffice/recipients/OutcomeReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Npi } from "@outreach/domain/recipients/Npi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
+import { FieldNamesOrAll } from "@outreach/domain/recipients/RecipientFields"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -25,11 +27,6 @@ import { erasedClinicians } from "../secretCipher.ts"
 
 const MAX_SHOWN = 100
 
-// Loaded when the flag is given, because it loads the template language.
-const fieldNames = Effect.promise(
-  async () => (await import("@outreach/domain/recipients/RecipientFields")).FieldNamesOrAll,
-)
-
 const load = changing({
   about: "Import recipients. Can be repeated: lines aren't imported twice",
   examples: [
@@ -43,7 +40,7 @@ const load = changing({
     ...columnFlags,
     fields: withDefault(
       flag(
-        fieldNames,
+        FieldNamesOrAll,
         "Further columns that templates may use, such as first_name,specialty; all for every column",
         "names",
       ),
@@ -118,7 +115,6 @@ const find = revealing({
       return yield* refuse("UnclearClinician", "Name the clinician in one way: with --npi, --email, --token or --id.")
     }
     const [by, value] = key
-    const { canonicalEmail } = yield* Effect.promise(() => import("@outreach/domain/recipients/EmailAddress"))
     const clinician = { by, value: by === "email" ? (canonicalEmail(value) ?? value) : value }
     const { find } = yield* TimelineReader
     const found = yield* find({ ...clinician, ...(organizationId && { organizationId }) }, limit)

@@ -1,6 +1,5 @@
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
-import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { findInStatus } from "@outreach/domain/campaigns/Campaigns"
 import { checkLines, createLineParser, type ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId, ImportId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
@@ -56,11 +55,7 @@ export const importFile = Effect.fn("importFile")(function* (
   file: string,
   options: ImportOptions,
 ) {
-  const campaign = yield* (yield* CampaignRepository).find(campaignId)
-  const { status } = campaign
-  if (!IMPORTABLE.includes(status)) {
-    return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
-  }
+  const campaign = yield* findInStatus(campaignId, IMPORTABLE)
   const header = yield* readHeader(file, "npi and email", { ...options, ...fieldsToTake(campaign, options.fields) })
   if (options.check) return yield* importLinesOf(header, campaign, options, () => Effect.void)
   const log = yield* ImportLog

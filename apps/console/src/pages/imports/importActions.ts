@@ -1,8 +1,8 @@
 import type { Column } from "@outreach/backoffice/csv/ColumnMap"
 import { file as fileInput, oneOf, required } from "@outreach/backoffice/operations/Field"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
-import { CampaignNotInStatus } from "@outreach/domain/campaigns/CampaignErrors"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { findInStatus } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
@@ -71,11 +71,7 @@ export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "r
   faults: { UnusableFile: "file" },
   run: Effect.fnUntraced(function* ({ campaign: campaignId }, { operator, file }) {
     if (file === undefined) return yield* reject("NoFile", "The form contains no file. Choose one.")
-    const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    const { status } = campaign
-    if (!IMPORTABLE.includes(status)) {
-      return yield* new CampaignNotInStatus({ campaignId, status, wanted: [...IMPORTABLE] })
-    }
+    const campaign = yield* findInStatus(campaignId, IMPORTABLE)
     const { hold } = yield* PendingLists
     const list = yield* Effect.mapError(hold(operator, campaignId, file), (error) =>
       error instanceof PageError ? error : { _tag: error._tag, message: messageOf(error) },
