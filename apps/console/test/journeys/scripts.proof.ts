@@ -45,15 +45,15 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     const { ids } = await test().run(seedOrganization("acme.test"))
     const { page, complaints } = await open("admin")
     await page.goto(`/campaigns/${ids.campaign}`)
-    const rate = page.getByLabel("E-mails per minute, or none")
+    const rate = page.getByLabel("E-mails per minute")
     await rate.fill("fast")
     await page.getByRole("button", { name: "Change the rate" }).click()
-    await page.getByText("E-mails per minute, or none is not valid").waitFor()
+    await page.getByText("E-mails per minute is not valid").waitFor()
     expect(await rate.inputValue()).toBe("fast")
     expect(await rate.evaluate((input) => input === document.activeElement)).toBe(true)
     await rate.fill("60")
     await page.getByRole("button", { name: "Change the rate" }).dblclick()
-    await page.getByRole("status").getByText("Rate changed").waitFor()
+    await page.getByRole("status").getByText("Saved.").waitFor()
     const changes = await test().run(
       SqlClient.SqlClient.use(
         (sql) => sql`select from audit_log where command = 'campaigns update' and submission is not null`,

@@ -38,11 +38,12 @@ const automatically = "automatically at 0.3 %"
 const atLeast = "From 3 complaints and 0.3 % of the sent e-mails"
 const example = "2026-12-01T09:00:00Z"
 
-const perMinute = field(noneOr(wholeNumber(1, MAX_RATE, "a number of e-mails")), "E-mails per minute", {
-  group: window,
-  hint: "From 1 to 1,000,000, or none for no limit",
-  size: 10,
-})
+const perMinute = (details: { readonly group?: string } = {}) =>
+  field(noneOr(wholeNumber(1, MAX_RATE, "a number of e-mails")), "E-mails per minute", {
+    hint: "From 1 to 1,000,000, or none for no limit",
+    size: 10,
+    ...details,
+  })
 
 export const createCampaign = operation("campaigns create", {
   role: "operator",
@@ -97,7 +98,7 @@ export const createCampaign = operation("campaigns create", {
     }),
     windowStart: required(field(Instant, "Sending starts", { group: window, kind: "instant", example })),
     windowEnd: required(field(Instant, "Sending ends", { group: window, kind: "instant", example })),
-    perMinute,
+    perMinute: perMinute({ group: window }),
     pauseOnComplaints: checkBox(complaints, automatically, { group: window, hint: atLeast }),
   },
   faults: {
@@ -125,7 +126,7 @@ export const updateCampaign = operation("campaigns update", {
   about: "Change a campaign's rate or its pause on complaints, also while it sends",
   label: "Change the campaign",
   input: {
-    perMinute,
+    perMinute: perMinute(),
     pauseOnComplaints: yesOrNo(complaints, automatically, "manually", { hint: atLeast }),
   },
   isPartial: true,
