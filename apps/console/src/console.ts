@@ -2,7 +2,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { backoffice } from "@outreach/backoffice/backoffice"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
-import { TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
+import { PrivateAddressesAllowed, TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
 import { TestMailSettings } from "@outreach/mail/smtpSettings"
 import { adapters } from "@outreach/postgres/adapters"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
@@ -43,6 +43,7 @@ const fromSettings = <I, S>(service: Context.Key<I, S>, make: (config: ConsoleCo
 const deployment = fromSettings(Deployment, ({ deployment }) => ({ livemode: deployment === "production" }))
 const preflightSettings = fromSettings(PreflightSettings, ({ preflight }) => preflight)
 const testMailSettings = fromSettings(TestMailSettings, ({ smtp, publicBaseUrl }) => smtp && { ...smtp, publicBaseUrl })
+const privateAddressesAllowed = fromSettings(PrivateAddressesAllowed, (config) => config.allowPrivateAddresses)
 const cipher = fromSettings(SecretCipher, ({ secretsKey }) => SecretCipher.make(secretsKey))
 
 const monitor = databaseMonitor("operator").pipe(Layer.provide(cipher), Layer.provide(database))
@@ -66,7 +67,11 @@ const services = Layer.mergeAll(
   Layer.provideMerge(backoffice),
   Layer.provideMerge(adapters),
   Layer.provideMerge(
-    Layer.mergeAll(database, deployment, preflightSettings, testMailSettings, cipher, SecureRandom.layerWebCrypto),
+    Layer.mergeAll(
+      database,
+      Layer.mergeAll(deployment, preflightSettings, testMailSettings, privateAddressesAllowed, cipher),
+      SecureRandom.layerWebCrypto,
+    ),
   ),
 )
 

@@ -7,10 +7,8 @@ import { recipientsPages } from "./pages/campaigns/recipientsPage.tsx"
 import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
 import { endpointActions } from "./pages/endpoints/endpointActions.tsx"
-import { disableRoutes, enableRoutes, removeRoutes } from "./pages/endpoints/endpointConfirmations.tsx"
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
 import { endpointsPage } from "./pages/endpoints/endpointsPage.tsx"
-import { replayLogRoutes } from "./pages/endpoints/replayLogPage.tsx"
 import { eventPages } from "./pages/events/eventPage.tsx"
 import { eventsPage } from "./pages/events/eventsPage.tsx"
 import { importRoutes } from "./pages/imports/importsPage.tsx"
@@ -54,8 +52,7 @@ export const routes = [
   [...issuesRoutes, ...issueRoutes, ...replayRoutes],
   [eventsPage, ...eventPages],
   [...inboxRoutes, ...inboxEventRoutes],
-  [endpointsPage, endpointPage, ...endpointActions, ...replayLogRoutes],
-  [...disableRoutes, ...enableRoutes, ...removeRoutes],
+  [endpointsPage, endpointPage, ...endpointActions],
   [programsPage, ...newProgramRoutes, ...programRoutes],
   [sendersPage, ...newSenderRoutes, ...senderRoutes, ...removeSenderPages],
   [partnersPage, ...newPartnerRoutes, ...partnerPages, contactsAction, ...keyActions, ...secretActions],

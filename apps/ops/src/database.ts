@@ -1,5 +1,6 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Deployment } from "@outreach/domain/Deployment"
+import { PrivateAddressesAllowed } from "@outreach/domain/deliveries/Endpoints"
 import { describeFault } from "@outreach/postgres/describeFault"
 import { HintsPg } from "@outreach/postgres/events/HintsPg"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
@@ -38,9 +39,15 @@ export const client = Layer.unwrap(
 export const database = Layer.mergeAll(TransactionPg, HintsPg, AuditLog.layer).pipe(
   Layer.provideMerge(client),
   Layer.provideMerge(
-    Layer.effect(
-      Deployment,
-      Effect.map(Target, ({ livemode }) => ({ livemode })),
+    Layer.merge(
+      Layer.effect(
+        Deployment,
+        Effect.map(Target, ({ livemode }) => ({ livemode })),
+      ),
+      Layer.effect(
+        PrivateAddressesAllowed,
+        Effect.map(Target, ({ allowHttp }) => allowHttp),
+      ),
     ),
   ),
   Layer.provideMerge(Target.layer),

@@ -75,7 +75,9 @@ describe("endpoints test", () => {
     const error = { code: "endpoint_test_failed", status, outcome, response: "no" }
     expect({ code, error: shown.error }).toMatchObject({ code: 1, error })
     expect(shown.error.message).toMatch(
-      new RegExp(`did not accept the test event: status ${status}, ${outcome}, after \\d+ ms\\.$`),
+      new RegExp(
+        `did not accept the test event: status ${status}, ${outcome}, after \\d+ ms, with the response “no”\\.$`,
+      ),
     )
     expect(await recorded()).toEqual(before)
   })

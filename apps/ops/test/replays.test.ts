@@ -199,7 +199,7 @@ describe("endpoints enable", () => {
     await run(["endpoints", "enable", id])
     const { code, stdout, stderr } = await run(["endpoints", "enable", id])
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^missed_events +2$/m) })
-    expect(stderr).toContain("It missed 2 events, which became dead letters since its last success.")
+    expect(stderr).toContain("To send 2 missed events since its last success once")
     const [, command] = /`ops ([^`]*)`/.exec(stderr)!
     expect(await jobs(id)).toEqual([])
     const job = await runJson(...command!.split(" "), "--detach")

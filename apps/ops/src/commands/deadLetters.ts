@@ -1,5 +1,6 @@
 import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { formatCounted } from "@outreach/backoffice/format"
+import { rate } from "@outreach/backoffice/operations/replays"
 import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -15,6 +16,7 @@ import { changing, checkFilter, group, reading } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
 import { deadLetterFilters, deadLetterSelector } from "../inputs/filters.ts"
 import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
+import { inputsOf } from "../operationCommand.ts"
 import { confirm, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
 
 /** Fails if dead letters of a removed endpoint are selected, because they can't be replayed. */
@@ -53,6 +55,7 @@ const replay = changing({
   input: {
     ...deadLetterFilters,
     all: switchFlag("Replay every dead letter"),
+    ...inputsOf({ rate }),
     ...replayFlags,
     dryRun: described(replayFlags.dryRun, "Only count them, by endpoint and reason"),
     deliveries: named("delivery", several(argument(DeliveryId, "Ids of dead letters, dlv_…"))),
@@ -77,10 +80,7 @@ const replay = changing({
     }
     const job = yield* createDeadLetterReplay(filter, rate)
     if (job.total === 0) yield* Effect.andThen(checkFilter(filter), checkEndpoint(filter))
-    yield* printWhenEnded(job, {
-      detach,
-      sentence: `Replaying ${formatCounted(job.total, "dead letter")} as ${job.id}.`,
-    })
+    yield* printWhenEnded(job, { detach })
   },
 })
 

@@ -1,23 +1,11 @@
 import { formatCounted } from "@outreach/backoffice/format"
-import {
-  DEFAULT_REPLAYS_PER_SECOND,
-  MAX_REPLAYS_PER_SECOND,
-  type Replay,
-  ReplayJobQueue,
-} from "@outreach/domain/deliveries/ReplayJobQueue"
+import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
-import { switchFlag, wholeNumber, withDefault } from "../inputs/Input.ts"
+import { switchFlag } from "../inputs/Input.ts"
 import { print, printProgress, printToStderr } from "../output/Output.ts"
 
-export const replayRate = wholeNumber(
-  1,
-  MAX_REPLAYS_PER_SECOND,
-  `Deliveries per second, 1 to ${MAX_REPLAYS_PER_SECOND} (default ${DEFAULT_REPLAYS_PER_SECOND}); dead letters given by id are delivered at once`,
-)
-
-/** The flags of a replay: its deliveries per second, and whether the command ends before the job. */
+/** The flags of a replay: only its count, and whether the command ends before the job. */
 export const replayFlags = {
-  rate: withDefault(replayRate, DEFAULT_REPLAYS_PER_SECOND),
   dryRun: switchFlag("Only count them"),
   detach: switchFlag("Don't wait for the workers to finish"),
 }
@@ -62,13 +50,13 @@ export const followReplay = Effect.fnUntraced(
 
 const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers
 
-/** Prints a job and other fields at its end, or immediately if `detach` is set. Prints `sentence` to standard error before it waits. */
+/** Prints a job and other fields at its end, or immediately if `detach` is set. */
 export const printWhenEnded = Effect.fnUntraced(function* (
   job: Replay,
-  { detach, sentence, ...others }: { readonly detach: boolean; readonly sentence: string },
+  { detach, ...others }: { readonly detach: boolean },
 ) {
   const follows = !detach && job.state === "running"
-  if (follows) yield* printToStderr(sentence)
+  if (follows) yield* printToStderr(`Replaying ${formatCounted(job.total, NOUNS[job.kind])} as ${job.id}.`)
   const latest = follows ? yield* followReplay(job) : job
   yield* print({ ...latest, ...others }, () => formatReplay(latest))
 })

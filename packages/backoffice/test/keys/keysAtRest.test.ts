@@ -79,7 +79,7 @@ describe("keysAtRest", () => {
     yield* store(0)
     const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
     const given = { organizationId: organization.id, url: "https://own.test/hooks", ownSecrets: true }
-    const gone = yield* createEndpoint(given, { allowPrivate: false })
+    const gone = yield* createEndpoint(given)
     const { secret } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
     yield* removeEndpoint(gone.endpoint.id)
     // The organization's secret and the endpoint's secret.

@@ -1,7 +1,10 @@
 import { Schema } from "effect"
+import { commaSeparated } from "../commaSeparated.ts"
+import { outboundEventTypes } from "../events/outboundEventTypes.ts"
 import { EndpointId, OrganizationId } from "../Identifier.ts"
+import { expectedBy } from "../parseInput.ts"
 import { Timestamp } from "../Timestamp.ts"
-import { noneOr, wholeNumber } from "../textSchema.ts"
+import { noneOr, textSchema, wholeNumber } from "../textSchema.ts"
 import { isPublicHost } from "./isPublicAddress.ts"
 
 const MAX_IN_FLIGHT = 1000
@@ -10,6 +13,18 @@ const MAX_PER_SECOND = 10_000
 /** Text of an endpoint's call limit. */
 export const InFlight = noneOr(wholeNumber(1, MAX_IN_FLIGHT), `a whole number from 1 to ${MAX_IN_FLIGHT}, or none`)
 export const PerSecond = noneOr(wholeNumber(1, MAX_PER_SECOND), `a whole number from 1 to ${MAX_PER_SECOND}, or none`)
+
+const ALL = "all"
+const SomeTypes = commaSeparated(outboundEventTypes)
+
+/** Event types that an endpoint receives. The audit log records its entries. */
+export const EventTypes: Schema.Codec<ReadonlyArray<string>, string> = Schema.Union([
+  textSchema(ALL, (text) => (text === ALL ? [ALL] : undefined)),
+  SomeTypes,
+]).annotate({ expected: `${ALL}, or ${expectedBy(SomeTypes)}` })
+export const toEventTypes = (entries: ReadonlyArray<string>): EndpointSettings["eventTypes"] =>
+  entries.join() === ALL ? null : entries
+export const fromEventTypes = (types: EndpointSettings["eventTypes"]): ReadonlyArray<string> => types ?? [ALL]
 
 // Ports below 1024 belong to other services: all except the web's are rejected.
 const endpointUrl = (asPrivate: boolean) =>

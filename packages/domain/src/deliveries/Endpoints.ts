@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import { Deployment } from "../Deployment.ts"
 import { DescribedError } from "../DescribedError.ts"
 import { createIdentifier, type EndpointId } from "../Identifier.ts"
@@ -9,22 +9,22 @@ import { classifyResponse } from "./classifyResponse.ts"
 import { webhookHeaders } from "./Deliveries.ts"
 import { type Endpoint, type EndpointSettings, EndpointUrl, PrivateEndpointUrl } from "./Endpoint.ts"
 import { EndpointRemoved, EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
+import { createDeadLetterReplay } from "./Replays.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
 import { rotateSecretWithinBound } from "./SigningSecrets.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
-interface AddressOptions {
-  /** Whether plain http, private addresses and low ports are allowed. */
-  readonly allowPrivate: boolean
-}
+/** Whether endpoints may have plain http, private addresses and low ports. */
+export class PrivateAddressesAllowed extends Context.Reference<boolean>("domain/deliveries/PrivateAddressesAllowed", {
+  defaultValue: () => false,
+}) {}
 
 /** Creates an endpoint, and with `ownSecrets` its first secret, which can't be read again. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
   given: Pick<Endpoint, "organizationId"> &
     Partial<EndpointSettings & Pick<Endpoint, "ownSecrets">> & { readonly url: string; readonly since?: Timestamp },
-  options: AddressOptions,
 ) {
-  const url = yield* parseUrl(given.url, options)
+  const url = yield* parseUrl(given.url)
   const id = yield* createIdentifier("endpoint")
   const endpoint = yield* (yield* EndpointRepository).create({ ...given, url, id })
   if (!endpoint.ownSecrets) return { endpoint }
@@ -35,15 +35,32 @@ export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
   { url, ...settings }: Partial<EndpointSettings> & { readonly url?: string },
-  { version, ...options }: AddressOptions & { readonly version?: string },
+  version?: string,
 ) {
   const endpoints = yield* EndpointRepository
-  const changed = url === undefined ? settings : { ...settings, url: yield* parseUrl(url, options) }
+  const changed = url === undefined ? settings : { ...settings, url: yield* parseUrl(url) }
   const update = endpoints.update(endpointId, changed, version)
   const isFilterChanged = settings.eventTypes !== undefined
   return yield* (yield* Transaction).run(
     isFilterChanged ? Effect.andThen(endpoints.detachFromLog(endpointId), update) : update,
   )
+})
+
+/** Finds an endpoint that isn't removed. */
+export const findPresentEndpoint = Effect.fnUntraced(function* (endpointId: EndpointId) {
+  const endpoint = yield* EndpointRepository.use(({ find }) => find(endpointId))
+  const { removedAt } = endpoint
+  return removedAt === null ? endpoint : yield* new EndpointRemoved({ endpointId, removedAt })
+})
+
+/** Enables an endpoint. With `missed`, first creates the replay of its dead letters since a time, so that they are sent even if the process stops in between. */
+export const enableEndpoint = Effect.fn("Endpoints.enableEndpoint")(function* (
+  endpointId: EndpointId,
+  missed?: { readonly from: Timestamp; readonly rate: number },
+) {
+  const replay = missed && (yield* createDeadLetterReplay({ endpointId, from: missed.from }, missed.rate))
+  const endpoint = yield* EndpointRepository.use(({ enable }) => enable(endpointId))
+  return { ...endpoint, replayId: replay?.id ?? null }
 })
 
 /** Removes an endpoint permanently. Waiting deliveries are cancelled within seconds; calls in flight finish. */
@@ -52,11 +69,13 @@ export const removeEndpoint = Effect.fn("Endpoints.removeEndpoint")(
   inTransaction,
 )
 
-const parseUrl = (url: string, { allowPrivate }: AddressOptions) =>
-  Effect.mapError(
-    Effect.fromResult(parseInput(allowPrivate ? PrivateEndpointUrl : EndpointUrl)(url)),
+const parseUrl = Effect.fnUntraced(function* (url: string) {
+  const schema = (yield* PrivateAddressesAllowed) ? PrivateEndpointUrl : EndpointUrl
+  return yield* Effect.mapError(
+    Effect.fromResult(parseInput(schema)(url)),
     ({ reason }) => new InvalidEndpointUrl({ reason }),
   )
+})
 
 export class NoActiveSecret extends DescribedError(
   "NoActiveSecret",
@@ -69,11 +88,34 @@ const TEST_EVENT_TYPE = "outreach.endpoint_test"
 /** Timeout of the test call, like the worker's default. */
 export const TEST_TIMEOUT_MS = 15_000
 
+/** Maximum number of shown characters of the response. */
+const MAX_SHOWN = 500
+
+interface EndpointTest {
+  readonly endpointId: string
+  readonly url: string
+  readonly eventId: string
+  readonly status: number | null
+  readonly outcome: string
+  readonly latencyMs: number
+  /** Its start. */
+  readonly response: string | null
+}
+
+/** Describes the result of a test in one line. */
+export const describeTest = ({ status, outcome, latencyMs, response }: EndpointTest): string => {
+  const body = response === null ? "" : `, with the response “${response.replaceAll(/\s+/g, " ").trim()}”`
+  return `${status === null ? "" : `status ${status}, `}${outcome}, after ${latencyMs} ms${body}.`
+}
+
+export class EndpointTestFailed extends DescribedError(
+  "EndpointTestFailed",
+  (test: EndpointTest) => `The endpoint ${test.endpointId} did not accept the test event: ${describeTest(test)}`,
+) {}
+
 /** Sends one signed test event to an endpoint, enabled or not. It isn't recorded, and doesn't change the breaker. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
-  const endpoints = yield* EndpointRepository
-  const { organizationId, url, standardWebhooks, removedAt } = yield* endpoints.find(endpointId)
-  if (removedAt !== null) return yield* new EndpointRemoved({ endpointId, removedAt })
+  const { organizationId, url, standardWebhooks } = yield* findPresentEndpoint(endpointId)
   const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
   const secrets = owner?.secrets.map(({ secret }) => secret) ?? []
   if (secrets.length === 0) return yield* new NoActiveSecret({ endpointId })
@@ -97,18 +139,18 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   const body = new TextEncoder().encode(JSON.stringify(envelope))
   const attempt = { id, eventId, attempt: 1 }
   const headers = webhookHeaders(yield* Signer, attempt, { body, secrets, at: started, standardWebhooks })
-  const address = { organizationId, url: yield* endpoints.address(endpointId) }
+  const address = { organizationId, url: yield* (yield* EndpointRepository).address(endpointId) }
   const reply = yield* (yield* WebhookClient).post(address, headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started
   const { verdict, reason } = classifyResponse(reply)
-  return {
+  const test = {
     endpointId,
     url,
     eventId,
-    delivered: verdict === "success",
     status: "status" in reply ? reply.status : null,
     outcome: reason,
     latencyMs,
-    response: reply.response ?? null,
+    response: reply.response?.slice(0, MAX_SHOWN) ?? null,
   }
+  return verdict === "success" ? test : yield* new EndpointTestFailed(test)
 })

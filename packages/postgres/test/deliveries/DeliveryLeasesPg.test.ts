@@ -215,7 +215,7 @@ describe("DeliveryLeasesPg.read", () => {
       const { token, take, intend } = yield* newWorker
       yield* take(0)
       const read = yield* leases.read(token, [{ endpointId: endpoint.id, limit: 2 }])
-      yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] }, { allowPrivate: false })
+      yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] })
       yield* intend(read)
       if (end === "taken from") yield* die(token)
       else {

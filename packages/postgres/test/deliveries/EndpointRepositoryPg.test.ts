@@ -154,9 +154,9 @@ describe("EndpointRepositoryPg", () => {
     const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
     const endpoints = yield* EndpointRepository
     const before = yield* publishSent(campaign, 3)
-    yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] }, { allowPrivate: true })
+    yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
     yield* publishSent(campaign, 2)
-    yield* updateEndpoint(endpoint.id, { eventTypes: null }, { allowPrivate: true })
+    yield* updateEndpoint(endpoint.id, { eventTypes: null })
     const after = yield* publishSent(campaign, 4)
     expect(yield* endpoints.find(endpoint.id)).toMatchObject({ waiting: 7, lagEvents: 4 })
     const taken = (yield* (yield* workerOn()).take()).filter(({ endpointId }) => endpointId === endpoint.id)
@@ -170,9 +170,7 @@ describe("EndpointRepositoryPg", () => {
     const { take } = yield* workerOn()
     const update = yield* whileOpen(take(), () =>
       Effect.gen(function* () {
-        const updating = yield* Effect.forkDetach(
-          updateEndpoint(endpoint.id, { eventTypes: [] }, { allowPrivate: true }),
-        )
+        const updating = yield* Effect.forkDetach(updateEndpoint(endpoint.id, { eventTypes: [] }))
         yield* sql`
           select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%endpoint_readers%'`.pipe(

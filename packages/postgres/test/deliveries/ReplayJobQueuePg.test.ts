@@ -334,7 +334,7 @@ describe("ReplayJobQueuePg", () => {
     test("sends the requested types, or those that the endpoint receives", function* () {
       const { all, events, endpoint } = yield* seedLog(3)
       const { countInLog } = yield* ReplayReader
-      yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] }, { allowPrivate: true })
+      yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
       expect(yield* countInLog(all)).toBe(0)
       const types = ["outreach.email_bounced", "outreach.email_sent"]
       expect(yield* countInLog({ ...all, eventTypes: types })).toBe(3)

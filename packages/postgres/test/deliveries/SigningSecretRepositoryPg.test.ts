@@ -78,7 +78,7 @@ describe("SigningSecretRepositoryPg", () => {
 
 const createOwn = Effect.fnUntraced(function* (organizationId: OrganizationId) {
   const given = { organizationId, url: "https://own.test/hooks", ownSecrets: true }
-  const { endpoint, secret } = yield* createEndpoint(given, { allowPrivate: false })
+  const { endpoint, secret } = yield* createEndpoint(given)
   return { endpoint, secret: secret! }
 })
 /** The secrets that verify at an endpoint; asserts that a worker signs with the same ones. */

@@ -135,7 +135,7 @@ describe("a removed endpoint", () => {
       enable(endpoint.id),
       disable(endpoint.id),
       update(endpoint.id, { maxInFlight: 3 }),
-      updateEndpoint(endpoint.id, { eventTypes: null }, { allowPrivate: false, version: "1" }),
+      updateEndpoint(endpoint.id, { eventTypes: null }, "1"),
     ]
     for (const each of refused) {
       expect(yield* Effect.flip(each)).toMatchObject({ _tag: "EndpointRemoved", endpointId: endpoint.id })
@@ -307,9 +307,9 @@ const race = (
 
 describe("the removal of an endpoint leaves no pending work and doesn't deadlock", () => {
   race("during changes of its event types, address and limits", ({ endpoint }) => [
-    updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] }, { allowPrivate: false }),
-    updateEndpoint(endpoint.id, { eventTypes: null }, { allowPrivate: false }),
-    updateEndpoint(endpoint.id, { url: "https://new.test/", maxInFlight: 3 }, { allowPrivate: false }),
+    updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_sent"] }),
+    updateEndpoint(endpoint.id, { eventTypes: null }),
+    updateEndpoint(endpoint.id, { url: "https://new.test/", maxInFlight: 3 }),
   ])
 
   race(

@@ -203,7 +203,7 @@ describe("events of a rare type among 4,000 events of other types", () => {
     const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("events")
     const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-    yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] }, { allowPrivate: true })
+    yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
     yield* sql`
       insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
       select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),

@@ -1,9 +1,7 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
-import { formatCount } from "@outreach/backoffice/format"
-import { field, oneOf, required } from "@outreach/backoffice/operations/Field"
+import { oneOf } from "@outreach/backoffice/operations/Field"
 import type { DeadLetterCursor, DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
 import { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
@@ -28,16 +26,6 @@ export const deadLetterInputs = {
   from: PastInstant,
   to: Instant,
 } as const
-
-/** The rate of a replay. */
-export const rate = required(
-  field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries per second", {
-    value: DEFAULT_REPLAYS_PER_SECOND,
-    inputmode: "numeric",
-    size: 6,
-    hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. Use a low rate if the partner has just recovered.`,
-  }),
-)
 
 export const deadLetterFilter = (input: Partial<InputsOf<typeof deadLetterInputs>>): DeadLetterFilter => {
   const { organization: organizationId, endpoint: endpointId, group: groupId, type: eventType, ...others } = input

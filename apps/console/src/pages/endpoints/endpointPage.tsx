@@ -1,12 +1,12 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "@outreach/backoffice/format"
+import { describeSettings } from "@outreach/backoffice/operations/endpoints"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { formatRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
@@ -20,7 +20,7 @@ import { definePage } from "../../http/Route.ts"
 import { FailureSentence } from "../deliveries/Deliveries.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
-import { EndpointActions, EndpointSettings, failingText, headersText, typesText } from "./endpointActions.tsx"
+import { EndpointActions, EndpointSettings } from "./endpointActions.tsx"
 import { EndpointBadge, endpointState } from "./endpointsPage.tsx"
 
 const MAX_FAILURES = 5
@@ -39,10 +39,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const cause = yield* groups.current(endpoint)
     const causes = yield* groups.list({ endpointId: id }, MAX_FAILURES)
     const secrets = yield* readSecrets(organization, now, endpoint)
-    const retries = {
-      "Retry statuses": formatRetryStatuses(endpoint),
-      "Retry schedule": describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays),
-    }
+    const schedule = describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays)
     const isPresent = endpoint.removedAt === null
     return (
       <Page
@@ -59,7 +56,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
         ]}
       >
         {isPresent && <CurrentCause cause={cause} />}
-        <Facts facts={{ ...factsOf(endpoint, organization.name, operator), ...retries }} />
+        <Facts facts={{ ...factsOf(endpoint, organization.name, operator), "Retry schedule": schedule }} />
         {isPresent && <EndpointActions endpoint={endpoint} />}
         <Failures causes={causes} endpointId={id} />
         {outcomes}
@@ -71,7 +68,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
 })
 
 const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: Operator) => {
-  const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt, maxInFlight, perSecond } = endpoint
+  const { lagEvents, lagSeconds, waiting, oldestDueAt, nextProbeAt } = endpoint
   const events = `${formatCapped(lagEvents, COUNT_CAP)} event${lagEvents === 1 ? "" : "s"}`
   return {
     Organization: <IdLink id={endpoint.organizationId}>{organizationName}</IdLink>,
@@ -79,17 +76,13 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
     "Position in the log": <Time at={endpoint.position} />,
     Waiting: `${formatCapped(waiting, COUNT_CAP)} ${waiting === 1 ? "delivery" : "deliveries"}`,
     "Calls in progress": formatCount(endpoint.inFlight),
-    "Maximum concurrent calls": maxInFlight === null ? "the workers’ default" : formatCount(maxInFlight),
-    "Maximum calls per second": perSecond === null ? "no limit" : formatCount(perSecond),
     "Oldest due": oldestDueAt && <Time at={oldestDueAt} />,
     "Consecutive failures": endpoint.failures > 0 && formatCount(endpoint.failures),
     "Next probe": nextProbeAt && <Time at={nextProbeAt} />,
     "Failing since": endpoint.failingSince && <Time at={endpoint.failingSince} />,
-    "When every call fails": failingText(endpoint.disableWhenFailing),
     Disabled: endpoint.disabledAt && <Time at={endpoint.disabledAt} />,
     "Served by": role !== "partner" && (endpoint.owner === null ? "no worker" : <Code>{endpoint.owner}</Code>),
-    "Event types": typesText(endpoint.eventTypes),
-    "Standard Webhooks headers": headersText(endpoint.standardWebhooks),
+    ...describeSettings(endpoint),
     Created: <Time at={endpoint.createdAt} />,
     Removed: endpoint.removedAt && <Time at={endpoint.removedAt} />,
   }

@@ -1,5 +1,6 @@
 import { type DeadLetterCount, DeadLetterReader, isGrouped } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { formatCount, formatCounted, formatDuration } from "@outreach/backoffice/format"
+import { rate } from "@outreach/backoffice/operations/replays"
 import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { Effect } from "effect"
@@ -8,7 +9,7 @@ import { ops } from "../../components/ops.ts"
 import { Time } from "../../components/values.tsx"
 import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
-import { deadLetterFilter, deadLetterInputs, rate } from "../deliveries/deadLetters.ts"
+import { deadLetterFilter, deadLetterInputs } from "../deliveries/deadLetters.ts"
 
 /** Maximum number of dead letters that the page counts by type or time. */
 const MAX_COUNTED = 5000
