@@ -42,7 +42,9 @@ const fromSettings = <I, S>(service: Context.Key<I, S>, make: (config: ConsoleCo
 
 const deployment = fromSettings(Deployment, ({ deployment }) => ({ livemode: deployment === "production" }))
 const preflightSettings = fromSettings(PreflightSettings, ({ preflight }) => preflight)
-const testMailSettings = fromSettings(TestMailSettings, ({ smtp, publicBaseUrl }) => smtp && { ...smtp, publicBaseUrl })
+const testMailSettings = fromSettings(TestMailSettings, ({ smtp, publicBaseUrl }) =>
+  Effect.succeed(smtp && { ...smtp, publicBaseUrl }),
+)
 const privateAddressesAllowed = fromSettings(PrivateAddressesAllowed, (config) => config.allowPrivateAddresses)
 const cipher = fromSettings(SecretCipher, ({ secretsKey }) => SecretCipher.make(secretsKey))
 

@@ -19,7 +19,7 @@ class MailNotSent extends DescribedError(
 export const sendTestMail = Effect.fn("sendTestMail")(function* (
   campaign: Campaign,
   to: EmailAddress,
-  settings: NonNullable<TestMailSettings["Service"]>,
+  settings: NonNullable<Effect.Success<TestMailSettings["Service"]>>,
 ) {
   const { smtpUrl, bounceDomain, bouncePort, publicBaseUrl } = settings
   const sender = (yield* (yield* SenderRepository).identityOf(campaign.id)) ?? settings.sender

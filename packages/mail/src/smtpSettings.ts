@@ -112,15 +112,14 @@ export const readPreflightSettings = Effect.gen(function* () {
 
 export const preflightSettings = Layer.effect(PreflightSettings, readPreflightSettings)
 
-/** The mail server and the links of test messages; null without a server. */
+const testMailSettings = Effect.gen(function* () {
+  return { ...(yield* smtpSettings), publicBaseUrl: yield* publicBaseUrl }
+})
+
+/** Reads the settings of test messages; null without a mail server. */
 export class TestMailSettings extends Context.Service<
   TestMailSettings,
-  (Config.Success<typeof smtpSettings> & { readonly publicBaseUrl: string }) | null
+  Effect.Effect<Effect.Success<typeof testMailSettings> | null, Config.ConfigError>
 >()("mail/TestMailSettings") {
-  static readonly fromEnvironment = Layer.effect(
-    TestMailSettings,
-    Config.all({ smtp: smtpSettings, publicBaseUrl }).pipe(
-      Config.map(({ smtp, publicBaseUrl }) => ({ ...smtp, publicBaseUrl })),
-    ),
-  )
+  static readonly fromEnvironment = Layer.succeed(TestMailSettings, testMailSettings)
 }

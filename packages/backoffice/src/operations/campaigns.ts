@@ -279,7 +279,7 @@ export const testCampaign = operation("campaigns test", {
     ),
   },
   run: Effect.fnUntraced(function* ({ campaignId, to }) {
-    const settings = yield* TestMailSettings
+    const settings = yield* yield* TestMailSettings
     if (settings === null) return yield* new NoMailServer()
     const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
     const { sendTestMail } = yield* testMails

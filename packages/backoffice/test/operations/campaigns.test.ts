@@ -8,7 +8,7 @@ import { Effect, Layer } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { cancelCampaign, scheduleCampaign, testCampaign, updateCampaign } from "../../src/operations/campaigns.ts"
 
-const withoutMail = Layer.succeed(TestMailSettings, null)
+const withoutMail = Layer.succeed(TestMailSettings, Effect.succeed(null))
 const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, withoutMail) }))
 
 const seed = Effect.map(seedCampaign({ recipients: 2, opensIn: 3600 }), ({ campaign, ...seeded }) => ({

@@ -61,7 +61,7 @@ const readCampaign = Effect.fnUntraced(function* (campaignId: CampaignId, now: n
   const checks = CLOSED.includes(found.campaign.status) ? [] : yield* checkCampaign(campaignId)
   const { progress, failures } = found.sending
   const cause = explainUnsent(found.sending, now)
-  return { ...found, progress, failures, cause, checks, canSendTest: (yield* TestMailSettings) !== null }
+  return { ...found, progress, failures, cause, checks, canSendTest: (yield* yield* TestMailSettings) !== null }
 })
 
 const readRows = Effect.fnUntraced(function* (campaignId: CampaignId) {
