@@ -1,21 +1,13 @@
+import { createOrganization, updateOrganization } from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { DisplayName } from "@outreach/domain/DisplayName"
-import { MAX_CONTACTS } from "@outreach/domain/organizations/Organization"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Effect, Layer } from "effect"
+import { operatorOrUser } from "../audit/audited.ts"
 import { changing, group, reading, revealing } from "../Declaration.ts"
-import { emailAddress, organizationArgument as organizationId } from "../inputs/filters.ts"
-import { flag, onlySwitch, several } from "../inputs/Input.ts"
+import { organizationArgument as organizationId } from "../inputs/filters.ts"
+import { onlySwitch, several } from "../inputs/Input.ts"
+import { command, inputsOf } from "../operationCommand.ts"
 import { refuse } from "../output/Output.ts"
-
-const create = changing({
-  about: "Add an organization: a partner's account",
-  examples: ['ops organizations create --name "Acme Health"'],
-  input: { name: flag(DisplayName, "The partner's name") },
-  run: ({ name }) => createOrganization(name),
-})
 
 const list = reading({
   about: "List the organizations, oldest first, each with the number of its contacts",
@@ -27,25 +19,18 @@ const list = reading({
 })
 
 const update = changing({
-  about: "Replace the contacts of an organization, who get an e-mail when one of its endpoints fails",
-  examples: [
-    "ops organizations update org_… --contact ann@acme.example --contact bob@acme.example",
-    "ops organizations update org_… --no-contacts",
-  ],
+  ...updateOrganization,
   input: {
     organizationId,
-    contact: several(flag(emailAddress, `An address to tell, up to ${MAX_CONTACTS} times`)),
+    contact: several(inputsOf(updateOrganization.input).contact),
     noContacts: onlySwitch("Remove all contacts"),
   },
-  *run({ organizationId, contact, noContacts }) {
-    const contacts = [...new Set(contact)]
-    if (contacts.length > 0 === noContacts || contacts.length > MAX_CONTACTS) {
-      return yield* refuse(
-        "UnclearContacts",
-        `Give --contact for each address, up to ${MAX_CONTACTS} of them, or --no-contacts.`,
-      )
+  *run({ organizationId, contact: given, noContacts }) {
+    const contact = given.flatMap((each) => each ?? [])
+    if (contact.length > 0 === noContacts) {
+      return yield* refuse("UnclearContacts", "Give --contact for each address, or --no-contacts.")
     }
-    return yield* OrganizationRepository.use(({ setContacts }) => setContacts(organizationId, contacts))
+    return yield* updateOrganization.run({ organizationId, contact }, yield* operatorOrUser)
   },
 })
 
@@ -57,6 +42,6 @@ const show = revealing({
 
 export const organizations = group({
   about: "The partners' accounts",
-  commands: { create, list, show, update },
+  commands: { create: command(createOrganization), list, show, update },
   services: Layer.mergeAll(OrganizationRepositoryPg, OrganizationReader.layer),
 })

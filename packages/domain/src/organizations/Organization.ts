@@ -16,3 +16,8 @@ export type Organization = typeof Organization.Type
 export const MAX_CONTACTS = 10
 
 export class OrganizationNotFound extends DescribedError("OrganizationNotFound", "No organization {organizationId}.") {}
+
+export class TooManyContacts extends DescribedError(
+  "TooManyContacts",
+  "An organization can have at most {most} contacts.",
+) {}

@@ -8,7 +8,7 @@ export class OrganizationRepository extends Context.Service<
   {
     /** Adds an organization with its clock. */
     create(id: OrganizationId, name: string): Effect.Effect<Organization>
-    /** Replaces an organization's contacts, without duplicates. Pending notices go to the new contacts. */
+    /** Replaces an organization's contacts. Pending notices go to the new contacts. */
     setContacts(
       organizationId: OrganizationId,
       contacts: ReadonlyArray<EmailAddress>,

@@ -1,41 +1,13 @@
-import { field, required } from "@outreach/backoffice/operations/Field"
-import { MAX_CONTACTS, type Organization } from "@outreach/domain/organizations/Organization"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { parseInput } from "@outreach/domain/parseInput"
-import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { updateOrganization } from "@outreach/backoffice/operations/organizations"
+import type { Organization } from "@outreach/domain/organizations/Organization"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
-import { noneOr, textSchema } from "@outreach/domain/textSchema"
-import { Effect, Result } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Section } from "../../components/layout.tsx"
 import { ForeignText, Masked } from "../../components/values.tsx"
-import { defineAction, type Masking } from "../../http/Route.ts"
+import { operationAction } from "../../http/operationRoutes.tsx"
+import type { Masking } from "../../http/Route.ts"
 
-const addresses = textSchema(`1 to ${MAX_CONTACTS} e-mail addresses, separated by commas, or none`, (text) => {
-  const parsed = text.split(",").map((each) => parseInput(EmailAddress)(each.trim()))
-  const contacts = [...new Set(parsed.flatMap((each) => (Result.isSuccess(each) ? each.success : [])))]
-  return parsed.every(Result.isSuccess) && contacts.length <= MAX_CONTACTS ? contacts : undefined
-})
-
-export const contactsAction = defineAction("/partners/:organization/contacts", "organizations update", {
-  role: "admin",
-  inputs: {
-    contact: required(
-      field(noneOr(addresses), "Contacts", {
-        hint: `Up to ${MAX_CONTACTS} addresses, separated by commas, replacing the current ones; or none`,
-        size: 48,
-      }),
-    ),
-  },
-  run: Effect.fnUntraced(function* ({ organization, contact }) {
-    const { contacts } = yield* (yield* OrganizationRepository).setContacts(organization, contact ?? [])
-    return {
-      to: `/partners/${organization}`,
-      notice:
-        contacts.length === 0 ? "Contacts removed. No one is notified when an endpoint fails." : "Contacts replaced.",
-    }
-  }),
-})
+export const contactsAction = operationAction("/partners/:organization/contacts", updateOrganization)
 
 /** The people who are notified of a failing endpoint. */
 export const Contacts = (props: Masking & { readonly organization: Organization }) => {
@@ -55,7 +27,7 @@ export const Contacts = (props: Masking & { readonly organization: Organization 
         ))}
       </p>
       {contacts.length > 0 && !isShown && <ActionForm action={show} label="Show the contacts" />}
-      <ActionForm action={contactsAction} params={{ organization: id }} label="Replace the contacts" />
+      <ActionForm action={contactsAction} params={{ organization: id }} />
     </Section>
   )
 }
