@@ -37,8 +37,7 @@ import { newSenderRoutes } from "./pages/senders/newSenderPage.tsx"
 import { removeSenderPages } from "./pages/senders/removeSenderPages.tsx"
 import { senderRoutes } from "./pages/senders/senderPage.tsx"
 import { sendersPage } from "./pages/senders/sendersPage.tsx"
-import { suppressionActions } from "./pages/suppressions/suppressionActions.ts"
-import { suppressionPages } from "./pages/suppressions/suppressionsPage.tsx"
+import { suppressionRoutes } from "./pages/suppressions/suppressionsPage.tsx"
 import { systemPage } from "./pages/system/systemPage.tsx"
 import { todayPage } from "./pages/today/todayPage.tsx"
 
@@ -57,7 +56,7 @@ export const routes = [
   [sendersPage, ...newSenderRoutes, ...senderRoutes, ...removeSenderPages],
   [partnersPage, ...newPartnerRoutes, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions],
-  [...suppressionPages, ...suppressionActions],
+  suppressionRoutes,
   [...operatorsRoutes, ...operatorRoutes],
   [auditPage, systemPage],
 ].flat()

@@ -48,7 +48,7 @@ const cases: Record<string, Case> = {
   },
   "suppressions remove": {
     args: ({ program }) => [...["suppressions", "remove", "--program", program, "--npi", npi(1)], "--reason", "asked"],
-    says: "remove 1 suppression of program",
+    says: "lift the suppression: 1 entry",
     count: 1,
     state: async ({ program }) => (await runJson("suppressions", "list", "--program", program)).data.length,
   },

@@ -74,6 +74,7 @@ export const operationConfirmation = <
   path: KnownPath<P>,
   operation: Operation<S, F, Found, A, R>,
   options: {
+    readonly omit?: ReadonlyArray<keyof F & string>
     /** The inputs that select the objects, and are part of the page's URL. */
     readonly chosen?: ReadonlyArray<keyof (S & F) & string>
     /** The inputs that only the form requires. */

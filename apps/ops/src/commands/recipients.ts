@@ -1,14 +1,13 @@
 import type { BadLines } from "@outreach/backoffice/csv/badLines"
+import { clinician } from "@outreach/backoffice/operations/clinicians"
 import { ImportLog } from "@outreach/backoffice/recipients/ImportLog"
 import type { importFile } from "@outreach/backoffice/recipients/importFile"
 import { LineComparison } from "@outreach/backoffice/recipients/LineComparison"
 import { OutcomeReader } from "@outreach/backoffice/recipients/OutcomeReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
-import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
-import { canonicalEmail } from "@outreach/domain/recipients/EmailAddress"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { Npi } from "@outreach/domain/recipients/Npi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
 import { FieldNamesOrAll } from "@outreach/domain/recipients/RecipientFields"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
@@ -19,8 +18,9 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { Effect, Layer, Schema } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
 import { changing, group, revealing } from "../Declaration.ts"
-import { campaignFlag, clinicianFlags, columnFlags, organizationId, quiet } from "../inputs/filters.ts"
+import { campaignFlag, columnFlags, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
+import { inputsOf } from "../operationCommand.ts"
 import { formatRecord, formatRows, formatTable, printToStderr, refuse, showingImport } from "../output/Output.ts"
 import { limit } from "../output/paging.ts"
 import { erasedClinicians } from "../secretCipher.ts"
@@ -93,12 +93,7 @@ const Token = Schema.String.check(Schema.isPattern(new RegExp(`^[0-9A-Za-z]{${TO
   expected: `${TOKEN_LENGTH} letters and digits`,
 })
 
-const keys = {
-  npi: optional(flag(Npi, "The clinician's NPI")),
-  email: clinicianFlags.email,
-  token: optional(flag(Token, "The token of a recipient")),
-  id: optional(flag(RecipientId, "The id of a recipient, rcp_…")),
-}
+const keys = { ...inputsOf(clinician), token: optional(flag(Token, "The token of a recipient")) }
 
 const find = revealing({
   about: "Show what happened to one clinician, oldest first: records, messages, events, suppressions",
@@ -115,9 +110,8 @@ const find = revealing({
       return yield* refuse("UnclearClinician", "Name the clinician in one way: with --npi, --email, --token or --id.")
     }
     const [by, value] = key
-    const clinician = { by, value: by === "email" ? (canonicalEmail(value) ?? value) : value }
     const { find } = yield* TimelineReader
-    const found = yield* find({ ...clinician, ...(organizationId && { organizationId }) }, limit)
+    const found = yield* find({ by, value, ...(organizationId && { organizationId }) }, limit)
     const recipients = found.recipients.map((recipient) =>
       reveal ? recipient : { ...recipient, npi: maskNpi(recipient.npi), email: maskEmail(recipient.email) },
     )

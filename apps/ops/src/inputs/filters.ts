@@ -2,11 +2,9 @@ import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { CampaignId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
-import { parseInput } from "@outreach/domain/parseInput"
 import { DnsServer } from "@outreach/process/dnsServers"
 import { Effect } from "effect"
-import { refusal } from "../output/Output.ts"
-import { argument, choice, flag, named, optional, switchFlag, text, type Values, wholeNumber } from "./Input.ts"
+import { argument, choice, flag, named, optional, switchFlag, wholeNumber } from "./Input.ts"
 
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
@@ -80,18 +78,3 @@ export const deadLetterSelector = {
 
 /** The flags that select dead letters. A dead letter must match every given flag. */
 export const deadLetterFilters = { ...deadLetterSelector, ...period("Only those that became dead letters") }
-
-/** `--npi` and `--email`: the clinician of a command. */
-export const clinicianFlags = {
-  npi: optional(text("The clinician's NPI")),
-  email: optional(text("The clinician's e-mail address, case-insensitive")),
-}
-
-/** Reads the clinician of the flags. Fails if there is none, without repeating either value. */
-export const readClinician = Effect.fnUntraced(function* (flags: Values<typeof clinicianFlags>) {
-  const { Clinician } = yield* Effect.promise(() => import("@outreach/domain/suppressions/Clinician"))
-  const clinician = parseInput(Clinician)({ npi: flags.npi ?? null, email: flags.email ?? null })
-  return yield* Effect.mapError(Effect.fromResult(clinician), ({ reason }) =>
-    refusal("InvalidClinician", `Name the clinician with --npi, with --email, or with both: ${reason}.`, { reason }),
-  )
-})

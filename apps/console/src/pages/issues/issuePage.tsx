@@ -1,6 +1,8 @@
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCount, formatCounted } from "@outreach/backoffice/format"
+import { required } from "@outreach/backoffice/operations/Field"
+import { reason } from "@outreach/backoffice/operations/fields"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { describeOutcome, describeShare } from "@outreach/domain/deliveries/describeCause"
@@ -16,7 +18,6 @@ import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineAction, definePage } from "../../http/Route.ts"
 import { Deliveries, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
-import { reason } from "../suppressions/suppressionActions.ts"
 import { replayRoutes } from "./replayPage.tsx"
 
 const PAGE_SIZE = 20
@@ -94,7 +95,7 @@ const issuePage = definePage("/issues/:group", {
 
 const muteIssue = defineAction("/issues/:group/mute", "issues mute", {
   role: "operator",
-  inputs: { reason },
+  inputs: { reason: required(reason) },
   run: ({ group, reason }) =>
     Effect.flatMap(FailureGroupRepository, ({ mute }) =>
       Effect.as(mute(group, reason), "Muted. It is only listed under muted issues, even if it reopens."),

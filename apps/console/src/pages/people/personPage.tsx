@@ -1,11 +1,12 @@
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { formatCounted } from "@outreach/backoffice/format"
+import { exportClinician } from "@outreach/backoffice/operations/clinicians"
 import { required } from "@outreach/backoffice/operations/Field"
 import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
-import type { EventId, RecipientId } from "@outreach/domain/Identifier"
+import type { EventId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
@@ -48,9 +49,9 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
         title={isErased ? "Erased clinician" : `Clinician ${isShown ? npi : maskNpi(npi)}`}
         commands={[
           ops("recipients find", { id, reveal: isShown }),
-          ops("suppressions create", { organization: organizationId, npi: "…", reason: "…" }),
-          ops("clinicians export", { organization: organizationId, npi: "…", out: "clinician.json" }),
-          ops("clinicians erase", { organization: organizationId, npi: "…", "dry-run": true }),
+          ops("suppressions create", { id, reason: "…" }),
+          ops("clinicians export", { id, out: "clinician.json" }),
+          ops("clinicians erase", { id, "dry-run": true }),
         ]}
       >
         {isErased && (
@@ -139,28 +140,27 @@ const Suppressed = ({ suppressions, names }: Person) =>
 const PersonForms = ({ recipient, recipients, suppressions, names }: Person) => {
   if (!useMay({ role: "operator" })) return null
   const params = { id: recipient.id }
-  const optionOf = (id: string) => [id, names.get(id) ?? id] as const
-  const whole = ["", "The whole organization"] as const
-  const programs = new Set(recipients.map(({ programId }) => programId))
-  const lifted = new Set(suppressions.map(({ programId }) => programId))
+  const optionsOf = (programs: ReadonlyArray<ProgramId>) =>
+    [...new Set(programs)].map((id) => [id, names.get(id) ?? id] as const)
+  const lifted = suppressions.flatMap(({ programId }) => programId ?? [])
+  const isWhole = lifted.length < suppressions.length
   return (
     <Section title="Actions">
       <ActionForm
         action={suppressPerson}
         params={params}
-        label="Suppress"
-        controls={{ program: { options: [whole, ...Array.from(programs, optionOf)] } }}
+        controls={{ program: { options: optionsOf(recipients.map(({ programId }) => programId)) } }}
       />
-      {lifted.size > 0 && (
+      {suppressions.length > 0 && (
         <ActionForm
           action={liftPerson}
           params={params}
           label="Lift the suppression"
-          controls={{ program: { options: Array.from(lifted, (id) => (id === null ? whole : optionOf(id))) } }}
+          controls={{ program: { options: optionsOf(lifted), value: isWhole ? undefined : lifted[0] } }}
         />
       )}
       <div class="actions">
-        <ActionForm action={exportPerson} params={params} label="Export everything as JSON" />
+        <ActionForm action={exportPerson} params={params} label={exportClinician.label} />
         <ConfirmLink page={erasePerson[0]} params={params} label="Erase" isDangerous />
       </div>
     </Section>

@@ -1,5 +1,6 @@
 import { formatCapped, nameIn } from "@outreach/backoffice/format"
-import { choice, field, oneOf } from "@outreach/backoffice/operations/Field"
+import { choice, field, oneOf, type ValuesOf } from "@outreach/backoffice/operations/Field"
+import { createSuppression, removeSuppression, type scope } from "@outreach/backoffice/operations/suppressions"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
@@ -16,8 +17,8 @@ import { Page, Pager, Section, Table, withQuery } from "../../components/layout.
 import { ops } from "../../components/ops.ts"
 import { foreign, isolated, Masked, Time, useMay } from "../../components/values.tsx"
 import { defineCursor, type InputsOf, organizationFilter, timeRange } from "../../http/inputs.ts"
+import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { addSuppression, liftSuppression } from "./suppressionActions.ts"
 
 const PAGE_SIZE = 50
 
@@ -55,8 +56,17 @@ const inputs = {
 
 type Given = InputsOf<typeof inputs>
 
+const options = {
+  omit: ["id"],
+  requires: ["reason"],
+  to: ({ organizationId: organization, programId: program }: ValuesOf<typeof scope>) =>
+    withQuery("/suppressions", { organization, program }),
+} as const
+const addSuppression = operationAction("/suppressions/add", createSuppression, options)
+const liftSuppression = operationAction("/suppressions/lift", removeSuppression, options)
+
 /** The suppressed clinicians of programs and organizations, with masked NPIs and addresses. */
-export const suppressionPages = defineMaskedPage("/suppressions", "suppressions list", {
+const suppressionPages = defineMaskedPage("/suppressions", "suppressions list", {
   inputs,
   run: Effect.fnUntraced(function* (given, { isShown, show }) {
     const view = yield* read(given)
@@ -182,8 +192,7 @@ const LiftEntry = ({ organizationId, programId, kind, value }: Suppression) => (
   <ActionForm
     action={liftSuppression}
     hidden={{ [kind]: value, ...(programId === null ? { organization: organizationId } : { program: programId }) }}
-    label="Lift"
-    controls={{ program: false, npi: false, email: false, reason: { size: 20, hint: undefined } }}
+    controls={{ organization: false, program: false, npi: false, email: false, reason: { size: 20, hint: undefined } }}
   />
 )
 
@@ -200,12 +209,14 @@ const SuppressForms = (props: { readonly view: View; readonly program: Given["pr
   return (
     <>
       <Section title="Add a suppression">
-        <ActionForm action={addSuppression} {...form} label="Suppress" />
+        <ActionForm action={addSuppression} {...form} />
       </Section>
       <Section title="Lift a suppression">
         <p>This also lifts a suppression of the whole organization.</p>
-        <ActionForm action={liftSuppression} {...form} label="Lift" />
+        <ActionForm action={liftSuppression} {...form} />
       </Section>
     </>
   )
 }
+
+export const suppressionRoutes = [...suppressionPages, addSuppression, liftSuppression] as const

@@ -1,0 +1,144 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import type { ErasureOutcome } from "@outreach/domain/erasure/Erasures"
+import * as Erasures from "@outreach/domain/erasure/Erasures"
+import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
+import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
+import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { maskNpi } from "@outreach/domain/recipients/maskNpi"
+import { Npi } from "@outreach/domain/recipients/Npi"
+import type { Clinician } from "@outreach/domain/suppressions/Clinician"
+import { RELEASE } from "@outreach/process/release"
+import { type Array as Arr, Effect } from "effect"
+import { PersonalDataReader } from "../erasure/PersonalDataReader.ts"
+import { formatCounted } from "../format.ts"
+import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { TimelineReader } from "../recipients/TimelineReader.ts"
+import { field, type ValuesOf } from "./Field.ts"
+import { operation } from "./Operation.ts"
+
+class InvalidClinician extends DescribedError(
+  "InvalidClinician",
+  "Enter an NPI, an e-mail address or both, or only a recipient's id.",
+) {}
+
+class RecipientNotFound extends DescribedError("RecipientNotFound", "No recipient {id}.") {}
+
+export class UnclearScope extends DescribedError(
+  "UnclearScope",
+  "Choose a program or an organization. A recipient's id determines its organization.",
+) {}
+
+/** The inputs that name a clinician. */
+export const clinician = {
+  npi: field(Npi, "NPI", { inputmode: "numeric", maxLength: 10, size: 12 }),
+  email: field(EmailAddress, "E-mail address", { inputmode: "email", maxLength: 320, size: 30 }),
+  id: field(RecipientId, "Recipient", { hint: "A recipient's id, instead of an NPI and an address" }),
+}
+
+const inputs = {
+  organizationId: field(OrganizationId, "Organization", { kind: "choice", hint: "Optional with a recipient's id" }),
+  ...clinician,
+}
+
+/** Finds the clinician of the inputs: by a recipient's id first by NPI, and then by all addresses in the organization. */
+export const findClinicians = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
+  const { npi = null, email = null, id, organizationId } = given
+  if ((id === undefined) === (npi === null && email === null)) return yield* new InvalidClinician()
+  const named = (clinicians: Arr.NonEmptyReadonlyArray<Clinician>, organizationId: OrganizationId | undefined) => ({
+    organizationId,
+    clinicians,
+  })
+  if (id === undefined) return named([{ npi, email }], organizationId)
+  const recipients = yield* (yield* TimelineReader).findPeople({
+    by: "id",
+    value: id,
+    ...(organizationId && { organizationId }),
+  })
+  const recipient = recipients.find((each) => each.id === id)
+  if (recipient === undefined) return yield* new RecipientNotFound({ id })
+  const addresses = [...new Set(recipients.map(({ email }) => email))].map((email) => ({ npi: null, email }))
+  return named([{ npi: recipient.npi, email: null }, ...addresses], recipient.organizationId)
+})
+
+const findOne = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
+  const { organizationId, clinicians } = yield* findClinicians(given)
+  return organizationId === undefined ? yield* new UnclearScope() : ([organizationId, clinicians[0]] as const)
+})
+
+export const exportClinician = operation("clinicians export", {
+  role: "admin",
+  about: "Export all data on a clinician as one JSON value, without data on other people",
+  label: "Export everything as JSON",
+  input: inputs,
+  run: (given) =>
+    Effect.gen(function* () {
+      const [organizationId, clinician] = yield* findOne(given)
+      yield* Erasures.assertNoUnfinishedErasure(organizationId, clinician)
+      return yield* (yield* PersonalDataReader).read(organizationId, clinician)
+    }),
+  done: () => "Exported.",
+  examples: [
+    "ops clinicians export --organization org_… --npi 1234567893 --out dana.json",
+    "ops clinicians export --organization org_… --email dana.reyes@clinic.test",
+  ],
+})
+
+const OUTCOMES: Readonly<Record<ErasureOutcome, string>> = {
+  erased: "Erased",
+  resumed: "Finished the interrupted erasure",
+  repeated: "Erased before, and there was no further data",
+}
+
+/** Counts the rows to erase, and finds an earlier or interrupted erasure. */
+export const planErasure = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
+  const [organizationId, clinician] = yield* findOne(given)
+  return { organizationId, clinician, ...(yield* Erasures.planErasure(organizationId, clinician)) }
+})
+
+const sumOf = (counts: PersonalDataCounts): string =>
+  formatCounted(
+    Object.values(counts).reduce((sum, count) => sum + count, 0),
+    "row",
+  )
+
+export const formatCounts = (counts: PersonalDataCounts): string =>
+  Object.entries(counts)
+    .flatMap(([table, count]) => (count > 0 ? [`${table}: ${count}`] : []))
+    .join(", ") || "none"
+
+export const eraseClinician = operation("clinicians erase", {
+  role: "admin",
+  about: "Erase a clinician permanently; a keyed hash keeps suppressing them. Prints the certificate",
+  label: "Erase permanently",
+  isIrreversible: true,
+  input: inputs,
+  plan: Effect.fnUntraced(function* (given) {
+    const { organizationId, clinician, counts, unfinished } = yield* planErasure(given)
+    const organization = yield* (yield* OrganizationReader).find(organizationId)
+    const { id } = given
+    const npi = clinician.npi ?? ""
+    return {
+      title: "Erase the clinician",
+      many: sumOf(counts),
+      affects: id === undefined ? organization : { id, name: `NPI ${maskNpi(npi)}` },
+      when: "Immediately. A keyed hash still suppresses them. The partner sees the erasure in its feed.",
+      facts: { Organization: organization, Tables: formatCounts(counts) },
+      typed: {
+        word: npi.slice(-4) || "erase",
+        because:
+          unfinished === undefined ? "This can't be undone." : "An earlier erasure was interrupted. This completes it.",
+      },
+    }
+  }),
+  run: (given) =>
+    Effect.gen(function* () {
+      const { outcome, certificate } = yield* Erasures.eraseClinician(...(yield* findOne(given)), RELEASE)
+      return { outcome, ...certificate }
+    }),
+  done: ({ outcome, counts, erasureId }) =>
+    `${OUTCOMES[outcome]}: ${sumOf(counts)}. The certificate is ${erasureId}. Store it with the request: it contains no personal data. Data outside the database isn't erased: the mail server's log and queue, backups, import files and the partner's data.`,
+  examples: [
+    "ops clinicians erase --organization org_… --npi 1234567893 --dry-run",
+    "ops clinicians erase --organization org_… --npi 1234567893 --yes --output json",
+  ],
+})

@@ -1,0 +1,106 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
+import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { ErasedClinicianRepository } from "@outreach/domain/suppressions/ErasedClinicianRepository"
+import { type SuppressionScope, suppressionKeys } from "@outreach/domain/suppressions/Suppression"
+import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
+import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
+import { Effect } from "effect"
+import { formatCounted } from "../format.ts"
+import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { clinician, findClinicians, UnclearScope } from "./clinicians.ts"
+import { field, required, type ValuesOf } from "./Field.ts"
+import { reason } from "./fields.ts"
+import { operation } from "./Operation.ts"
+
+class ForeignProgram extends DescribedError(
+  "ForeignProgram",
+  "The program {programId} is not one of the organization {organizationId}.",
+) {}
+
+/** The inputs for a scope: a program, or all programs of an organization. */
+export const scope = {
+  programId: field(ProgramId, "Program", { kind: "choice", all: "The whole organization" }),
+  organizationId: field(OrganizationId, "Organization", {
+    kind: "choice",
+    hint: "Without a program: all its current and future programs",
+  }),
+}
+
+/** Finds the program or organization of a scope. */
+export const findScope = Effect.fnUntraced(function* (given: {
+  readonly programId?: ProgramId | undefined
+  readonly organizationId?: OrganizationId | undefined
+}) {
+  const { programId, organizationId } = given
+  if (programId === undefined) {
+    if (organizationId === undefined) return yield* new UnclearScope()
+    const affects = yield* (yield* OrganizationReader).find(organizationId)
+    return { scope: { organizationId } as SuppressionScope, organizationId, affects }
+  }
+  const program = yield* (yield* ProgramRepository).find(programId)
+  if (organizationId !== undefined && organizationId !== program.organizationId) {
+    return yield* new ForeignProgram({ programId, organizationId })
+  }
+  return { scope: { programId } as SuppressionScope, organizationId: program.organizationId, affects: program }
+})
+
+const inputs = { ...scope, ...clinician }
+
+const findTarget = Effect.fnUntraced(function* ({ programId, ...given }: ValuesOf<typeof inputs>) {
+  const { organizationId, clinicians } = yield* findClinicians(given)
+  return { clinicians, ...(yield* findScope({ programId, organizationId })) }
+})
+
+export const createSuppression = operation("suppressions create", {
+  role: "operator",
+  about: "Suppress a clinician for a program or an organization; withdraws pending recipients",
+  label: "Suppress",
+  input: { ...inputs, reason },
+  run: (given) =>
+    Effect.gen(function* () {
+      const { scope, clinicians } = yield* findTarget(given)
+      return { ...scope, ...(yield* suppressClinicians(scope, clinicians, "operator")) }
+    }),
+  done: ({ added, withdrawn }) =>
+    `Suppressed: ${formatCounted(added, "new entry", "new entries")}, ${formatCounted(withdrawn, "pending recipient")} withdrawn.`,
+  examples: ["ops suppressions create --program pgm_… --email someone@clinic.example"],
+})
+
+export const removeSuppression = operation("suppressions remove", {
+  role: "operator",
+  about:
+    "Lift the suppression of a clinician for a program, including one for the whole organization, or only the latter",
+  label: "Lift",
+  isIrreversible: true,
+  input: { ...inputs, reason: required(reason) },
+  plan: Effect.fnUntraced(function* (given) {
+    const { scope, clinicians, affects } = yield* findTarget(given)
+    const found = yield* (yield* SuppressionRepository).find(scope, clinicians.flatMap(suppressionKeys))
+    return {
+      title: "Lift the suppression",
+      many: formatCounted(found.length, "entry", "entries"),
+      count: found.length,
+      affects,
+      when: "Immediately. Withdrawn recipients stay withdrawn until they are imported again.",
+      facts: { Reasons: found.map(({ kind, reason }) => `${kind}: ${reason}`).join(", ") },
+      typed: found.length === 0 ? undefined : { word: "lift", because: "Campaigns can send to the clinician again." },
+    }
+  }),
+  run: (given) =>
+    Effect.gen(function* () {
+      const { scope, clinicians, organizationId } = yield* findTarget(given)
+      const removed = yield* (yield* SuppressionRepository).remove(scope, clinicians.flatMap(suppressionKeys))
+      const erasedIn = yield* (yield* ErasedClinicianRepository).organizationsOf(clinicians[0], organizationId)
+      return { ...scope, removed, isErased: erasedIn.length > 0 }
+    }),
+  done: ({ removed, isErased }) =>
+    `Lifted: ${formatCounted(removed, "entry", "entries")}. ${
+      isErased
+        ? "The clinician was erased, and stays suppressed in all programs of the organization."
+        : "Withdrawn recipients stay withdrawn until they are imported again."
+    }`,
+  examples: [
+    'ops suppressions remove --program pgm_… --email someone@clinic.example --reason "mailbox restored, ticket 4711"',
+  ],
+})
