@@ -128,7 +128,7 @@ export const addressOf = (
   { ids, published }: Pick<Seeded, "ids" | "published">,
 ): string => {
   const event = path.startsWith("/events/") ? { event: published } : {}
-  const examples: Readonly<Record<string, string | undefined>> = { ...ids, date: "2026-11-01", all: "yes", ...event }
+  const examples: Readonly<Record<string, string | undefined>> = { ...ids, date: "2026-11-01", all: "true", ...event }
   const query = Object.keys(inputs).flatMap((name) => (examples[name] ? [`${name}=${examples[name]}`] : []))
   return `${path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(examples[name]!))}?${query.join("&")}`
 }

@@ -94,7 +94,9 @@ export const checkBoxes = <const Value extends string>(
 export const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
   Schema.Literals(words).annotate({ expected: `one of ${words.join(", ")}` })
 
-const YesOrNo = textSchema("yes or no", (text) => ({ yes: true, no: false })[text])
+const YesOrNo = textSchema("yes or no", (text) =>
+  ["yes", "true"].includes(text) ? true : ["no", "false"].includes(text) ? false : undefined,
+)
 
 /** Declares a choice between two states: a flag, and its form `--no-…`. */
 export const yesOrNo = (label: string, yes: string, no: string, details: Details = {}): Field<boolean> =>

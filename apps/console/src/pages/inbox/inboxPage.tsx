@@ -148,7 +148,7 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
     ) : (
       <ConfirmLink
         page={replayRoutes[0]}
-        query={{ organization, all: "yes" }}
+        query={{ organization, all: true }}
         label={`Replay all ${capped(counts.quarantined)}`}
       />
     )}
@@ -156,6 +156,7 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
 )
 
 const replayRoutes = operationConfirmation("/inbox/replay", replayInbox, {
+  omit: ["event"],
   chosen: ["organizationId", "all"],
   back: ({ organizationId }) => `/inbox?organization=${organizationId}`,
 })
