@@ -99,18 +99,19 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
   const exampled = example === undefined ? named : `${named}, such as ${example}`
   const description = typeof value === "string" ? `${exampled} (default ${value})` : exampled
   const words = options.flatMap((option) => (typeof option === "object" && "id" in option ? [] : [option].flat()[0]!))
-  const input =
-    kind === "switch"
-      ? words.length === 1
-        ? switchFlag(description)
-        : onOrOff(description)
+  const isSwitch = kind === "switch" && words.length === 1
+  const input = isSwitch
+    ? switchFlag(description)
+    : kind === "switch"
+      ? onOrOff(description)
       : kind === "choice" && words.length > 0
         ? choice(words, description)
         : isArgument
           ? argument(schema, description)
           : flag(schema, description, kind === "file" ? kind : undefined)
   const exemplified = example === undefined ? input : { ...input, example: { kind: "flag" as const, text: example } }
-  if (!isRequired) return optional(exemplified)
+  // A switch has a default, so that the audit log records it only if it is given.
+  if (!isRequired && !isSwitch) return optional(exemplified)
   return typeof value === "string"
     ? withDefault(input, Result.getOrThrow(parseInput<unknown, string>(schema)(value)))
     : exemplified
