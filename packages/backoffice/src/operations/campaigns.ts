@@ -11,7 +11,6 @@ import { DisplayName } from "@outreach/domain/DisplayName"
 import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { TemplateText } from "@outreach/domain/mail/TemplateText"
-import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { FieldNames } from "@outreach/domain/recipients/RecipientFields"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
@@ -22,6 +21,7 @@ import { countOrNone, formatCount, formatCounted } from "../format.ts"
 import { throwawaySeal } from "../hits/throwawaySeal.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { checkBox, choice, field, required, withDefault, yesOrNo } from "./Field.ts"
+import { reason } from "./fields.ts"
 import { operation } from "./Operation.ts"
 
 // Loaded when needed, because they load the libraries that render messages.
@@ -216,12 +216,6 @@ export const resumeCampaign = launching(
   "Resume a paused campaign. Fails if a preflight check fails",
   "Resumed. Sending continues within seconds.",
 )
-
-const reason = field(AuditReason, "Reason", {
-  hint: "Shown with your name; don't enter addresses or NPIs",
-  maxLength: 200,
-  size: 42,
-})
 
 const stop = (command: "pause" | "cancel") =>
   Effect.fnUntraced(function* (given: { readonly campaignId: CampaignId; readonly reason?: string }, operator: string) {

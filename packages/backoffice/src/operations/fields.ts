@@ -8,5 +8,5 @@ export const organizationId = required(field(OrganizationId, "Organization", { k
 export const reason = field(AuditReason, "Reason", {
   maxLength: 200,
   size: 42,
-  hint: "For the audit log; don't enter addresses or NPIs.",
+  hint: "For the audit log; don't enter addresses or NPIs",
 })
