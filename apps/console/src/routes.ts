@@ -17,7 +17,6 @@ import { inboxEventRoutes } from "./pages/inbox/inboxEventPage.tsx"
 import { inboxRoutes } from "./pages/inbox/inboxPage.tsx"
 import { issueRoutes } from "./pages/issues/issuePage.tsx"
 import { issuesRoutes } from "./pages/issues/issuesPage.tsx"
-import { replayRoutes } from "./pages/issues/replayPage.tsx"
 import { numbersRoutes } from "./pages/numbers/numbersPage.tsx"
 import { operatorRoutes } from "./pages/operators/operatorPage.tsx"
 import { operatorsRoutes } from "./pages/operators/operatorsPage.tsx"
@@ -48,7 +47,7 @@ export const routes = [
   recipientsPages,
   [...importRoutes, ...newImportRoutes],
   [deliveriesPage, ...deliveryRoutes],
-  [...issuesRoutes, ...issueRoutes, ...replayRoutes],
+  [...issuesRoutes, ...issueRoutes],
   [eventsPage, ...eventPages],
   [...inboxRoutes, ...inboxEventRoutes],
   [endpointsPage, endpointPage, ...endpointActions],

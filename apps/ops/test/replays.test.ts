@@ -1,6 +1,4 @@
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
-import type { EndpointId } from "@outreach/domain/Identifier"
-import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
@@ -169,62 +167,5 @@ describe("endpoints replay", () => {
         where endpoint_id = ${endpoint} and replay`,
     )
     expect(await meanwhile(sent)).toEqual(Array.from({ length: 20 }, () => ({ enabled: false })))
-  })
-})
-
-describe("endpoints enable", () => {
-  /** Seeds an endpoint that last succeeded three days ago and was disabled, with two dead letters since then and three earlier ones. */
-  const seedFailing = () =>
-    meanwhile(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { organization, endpoint } = yield* seedDeadLetters(5)
-        yield* sql`
-          insert into delivery_outcomes (organization_id, endpoint_id, at, delivered)
-          values (${organization.id}, ${endpoint.id}, clock_timestamp() - interval '3 days', 1)`
-        yield* sql`
-          update dead_letters set finished_at = clock_timestamp() - interval '1 hour' - make_interval(days => n::int)
-          from (select ctid as row_ctid, row_number() over (order by id) as n from dead_letters where endpoint_id = ${endpoint.id}) each
-          where dead_letters.ctid = row_ctid`
-        yield* sql`
-          update webhook_endpoints set enabled = false, disabled_at = now(), disabled_reason = 'failing' where id = ${endpoint.id}`
-        return endpoint.id
-      }),
-    )
-  const jobs = (endpointId: EndpointId) =>
-    meanwhile(SqlClient.SqlClient.use((sql) => sql`select from replay_jobs where endpoint_id = ${endpointId}`))
-
-  it("prints the missed events as often as it runs, and the one command that sends them", async () => {
-    const id = await seedFailing()
-    await run(["endpoints", "enable", id])
-    const { code, stdout, stderr } = await run(["endpoints", "enable", id])
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^missed_events +2$/m) })
-    expect(stderr).toContain("To send 2 missed events since its last success once")
-    const [, command] = /`ops ([^`]*)`/.exec(stderr)!
-    expect(await jobs(id)).toEqual([])
-    const job = await runJson(...command!.split(" "), "--detach")
-    expect(job).toMatchObject({ kind: "dead_letters", endpoint_id: id, total: 2 })
-  })
-
-  it("sends the missed events with --replay-missed, though the endpoint was disabled and got a new address since", async () => {
-    const id = await seedFailing()
-    await run(["endpoints", "disable", id])
-    await run(["endpoints", "update", id, "--url", "https://new.example/webhooks"])
-    const enabled = await runJson("endpoints", "enable", id, "--replay-missed", "--rate", "7")
-    expect(enabled).toMatchObject({ enabled: true, missed_events: 2 })
-    const job = { id: enabled.replay_id, total: 2, rate: 7, from: enabled.missed_since }
-    expect((await runJson("replays", "list")).data).toContainEqual(expect.objectContaining(job))
-    await runReplayJob()
-    const none = { missed_events: 0, missed_since: null, replay_id: null }
-    expect(await runJson("endpoints", "enable", id, "--replay-missed")).toMatchObject(none)
-  })
-
-  it("isn't needed to end the alert of an endpoint that is gone: an operator disables it", async () => {
-    const id = await seedFailing()
-    const { disabled_at, disabled_reason } = await runJson("endpoints", "show", id)
-    expect(disabled_reason).toBe("failing")
-    expect(await runJson("endpoints", "disable", id)).toMatchObject({ disabled_at, disabled_reason: "operator" })
-    const { endpointsFailing } = await meanwhile(DeliveryGauges.use(({ readState }) => readState))
-    expect(endpointsFailing).toEqual({ some: 0, none: 0 })
   })
 })

@@ -1,10 +1,19 @@
 import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
+import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCounted } from "@outreach/backoffice/format"
-import { rate } from "@outreach/backoffice/operations/replays"
+import {
+  deadLetterFields,
+  deadLetterSelector,
+  filterOf,
+  removeDeadLetters,
+  replayDeadLetters,
+} from "@outreach/backoffice/operations/deadLetters"
+import { field } from "@outreach/backoffice/operations/Field"
+import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
-import { purgeDeadLetters, replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
+import { purgeDeadLetters, replayDeadLetters as replayNow } from "@outreach/domain/deliveries/DeadLetters"
+import { findPresentEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -14,28 +23,20 @@ import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg
 import { Effect, Layer } from "effect"
 import { changing, checkFilter, group, reading } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
-import { deadLetterFilters, deadLetterSelector } from "../inputs/filters.ts"
-import { anyInteger, argument, described, flag, named, optional, several, switchFlag } from "../inputs/Input.ts"
+import { anyInteger, argument, described, named, optional, several, switchFlag } from "../inputs/Input.ts"
 import { inputsOf } from "../operationCommand.ts"
 import { confirm, formatRows, notConfirmed, print, printProgress, refuse, yes } from "../output/Output.ts"
 
 /** Fails if dead letters of a removed endpoint are selected, because they can't be replayed. */
-const checkEndpoint = Effect.fnUntraced(function* ({ endpointId }: DeadLetterFilter) {
-  if (endpointId === undefined) return
-  const { removedAt } = yield* EndpointRepository.use(({ find }) => find(endpointId))
-  if (removedAt === null) return
-  return yield* refuse(
-    "EndpointRemoved",
-    `The endpoint ${endpointId} was removed at ${removedAt}, so its dead letters can't be replayed. To list them: ops deliveries list --endpoint ${endpointId}.`,
-    { endpointId, removedAt },
-  )
-})
+const checkEndpoint = ({ endpointId }: DeadLetterFilter) =>
+  endpointId === undefined ? Effect.void : findPresentEndpoint(endpointId)
 
 const list = reading({
   about: "List the dead letters that were not replayed, newest first",
-  input: deadLetterFilters,
+  input: inputsOf(deadLetterFields),
   cursor: { finishedAt: Timestamp, id: DeliveryId },
-  *run(filter, { limit, after }) {
+  *run(fields, { limit, after }) {
+    const filter = filterOf(fields)
     const found = yield* DeadLetterReader.use(({ list }) => list(filter, limit, after))
     if (found.length === 0) yield* checkEndpoint(filter)
     return found
@@ -44,23 +45,17 @@ const list = reading({
 })
 
 const replay = changing({
-  about:
-    "Deliver dead letters again, from attempt 1; their history remains. With filters or --all, as a job of the workers at a steady rate",
-  examples: [
-    "ops dead-letters replay dlv_…",
-    "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run",
-    "ops dead-letters replay --endpoint whe_… --reason exhausted --rate 20",
-    "ops dead-letters replay --group fgr_… --rate 20",
-  ],
+  about: replayDeadLetters.about,
+  examples: replayDeadLetters.examples!,
   input: {
-    ...deadLetterFilters,
+    ...inputsOf(replayDeadLetters.input),
     all: switchFlag("Replay every dead letter"),
-    ...inputsOf({ rate }),
     ...replayFlags,
     dryRun: described(replayFlags.dryRun, "Only count them, by endpoint and reason"),
     deliveries: named("delivery", several(argument(DeliveryId, "Ids of dead letters, dlv_…"))),
   },
-  *run({ all, rate, dryRun, detach, deliveries, ...filter }) {
+  *run({ all, rate, dryRun, detach, deliveries, ...fields }) {
+    const filter = filterOf(fields)
     const byIds = deliveries.length > 0
     const ways = [all, byIds, Object.keys(filter).length > 0]
     if (ways.filter(Boolean).length !== 1 || (byIds && (dryRun || detach))) {
@@ -70,7 +65,7 @@ const replay = changing({
       )
     }
     if (byIds) {
-      const replayed = yield* replayDeadLetters(new Set(deliveries))
+      const replayed = yield* replayNow(new Set(deliveries))
       return yield* print({ replayed }, () => `Replayed ${formatCounted(replayed, "dead letter")}.`)
     }
     if (dryRun) {
@@ -78,7 +73,7 @@ const replay = changing({
       if (counts.length === 0) yield* Effect.andThen(checkFilter(filter), checkEndpoint(filter))
       return yield* printCounts(counts)
     }
-    const job = yield* createDeadLetterReplay(filter, rate)
+    const job = yield* replayDeadLetters.run({ ...fields, rate }, "")
     if (job.total === 0) yield* Effect.andThen(checkFilter(filter), checkEndpoint(filter))
     yield* printWhenEnded(job, { detach })
   },
@@ -92,20 +87,23 @@ const printCounts = (byEndpointAndReason: ReadonlyArray<DeadLetterCount>) => {
 }
 
 const remove = changing({
-  about: "Delete old dead letters, replayed or not",
+  about: removeDeadLetters.about,
   examples: [
     "ops dead-letters remove --older-than 90d --dry-run",
     "ops dead-letters remove --older-than 90d --reason rejected --yes",
     "ops dead-letters remove --group fgr_… --confirm 12",
   ],
   input: {
-    ...deadLetterSelector,
-    olderThan: optional(flag(Seconds, "The minimum age since they became dead letters, such as 90d")),
+    ...inputsOf({
+      ...deadLetterSelector,
+      olderThan: field(Seconds, "Minimum age", { hint: "Since they became dead letters", example: "90d" }),
+    }),
     dryRun: switchFlag("Only count them"),
     confirm: optional(anyInteger("Remove without confirmation if exactly this many match", "count")),
     yes,
   },
-  *run({ olderThan, dryRun, confirm: expected, yes, ...filter }) {
+  *run({ olderThan, dryRun, confirm: expected, yes, ...fields }) {
+    const filter = filterOf(fields)
     if (olderThan === undefined && filter.groupId === undefined) {
       return yield* refuse(
         "AgeMissing",
@@ -134,5 +132,8 @@ const remove = changing({
 export const deadLetters = group({
   about: "Deliveries that were rejected, ran out of attempts, or crashed several workers",
   commands: { list, replay, remove },
-  services: Layer.mergeAll(DeadLetterReader.layer, DeadLetterRepositoryPg, EndpointRepositoryPg, ReplayJobQueuePg),
+  services: Layer.mergeAll(
+    ...[DeadLetterReader.layer, DeliveryReader.layer, FailureGroupReader.layer, OrganizationReader.layer],
+    ...[DeadLetterRepositoryPg, EndpointRepositoryPg, ReplayJobQueuePg],
+  ),
 })

@@ -1,6 +1,6 @@
 import { DeliveryReader, MAX_SLOWEST_SCAN } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { describeEmptyResponse } from "@outreach/backoffice/deliveries/describeEmptyResponse"
-import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
+import { retryDelivery } from "@outreach/backoffice/operations/deliveries"
 import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
 import { type Attempt, DELIVERY_STATES, UNKNOWN_OUTCOME } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
@@ -8,10 +8,11 @@ import { CampaignId, DeliveryId, EventId } from "@outreach/domain/Identifier"
 import { Seconds } from "@outreach/domain/Seconds"
 import { DeliveryRepositoryPg } from "@outreach/postgres/deliveries/DeliveryRepositoryPg"
 import { webhookRetryDelays } from "@outreach/process/settings"
-import { Effect, Layer } from "effect"
-import { changing, group, reading, revealing } from "../Declaration.ts"
+import { Layer } from "effect"
+import { group, reading, revealing } from "../Declaration.ts"
 import { endpointFilter, eventTypeFilter, organizationId, period } from "../inputs/filters.ts"
 import { argument, choice, flag, optional, switchFlag, wholeNumber } from "../inputs/Input.ts"
+import { command } from "../operationCommand.ts"
 import { formatRecord, formatRows, refuse } from "../output/Output.ts"
 
 const deliveryId = argument(DeliveryId, "The delivery's id, dlv_…")
@@ -85,15 +86,8 @@ const withResponse = <A extends Attempt>(attempt: A): A => ({
   response: attempt.response || describeEmptyResponse(attempt),
 })
 
-const retry = changing({
-  about: "Make the next attempt of a pending delivery now",
-  input: { deliveryId },
-  run: ({ deliveryId }) => Effect.as(retryDelivery(deliveryId), { delivery: deliveryId }),
-  format: ({ delivery }) => `${delivery} is due now.`,
-})
-
 export const deliveries = group({
   about: "Events on their way to the partners",
-  commands: { list, show, retry },
+  commands: { list, show, retry: command(retryDelivery) },
   services: Layer.merge(DeliveryReader.layer, DeliveryRepositoryPg),
 })

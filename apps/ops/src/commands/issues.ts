@@ -3,16 +3,17 @@ import {
   type FailureGroup,
   FailureGroupReader,
 } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { deadLetterSelector } from "@outreach/backoffice/operations/deadLetters"
+import { muteIssue, unmuteIssue } from "@outreach/backoffice/operations/issues"
 import { describeCause, describeShare } from "@outreach/domain/deliveries/describeCause"
-import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { FailureGroupId } from "@outreach/domain/Identifier"
-import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { FailureGroupRepositoryPg } from "@outreach/postgres/deliveries/FailureGroupRepositoryPg"
 import { Effect, Layer, Struct } from "effect"
-import { changing, group, reading } from "../Declaration.ts"
-import { deadLetterSelector, endpointFilter, organizationId } from "../inputs/filters.ts"
-import { argument, choice, described, flag, optional } from "../inputs/Input.ts"
+import { group, reading } from "../Declaration.ts"
+import { endpointFilter, organizationId } from "../inputs/filters.ts"
+import { argument, choice, optional } from "../inputs/Input.ts"
+import { command, inputsOf } from "../operationCommand.ts"
 
 const groupId = argument(FailureGroupId, "The issue's id, fgr_…")
 
@@ -24,7 +25,7 @@ const list = reading({
   input: {
     organizationId: optional(organizationId),
     endpointId: endpointFilter,
-    status: described(deadLetterSelector.status, "Only those with this HTTP status, such as 503"),
+    ...inputsOf(Struct.pick(deadLetterSelector, ["status"])),
     state: optional(
       choice(
         Struct.keys(FAILURE_GROUP_STATES),
@@ -44,24 +45,8 @@ const show = reading({
   run: ({ groupId }) => FailureGroupReader.use(({ find }) => Effect.map(find(groupId), toRow)),
 })
 
-const mute = changing({
-  about: "Exclude an issue from lists, counts and alerts until it is unmuted, even if it closes and reopens",
-  examples: ['ops issues mute fgr_… --reason "their nightly maintenance, ticket 4711"'],
-  input: { groupId, reason: flag(AuditReason, "The reason", "text") },
-  run: ({ groupId, reason }) =>
-    FailureGroupRepository.use(({ mute }) => Effect.as(mute(groupId, reason), { issue: groupId })),
-  format: ({ issue }) => `${issue} is muted.`,
-})
-
-const unmute = changing({
-  about: "Unmute an issue",
-  input: { groupId },
-  run: ({ groupId }) => FailureGroupRepository.use(({ unmute }) => Effect.as(unmute(groupId), { issue: groupId })),
-  format: ({ issue }) => `${issue} is not muted.`,
-})
-
 export const issues = group({
   about: "Why calls to endpoints fail, by their cause",
-  commands: { list, show, mute, unmute },
+  commands: { list, show, mute: command(muteIssue), unmute: command(unmuteIssue) },
   services: Layer.merge(FailureGroupReader.layer, FailureGroupRepositoryPg),
 })

@@ -1,14 +1,15 @@
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
-import { formatCounted } from "@outreach/backoffice/format"
+import { cancelReplay } from "@outreach/backoffice/operations/replays"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Layer } from "effect"
-import { changing, group, reading } from "../Declaration.ts"
-import { followReplay, formatReplay, NOUNS } from "../deadLetters/followReplay.ts"
+import { group, reading } from "../Declaration.ts"
+import { followReplay, formatReplay } from "../deadLetters/followReplay.ts"
 import { MAX_ROWS } from "../inputs/filters.ts"
 import { argument, onlySwitch } from "../inputs/Input.ts"
-import { confirm, print, yes } from "../output/Output.ts"
+import { command } from "../operationCommand.ts"
+import { print } from "../output/Output.ts"
 
 const replayId = argument(ReplayId, "The replay's id, rpl_…")
 
@@ -30,27 +31,8 @@ const show = reading({
   },
 })
 
-const cancel = changing({
-  about: "Stop a replay; what it has replayed stays replayed. Requires confirmation or --yes",
-  input: { replayId, yes },
-  *run({ replayId, yes }) {
-    const replayJobs = yield* ReplayJobQueue
-    const { kind, state, total, replayed, replayedByOthers } = yield* replayJobs.find(replayId)
-    const count = total - replayed - replayedByOthers
-    yield* confirm(
-      `cancel replay ${replayId} for good, which leaves ${formatCounted(count, NOUNS[kind])} of ${total}`,
-      {
-        yes: yes || state !== "running",
-        count,
-      },
-    )
-    return yield* replayJobs.cancel(replayId)
-  },
-  format: (job) => formatReplay(job),
-})
-
 export const replays = group({
   about: "Dead letters and events that the workers deliver again",
-  commands: { list, show, cancel },
+  commands: { list, show, cancel: command(cancelReplay, { format: formatReplay }) },
   services: Layer.merge(ReplayJobQueuePg, ReplayReader.layer),
 })

@@ -1,4 +1,5 @@
 import { formatCounted } from "@outreach/backoffice/format"
+import { NOUNS } from "@outreach/backoffice/operations/replays"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
 import { switchFlag } from "../inputs/Input.ts"
@@ -60,9 +61,6 @@ export const printWhenEnded = Effect.fnUntraced(function* (
   const latest = follows ? yield* followReplay(job) : job
   yield* print({ ...latest, ...others }, () => formatReplay(latest))
 })
-
-/** The items of a job. */
-export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
 
 /** Formats a job as one sentence. */
 export const formatReplay = ({ id, kind, state, total, replayed, replayedByOthers }: Replay): string => {

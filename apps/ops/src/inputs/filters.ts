@@ -1,10 +1,9 @@
 import { EVENT_DIRECTIONS } from "@outreach/contract/names"
-import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { CampaignId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
+import { CampaignId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { DnsServer } from "@outreach/process/dnsServers"
 import { Effect } from "effect"
-import { argument, choice, flag, named, optional, switchFlag, wholeNumber } from "./Input.ts"
+import { argument, choice, flag, named, optional, switchFlag } from "./Input.ts"
 
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
@@ -60,21 +59,3 @@ export const eventTypeFilter = named(
     choice(Object.keys(EVENT_DIRECTIONS), "Only events of this type, such as outreach.email_sent", "event-type"),
   ),
 )
-
-/** The flags that select dead letters, except by time. A dead letter must match every given flag. */
-export const deadLetterSelector = {
-  endpointId: endpointFilter,
-  eventType: eventTypeFilter,
-  reason: optional(
-    choice(
-      DEAD_LETTER_REASONS,
-      "Only those with this reason: rejected by the partner, out of attempts, or crashed several workers",
-    ),
-  ),
-  groupId: optional(flag(FailureGroupId, "Only those of this issue of `issues list`, fgr_…")),
-  status: optional(wholeNumber(100, 599, "Only those whose last attempt had this HTTP status, such as 503")),
-  organizationId: optional(organizationId),
-}
-
-/** The flags that select dead letters. A dead letter must match every given flag. */
-export const deadLetterFilters = { ...deadLetterSelector, ...period("Only those that became dead letters") }

@@ -1,7 +1,15 @@
-import { DEFAULT_REPLAYS_PER_SECOND, MAX_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
+import {
+  DEFAULT_REPLAYS_PER_SECOND,
+  MAX_REPLAYS_PER_SECOND,
+  type Replay,
+  ReplayJobQueue,
+} from "@outreach/domain/deliveries/ReplayJobQueue"
+import { ReplayId } from "@outreach/domain/Identifier"
 import { wholeNumber } from "@outreach/domain/textSchema"
-import { formatCount } from "../format.ts"
+import { Effect } from "effect"
+import { formatCount, formatCounted } from "../format.ts"
 import { field, withDefault } from "./Field.ts"
+import { operation } from "./Operation.ts"
 
 /** The rate of a replay. */
 export const rate = withDefault(
@@ -12,3 +20,32 @@ export const rate = withDefault(
   }),
   String(DEFAULT_REPLAYS_PER_SECOND),
 )
+
+/** The items of a job. */
+export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
+
+export const cancelReplay = operation("replays cancel", {
+  role: "operator",
+  forPartners: true,
+  about: "Cancel a replay; deliveries that it has replayed aren't recalled",
+  label: "Cancel the replay",
+  isIrreversible: true,
+  of: { replayId: ReplayId },
+  plan: Effect.fnUntraced(function* ({ replayId }) {
+    const job = yield* (yield* ReplayJobQueue).find(replayId)
+    const { kind, state, total, replayed, replayedByOthers, endpointId, groupId } = job
+    const left = total - replayed - replayedByOthers
+    return {
+      title: `Cancel ${replayId}`,
+      many: `${formatCount(left)} of ${formatCounted(total, NOUNS[kind])} not replayed`,
+      affects: {
+        id: groupId ?? endpointId ?? replayId,
+        name: groupId !== null ? "an issue" : endpointId !== null ? "an endpoint" : "all endpoints",
+      },
+      when: "Immediately. Replayed deliveries aren't recalled.",
+      typed: state === "running" ? { word: "cancel", because: "The replay can't be resumed." } : undefined,
+    }
+  }),
+  run: ({ replayId }) => ReplayJobQueue.use(({ cancel }) => cancel(replayId)),
+  done: ({ replayed, total }) => `Cancelled after ${formatCount(replayed)} of ${formatCount(total)}.`,
+})

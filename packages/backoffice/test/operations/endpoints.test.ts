@@ -1,12 +1,22 @@
 import { describe, expect } from "@effect/vitest"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
+import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { parseInput } from "@outreach/domain/parseInput"
+import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { Effect, Record, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
-import { createEndpoint, describeSettings, updateEndpoint } from "../../src/operations/endpoints.ts"
+import {
+  createEndpoint,
+  describeSettings,
+  disableEndpoint,
+  enableEndpoint,
+  updateEndpoint,
+} from "../../src/operations/endpoints.ts"
 import type { ValuesOf } from "../../src/operations/Field.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
@@ -53,5 +63,50 @@ describe("The settings of an endpoint", () => {
     const change = (inFlight: number) => Effect.exit(updateEndpoint.run({ endpointId, inFlight }, "", String(version)))
     const exits = yield* Effect.forEach([1, 2, 3], change, { concurrency: "unbounded" })
     expect(exits.filter(({ _tag }) => _tag === "Success")).toHaveLength(1)
+  })
+})
+
+describe("Enabling an endpoint", () => {
+  /** Seeds an endpoint that last succeeded three days ago and was disabled, with two dead letters since then and three earlier ones. */
+  const seedFailing = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { organization, endpoint } = yield* seedDeadLetters(5)
+    yield* sql`
+      insert into delivery_outcomes (organization_id, endpoint_id, at, delivered)
+      values (${organization.id}, ${endpoint.id}, clock_timestamp() - interval '3 days', 1)`
+    yield* sql`
+      update dead_letters set finished_at = clock_timestamp() - interval '1 hour' - make_interval(days => n::int)
+      from (select ctid as row_ctid, row_number() over (order by id) as n from dead_letters where endpoint_id = ${endpoint.id}) each
+      where dead_letters.ctid = row_ctid`
+    yield* sql`
+      update webhook_endpoints set enabled = false, disabled_at = now(), disabled_reason = 'failing' where id = ${endpoint.id}`
+    return endpoint.id
+  })
+
+  test("counts the missed events each time, and replays them once if that is chosen", function* () {
+    const endpointId = yield* seedFailing
+    for (const _ of [1, 2]) {
+      const input = { endpointId, rate: 100 }
+      const enabled = yield* enableEndpoint.run(input, "")
+      expect(enabled).toMatchObject({ enabled: true, missedEvents: 2, replayId: null })
+      expect(enableEndpoint.done(enabled, input)).toContain(`--endpoint ${endpointId} --from ${enabled.missedSince}`)
+    }
+    yield* disableEndpoint.run({ endpointId }, "")
+    yield* updateEndpoint.run({ endpointId, url: "https://new.example/webhooks" }, "")
+    const input = { endpointId, replayMissed: true, rate: 10_000 }
+    const { replayId, missedSince } = yield* enableEndpoint.run(input, "")
+    const { find, replayNextChunk } = yield* ReplayJobQueue
+    expect(yield* find(replayId!)).toMatchObject({ total: 2, rate: 10_000, from: missedSince })
+    yield* Effect.repeat(replayNextChunk, { until: (done) => "replay" in done && done.replay.state !== "running" })
+    expect(yield* enableEndpoint.run(input, "")).toMatchObject({ missedEvents: 0, missedSince: null, replayId: null })
+  })
+
+  test("isn't needed to close the alert of a removed service: an operator disables the endpoint", function* () {
+    const endpointId = yield* seedFailing
+    const { disabledAt } = yield* updateEndpoint.find!({ endpointId })
+    const disabled = { disabledAt, disabledReason: "operator" }
+    expect(yield* disableEndpoint.run({ endpointId }, "")).toMatchObject(disabled)
+    const { endpointsFailing } = yield* (yield* DeliveryGauges).readState
+    expect(endpointsFailing).toEqual({ some: 0, none: 0 })
   })
 })

@@ -2,6 +2,7 @@ import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryO
 import { DeliveryReader, MAX_SLOWEST_SCAN } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCount, formatShare } from "@outreach/backoffice/format"
+import { deadLetterSelector } from "@outreach/backoffice/operations/deadLetters"
 import { choice, field, oneOf } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
@@ -19,7 +20,7 @@ import { ops } from "../../components/ops.ts"
 import { type InputsOf, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { Deliveries, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "./Deliveries.tsx"
-import { deadLetterCursor, deadLetterFilter, HttpStatus, OutboundType, readDeadLetters } from "./deadLetters.ts"
+import { deadLetterCursor, readDeadLetters } from "./deadLetters.ts"
 
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
@@ -41,9 +42,9 @@ const STATES: Readonly<Record<(typeof LIVE_STATES | typeof DEAD_LETTER_REASONS)[
 const filters = {
   organization: organizationFilter,
   endpoint: endpointFilter,
-  type: field(OutboundType, "Type", { kind: "choice", all: "All", options: outboundEventTypes }),
+  type: choice("Type", outboundEventTypes, { all: "All" }),
   state: oneOf(Struct.keys(STATES)),
-  status: field(HttpStatus, "Status", { inputmode: "numeric", size: 4 }),
+  status: field(deadLetterSelector.status.schema, "Status", { inputmode: "numeric", size: 4 }),
   outcome: choice("Outcome", [...DELIVERY_REASONS, UNKNOWN_OUTCOME], { all: "All" }),
   "slower-than": field(Seconds, "Slower than", { placeholder: "2s", size: 5 }),
   order: oneOf(["newest", "slowest"]),
@@ -98,7 +99,11 @@ const readList = Effect.fnUntraced(function* ({ before, after, ...given }: Input
         rows: deliveries,
         next: next === null ? undefined : { before: next },
       }))
-  const dead = readDeadLetters(deadLetterFilter({ ...selection, from, to }), PAGE_SIZE, after)
+  const dead = readDeadLetters(
+    { ...scope, ...pickDefined({ eventType: type, reason, status }), from, to },
+    PAGE_SIZE,
+    after,
+  )
   const found = yield* Effect.all(
     {
       organizations: (yield* OrganizationReader).list,

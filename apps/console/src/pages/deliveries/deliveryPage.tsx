@@ -2,18 +2,17 @@ import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { describeEmptyResponse } from "@outreach/backoffice/deliveries/describeEmptyResponse"
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { retryDelivery } from "@outreach/backoffice/deliveries/retryDelivery"
 import { EventReader, type LoggedEvent } from "@outreach/backoffice/events/EventReader"
 import { formatMillis } from "@outreach/backoffice/format"
+import { replayDeadLetter } from "@outreach/backoffice/operations/deadLetters"
+import { retryDelivery } from "@outreach/backoffice/operations/deliveries"
 import { required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { replayDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
 import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { failureLine } from "@outreach/domain/deliveries/failureLine"
-import { DeliveryId } from "@outreach/domain/Identifier"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
@@ -21,31 +20,15 @@ import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Content, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
-import { defineAction, defineMaskedPage } from "../../http/Route.ts"
+import { operationAction } from "../../http/operationRoutes.tsx"
+import { defineMaskedPage } from "../../http/Route.ts"
 import { ClinicianOf } from "../events/eventsPage.tsx"
 import { On } from "../people/personActions.tsx"
 import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
 import { DeliveryStatus } from "./DeliveryStatus.tsx"
 
-const retry = defineAction("/deliveries/:delivery/retry", "deliveries retry", {
-  forPartners: true,
-  role: "operator",
-  run: ({ delivery }) =>
-    Effect.as(
-      retryDelivery(delivery),
-      "Scheduled now. A worker makes the attempt within a second unless the endpoint's breaker is open.",
-    ),
-})
-
-export const replayDelivery = defineAction("/deliveries/replay", "dead-letters replay", {
-  forPartners: true,
-  role: "operator",
-  inputs: { delivery: required(DeliveryId) },
-  run: Effect.fnUntraced(function* ({ delivery }) {
-    yield* replayDeadLetters(new Set([delivery]))
-    return { to: `/deliveries/${delivery}`, notice: "Replayed as a new delivery, starting at attempt 1." }
-  }),
-})
+const retryAction = operationAction("/deliveries/:delivery/retry", retryDelivery)
+export const replayAction = operationAction("/deliveries/replay", replayDeadLetter)
 
 /** A delivery with its attempts side by side, with masked request and response. */
 const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
@@ -84,10 +67,8 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
         <DeliveryStatus delivery={delivery} endpoint={endpoint} line={failureLine(attempts.at(-1)?.response ?? null)} />
         <Facts facts={factsOf({ ...delivery, maxAttempts }, name, request.url, group, event)} />
         <div class="actions">
-          {waits && <ActionForm action={retry} params={params} label="Retry now" isPrimary />}
-          {isDead && delivery.eventType !== null && (
-            <ActionForm action={replayDelivery} hidden={params} label="Replay" isPrimary />
-          )}
+          {waits && <ActionForm action={retryAction} params={params} isPrimary />}
+          {isDead && delivery.eventType !== null && <ActionForm action={replayAction} hidden={params} isPrimary />}
         </div>
         <Attempts attempts={attempts} isShown={isShown} />
         <h2>Request</h2>
@@ -102,7 +83,7 @@ const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
   }),
 })
 
-export const deliveryRoutes = [...pages, retry, replayDelivery] as const
+export const deliveryRoutes = [...pages, retryAction, replayAction] as const
 
 const factsOf = (
   { maxAttempts, ...delivery }: DeliverySummary & { readonly maxAttempts: number | null },

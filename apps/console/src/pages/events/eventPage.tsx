@@ -13,7 +13,7 @@ import { Content, foreign, IdLink, Time } from "../../components/values.tsx"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { DeliveryState, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
-import { replayDelivery } from "../deliveries/deliveryPage.tsx"
+import { replayAction } from "../deliveries/deliveryPage.tsx"
 import { On } from "../people/personActions.tsx"
 import { ClinicianOf } from "./eventsPage.tsx"
 
@@ -52,7 +52,7 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
               delivery.replayedAs !== null ? (
                 <IdLink id={delivery.replayedAs}>Replay</IdLink>
               ) : DEAD_LETTER_REASONS.some((reason) => reason === delivery.state) ? (
-                <ActionForm action={replayDelivery} hidden={{ delivery: delivery.id }} label="Replay" />
+                <ActionForm action={replayAction} hidden={{ delivery: delivery.id }} />
               ) : (
                 <a href={withQuery(`/endpoints/${delivery.endpointId}/replay`, moment)}>Replay this moment</a>
               ),

@@ -1,24 +1,20 @@
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { formatCount, formatCounted } from "@outreach/backoffice/format"
-import { required } from "@outreach/backoffice/operations/Field"
-import { reason } from "@outreach/backoffice/operations/fields"
+import { formatCount } from "@outreach/backoffice/format"
+import { deadLetterFields, removeDeadLetters, replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
+import { muteIssue, unmuteIssue } from "@outreach/backoffice/operations/issues"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { purgeDeadLetters } from "@outreach/domain/deliveries/DeadLetters"
 import { describeOutcome, describeShare } from "@outreach/domain/deliveries/describeCause"
-import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { mayActAs } from "@outreach/domain/operators/Operator"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Page, Pager } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, foreign, IdLink, StatusBadge, Time, textOf } from "../../components/values.tsx"
-import { defineConfirmation } from "../../http/defineConfirmation.tsx"
-import { defineAction, definePage } from "../../http/Route.ts"
+import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
+import { definePage } from "../../http/Route.ts"
 import { Deliveries, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
-import { replayRoutes } from "./replayPage.tsx"
 
 const PAGE_SIZE = 20
 
@@ -80,9 +76,9 @@ const issuePage = definePage("/issues/:group", {
             />
           )}
           {mutedAt === null ? (
-            <ActionForm action={muteIssue} params={{ group: id }} label="Mute" />
+            <ActionForm action={muteAction} params={{ group: id }} />
           ) : (
-            <ActionForm action={unmuteIssue} params={{ group: id }} label="Unmute" />
+            <ActionForm action={unmuteAction} params={{ group: id }} />
           )}
         </div>
         <h2>Newest dead letters</h2>
@@ -93,57 +89,20 @@ const issuePage = definePage("/issues/:group", {
   }),
 })
 
-const muteIssue = defineAction("/issues/:group/mute", "issues mute", {
-  role: "operator",
-  inputs: { reason: required(reason) },
-  run: ({ group, reason }) =>
-    Effect.flatMap(FailureGroupRepository, ({ mute }) =>
-      Effect.as(mute(group, reason), "Muted. It is only listed under muted issues, even if it reopens."),
-    ),
+const replayRoutes = operationConfirmation("/dead-letters/replay", replayDeadLetters, {
+  chosen: Struct.keys(deadLetterFields),
+  to: "/issues",
+  flags: (input) => ({ all: Object.values(input).every((value) => value === undefined) }),
 })
 
-const unmuteIssue = defineAction("/issues/:group/unmute", "issues unmute", {
-  role: "operator",
-  run: ({ group }) =>
-    Effect.flatMap(FailureGroupRepository, ({ unmute }) =>
-      Effect.as(unmute(group), "Unmuted. It is listed and counted again."),
-    ),
+const muteAction = operationAction("/issues/:group/mute", muteIssue)
+const unmuteAction = operationAction("/issues/:group/unmute", unmuteIssue)
+const removeRoutes = operationConfirmation("/issues/:group/remove", removeDeadLetters, {
+  chosen: ["groupId"],
+  to: "/issues",
 })
 
-const removeRoutes = defineConfirmation("/issues/:group/remove", "dead-letters remove", {
-  role: "admin",
-  ask: Effect.fnUntraced(function* ({ group: id }) {
-    const group = yield* (yield* FailureGroupReader).find(id)
-    const { stored, open, openedAt, lastAt, endpointId, organizationId } = group
-    return {
-      title: foreign`Remove the dead letters of ${textOf(groupTitle(group))}?`,
-      commands: [
-        ops("dead-letters remove", { group: id, "dry-run": true }),
-        ops("dead-letters remove", { group: id, confirm: stored }),
-      ],
-      back: `/issues/${id}`,
-      many: `${formatCounted(stored, "dead letter")} (${formatCount(open)} never replayed)`,
-      whom: <EndpointLink id={endpointId} endpoints={yield* readEndpoints(organizationId)} />,
-      when: (
-        <>
-          Those from <Time at={openedAt} /> to <Time at={lastAt} />
-        </>
-      ),
-      typed: {
-        word: String(stored),
-        because: "This can't be undone. The partner doesn't receive those that weren't replayed.",
-      },
-      label: "Remove permanently",
-    }
-  }),
-  run: Effect.fnUntraced(function* ({ group }, { now, operator: { organizationId } }) {
-    const filter = { groupId: group, ...(organizationId !== null && { organizationId }) }
-    const removed = yield* purgeDeadLetters(filter, fromUnixMillis(now))
-    return { to: "/issues", notice: `${formatCounted(removed, "dead letter")} removed.` }
-  }),
-})
-
-export const issueRoutes = [issuePage, muteIssue, unmuteIssue, ...removeRoutes] as const
+export const issueRoutes = [issuePage, muteAction, unmuteAction, ...removeRoutes, ...replayRoutes] as const
 
 type Cause = Pick<FailureGroup, "id" | "endpointId" | "status" | "outcome" | "firstLine">
 

@@ -1,9 +1,11 @@
 import { type FAILURE_GROUP_STATES, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { formatCount, formatCounted, formatDuration } from "@outreach/backoffice/format"
+import { deadLetterSelector } from "@outreach/backoffice/operations/deadLetters"
 import { oneOf } from "@outreach/backoffice/operations/Field"
+import { cancelReplay } from "@outreach/backoffice/operations/replays"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
+import type { Replay } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { Effect, Struct } from "effect"
@@ -11,11 +13,10 @@ import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Chips, Live, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Id, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
-import { defineConfirmation } from "../../http/defineConfirmation.tsx"
 import { defineCursor, organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
+import { operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointLink, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "../deliveries/Deliveries.tsx"
-import { HttpStatus } from "../deliveries/deadLetters.ts"
 import { causeColumns } from "./issuePage.tsx"
 
 const PAGE_SIZE = 20
@@ -35,7 +36,7 @@ const STATES: Readonly<Record<keyof typeof FAILURE_GROUP_STATES, string>> = {
 const filters = {
   organization: organizationFilter,
   endpoint: endpointFilter,
-  status: HttpStatus,
+  status: deadLetterSelector.status.schema,
   state: oneOf(Struct.keys(STATES)),
   order: oneOf(["newest", "largest"]),
 }
@@ -139,7 +140,7 @@ const ReplayJobs = (props: { readonly jobs: ReadonlyArray<Replay> }) => (
         "Time left": (job) => timeLeft(job),
         Created: ({ createdAt }) => <Time at={createdAt} />,
         Cancel: ({ id, state }) =>
-          state === "running" && <ConfirmLink page={cancelReplay[0]} params={{ replay: id }} label="Cancel" />,
+          state === "running" && <ConfirmLink page={cancelRoutes[0]} params={{ replay: id }} label="Cancel" />,
       }}
     />
   </section>
@@ -178,28 +179,6 @@ const Progress = ({ job: { id, replayed, replayedByOthers, total } }: { readonly
 const timeLeft = ({ state, total, replayed, replayedByOthers, rate }: Replay): string =>
   state === "running" ? formatDuration((total - replayed - replayedByOthers) / rate) : "–"
 
-const cancelReplay = defineConfirmation("/replays/:replay/cancel", "replays cancel", {
-  forPartners: true,
-  role: "operator",
-  ask: Effect.fnUntraced(function* ({ replay: id }) {
-    const job = yield* (yield* ReplayJobQueue).find(id)
-    return {
-      title: "Cancel the replay?",
-      commands: [ops("replays cancel", id)],
-      back: "/issues#replays",
-      many: `${formatCount(job.total - job.replayed - job.replayedByOthers)} of ${formatCount(job.total)} not replayed`,
-      whom: <Selection job={job} />,
-      when: "Immediately. Replayed deliveries aren't recalled.",
-      label: "Cancel the replay",
-    }
-  }),
-  run: Effect.fnUntraced(function* ({ replay }) {
-    const { replayed, total } = yield* (yield* ReplayJobQueue).cancel(replay)
-    return {
-      to: "/issues",
-      notice: `Cancelled after ${formatCount(replayed)} of ${formatCount(total)}.`,
-    }
-  }),
-})
+const cancelRoutes = operationConfirmation("/replays/:replay/cancel", cancelReplay)
 
-export const issuesRoutes = [issuesPage, ...cancelReplay] as const
+export const issuesRoutes = [issuesPage, ...cancelRoutes] as const

@@ -164,10 +164,7 @@ it("counts a period of the log before it replays the period", async () => {
   expect(none.words).toContain("No events were published in this period")
   const started = await admin.post(path, { from, to, rate: "20" })
   expect(started.words).toMatch(/The replay rpl_[0-9a-f]+ sends 6 events at 20 per second/)
-  const job = await newestReplay()
-  expect(job).toMatchObject({ kind: "log", endpointId: endpoint.id, total: 6, rate: 20 })
-  const again = await admin.post(path, { from, to, rate: "20" })
-  expect([again.status, again.words]).toEqual([409, expect.stringContaining(`The replay ${job!.id} is running`)])
+  expect(await newestReplay()).toMatchObject({ kind: "log", endpointId: endpoint.id, total: 6, rate: 20 })
   const reversed = { from: "2026-01-01T09:00:00.5Z", to: "2026-01-01T09:00:00Z", rate: "20" }
   expect((await admin.post(path, reversed)).words).toContain(
     "Published before is not valid. It must not be before Published at or after.",

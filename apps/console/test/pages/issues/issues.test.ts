@@ -153,8 +153,8 @@ describe("an issue", () => {
   it("has its replay cancelled", async () => {
     await operator.post("/dead-letters/replay", { group: await seedOther(), rate: "1" })
     const { id } = await newestReplay()
-    expect((await operator.get(`/replays/${id}/cancel`)).words).toContain("How many2 of 2 not replayed")
-    const cancelled = await operator.post(`/replays/${id}/cancel`)
+    expect((await operator.get(`/replays/${id}/cancel`)).words).toContain("How many2 of 2 dead letters not replayed")
+    const cancelled = await operator.post(`/replays/${id}/cancel`, { typed: "cancel" })
     expect(cancelled.words).toContain("Cancelled after 0 of 2.")
     expect((await operator.post(`/replays/${id}/cancel`)).words).toContain("Cancelled after 0 of 2")
   })

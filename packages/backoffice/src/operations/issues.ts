@@ -1,0 +1,29 @@
+import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
+import { FailureGroupId } from "@outreach/domain/Identifier"
+import { Effect } from "effect"
+import { required } from "./Field.ts"
+import { reason } from "./fields.ts"
+import { operation } from "./Operation.ts"
+
+const of = { groupId: FailureGroupId }
+
+export const muteIssue = operation("issues mute", {
+  role: "operator",
+  about: "Exclude an issue from lists, counts and alerts until it is unmuted, even if it closes and reopens",
+  label: "Mute",
+  of,
+  input: { reason: required(reason) },
+  run: ({ groupId, reason }) =>
+    FailureGroupRepository.use(({ mute }) => Effect.as(mute(groupId, reason), { issue: groupId })),
+  done: () => "Muted. It is only listed under muted issues, even if it reopens.",
+  examples: ['ops issues mute fgr_… --reason "their nightly maintenance, ticket 4711"'],
+})
+
+export const unmuteIssue = operation("issues unmute", {
+  role: "operator",
+  about: "Unmute an issue",
+  label: "Unmute",
+  of,
+  run: ({ groupId }) => FailureGroupRepository.use(({ unmute }) => Effect.as(unmute(groupId), { issue: groupId })),
+  done: () => "Unmuted. It is listed and counted again.",
+})
