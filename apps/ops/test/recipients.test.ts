@@ -92,17 +92,6 @@ describe("recipients import", () => {
     const refused = await runFailing(...load(await draft(), csv("npi,email"), flag, value))
     expect(refused).toMatchObject({ code: "usage", message: expect.stringMatching(message), exit: 2 })
   })
-
-  it("fails for an unusable file, and leaves no file of rejected lines", async () => {
-    const rejects = join(folder, "none.csv")
-    const args = load(await draft(), csv("npi,phone"), "--rejects", rejects)
-    expect(await runFailing(...args)).toMatchObject({
-      ...{ code: "unusable_file", exit: 1 },
-      reason:
-        'its first line must name the columns npi and email, and lacks email; it names "npi", "phone"; --map gives columns these names',
-    })
-    expect(existsSync(rejects)).toBe(false)
-  })
 })
 
 it("an international address is one address in all its forms: in an import, a search and a suppression", async () => {
