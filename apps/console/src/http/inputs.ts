@@ -1,9 +1,14 @@
-import { type Codec, type Control, field, type Input } from "@outreach/backoffice/operations/Field"
-import { OrganizationId } from "@outreach/domain/Identifier"
-import { Instant, PastInstant } from "@outreach/domain/Instant"
+import {
+  type Codec,
+  type Control,
+  type Fields,
+  fieldName,
+  type Input,
+  type ValuesOf,
+} from "@outreach/backoffice/operations/Field"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Result } from "effect"
+import { Record, Result } from "effect"
 import { textOf } from "../components/values.tsx"
 
 export const takesFile = (inputs: Inputs): boolean =>
@@ -121,9 +126,14 @@ export const pageOf = <Row>(
   last: found.length > size ? found[size - 1] : undefined,
 })
 
-export const organizationFilter = field(OrganizationId, "Organization", { kind: "choice", all: "All" })
+export { organizationFilter, timeRange } from "@outreach/backoffice/operations/fields"
 
-export const timeRange = (from: string, to: string) => ({
-  from: field(PastInstant, from, { kind: "instant" }),
-  to: field(Instant, to, { kind: "instant" }),
-})
+type InputName<K> = K extends `${infer Name}Id` ? Name : K
+
+/** Returns the inputs of a list's filters. */
+export const inputsOfFilters = <const F extends Fields>(filters: F) =>
+  Record.mapKeys(filters, fieldName) as { readonly [K in keyof F as InputName<K>]: F[K] }
+
+/** Returns the values of fields by the domain's names. */
+export const valuesOf = <const F extends Fields>(fields: F, given: Readonly<Record<string, unknown>>) =>
+  pickDefined(Record.map(fields, (_, key) => given[fieldName(key)])) as ValuesOf<F>

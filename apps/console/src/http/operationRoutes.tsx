@@ -10,7 +10,7 @@ import { ops } from "../components/ops.ts"
 import { IdLink, isolated, OBJECT_PAGES, Time } from "../components/values.tsx"
 import { ShownOnce } from "../pages/partners/ShownOnce.tsx"
 import { defineConfirmation } from "./defineConfirmation.tsx"
-import { type Inputs, pickDefined } from "./inputs.ts"
+import { type Inputs, valuesOf } from "./inputs.ts"
 import { reject } from "./PageError.ts"
 import { type Answer, defineAction, type FormOf, type KnownPath, type RequestContext, type Route } from "./Route.ts"
 
@@ -161,10 +161,7 @@ const faultyInput = (fault: string | ((error: never) => string)) =>
 const givenTo = <S extends Subject, F extends Fields>(
   { of, input }: { readonly of: S; readonly input: F },
   values: Values,
-): InputOf<S, F> =>
-  pickDefined(
-    Object.fromEntries([...Object.keys(of), ...Object.keys(input)].map((key) => [key, values[fieldName(key)]])),
-  ) as InputOf<S, F>
+): InputOf<S, F> => valuesOf({ ...of, ...input } as never, values) as InputOf<S, F>
 
 const subjectOf = ({ of }: { readonly of: Subject }, values: Values): ReadonlyArray<string> =>
   Object.keys(of).map((key) => String(values[fieldName(key)]))

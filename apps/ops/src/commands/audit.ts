@@ -1,13 +1,14 @@
 import { formatCount, formatCounted } from "@outreach/backoffice/format"
+import { auditFilters } from "@outreach/backoffice/lists/audit"
 import { AuditChain } from "@outreach/backoffice/operators/AuditChain"
-import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { toLine } from "@outreach/backoffice/operators/chainFaults"
 import { type ChainHead, verifyAudit } from "@outreach/backoffice/operators/verifyAudit"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Console, Effect, Schema } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { organizationId, period } from "../inputs/filters.ts"
-import { choice, flag, named, optional, text } from "../inputs/Input.ts"
+import { flag, named, optional, text } from "../inputs/Input.ts"
+import { inputsOf } from "../operationCommand.ts"
 import { formatCell, Output, printToStderr, refuse } from "../output/Output.ts"
 
 const list = reading({
@@ -17,16 +18,7 @@ const list = reading({
     'ops audit list --command "campaigns cancel"',
     "ops audit list --object cmp_…",
   ],
-  input: {
-    organizationId: optional(organizationId),
-    objectId: named("object", optional(text("Only commands with this id, such as cmp_…", "id"))),
-    command: optional(text('Only this command or group of commands, such as "campaigns cancel" or campaigns', "words")),
-    operator: optional(
-      text("Only commands of this OPS_OPERATOR, user of the operating system or database role", "name"),
-    ),
-    result: optional(choice(AUDIT_RESULTS, "Only those with this result; unfinished ones are running or were killed")),
-    ...period("Only those begun"),
-  },
+  input: inputsOf(auditFilters),
   cursor: { id: Schema.String },
   *run(filter, { limit, after }) {
     const entries = yield* AuditLog.use(({ list }) => list({ ...filter, before: after?.id }, limit))

@@ -1,31 +1,24 @@
 import { EventReader } from "@outreach/backoffice/events/EventReader"
-import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
+import { eventFilters } from "@outreach/backoffice/lists/events"
+import { EventId } from "@outreach/domain/Identifier"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { group, reading, revealing } from "../Declaration.ts"
-import { eventTypeFilter, organizationId, period } from "../inputs/filters.ts"
-import { argument, flag, optional, switchFlag } from "../inputs/Input.ts"
+import { argument, switchFlag } from "../inputs/Input.ts"
+import { inputsOf } from "../operationCommand.ts"
 import { formatRecord, refuse } from "../output/Output.ts"
 
 const list = reading({
   about:
     "List events of the log, newest first; --campaign looks only at the last 5,000 events of its organization in the period",
   examples: ["ops events list --recipient rcp_…", "ops events list --campaign cmp_… --type outreach.email_bounced"],
-  input: {
-    organizationId: optional(organizationId),
-    eventType: eventTypeFilter,
-    campaignId: optional(flag(CampaignId, "Only those of this campaign, cmp_…")),
-    recipientId: optional(flag(RecipientId, "Only those of this recipient, rcp_…")),
-    ...period("Only those emitted"),
-  },
+  input: inputsOf(eventFilters),
   cursor: { emittedAt: Timestamp, id: EventId },
-  run: ({ eventType, ...filter }, { limit, after }) =>
+  run: (filter, { limit, after }) =>
     EventReader.use(({ page }) =>
-      Effect.map(page({ ...filter, type: eventType }, limit, after), ({ events }) =>
-        events.map(({ npi, ...event }) => event),
-      ),
+      Effect.map(page(filter, limit, after), ({ events }) => events.map(({ npi, ...event }) => event)),
     ),
   columns: ["id", "type", "emittedAt", "recipientId", "campaignId"],
 })

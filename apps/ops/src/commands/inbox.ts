@@ -1,4 +1,5 @@
 import { type InboxCursor, InboxReader } from "@outreach/backoffice/inbox/InboxReader"
+import { inboxFilters } from "@outreach/backoffice/lists/inbox"
 import { replayInbox } from "@outreach/backoffice/operations/inbox"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -8,9 +9,9 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { InboxRepositoryPg } from "@outreach/postgres/inbox/InboxRepositoryPg"
 import { type Effect, Layer, Schema } from "effect"
 import { group, reading, revealing } from "../Declaration.ts"
-import { organizationId, period } from "../inputs/filters.ts"
-import { optional, switchFlag, text, textArgument } from "../inputs/Input.ts"
-import { command } from "../operationCommand.ts"
+import { organizationId } from "../inputs/filters.ts"
+import { switchFlag, textArgument } from "../inputs/Input.ts"
+import { command, inputsOf } from "../operationCommand.ts"
 import { formatRecord, refuse } from "../output/Output.ts"
 
 /** Returns an event with field names for scripts: a quarantined one is `set_aside`. */
@@ -25,12 +26,9 @@ const list = reading({
   about: "List quarantined inbound events, oldest first",
   examples: ["ops inbox list", "ops inbox list --organization org_… --applied --type clinician.account_created"],
   input: {
-    organizationId: optional(organizationId),
     waiting: switchFlag("List pending events instead of quarantined ones"),
     applied: switchFlag("List applied events, newest first"),
-    type: optional(text("Only events of this type")),
-    reason: optional(text("Only events quarantined for this reason, as shown in the list")),
-    ...period("Only events that were received"),
+    ...inputsOf(inboxFilters),
   },
   cursor: { at: Timestamp, organizationId: OrganizationId, eventId: Schema.String },
   *run({ waiting, applied, ...filter }, { limit, after }) {

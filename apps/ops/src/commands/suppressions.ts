@@ -1,10 +1,10 @@
+import { suppressionFilters } from "@outreach/backoffice/lists/suppressions"
 import { UnclearScope } from "@outreach/backoffice/operations/clinicians"
 import { createSuppression, findScope, removeSuppression, scope } from "@outreach/backoffice/operations/suppressions"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { type SuppressionListFilter, SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
-import { ProgramId } from "@outreach/domain/Identifier"
-import { SUPPRESSION_KINDS, SUPPRESSION_REASONS } from "@outreach/domain/suppressions/Suppression"
+import { SUPPRESSION_REASONS } from "@outreach/domain/suppressions/Suppression"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -12,22 +12,11 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { columnFlags, organizationId, period, quiet } from "../inputs/filters.ts"
-import { choice, described, flag, optional, text, textArgument } from "../inputs/Input.ts"
+import { columnFlags, quiet } from "../inputs/filters.ts"
+import { choice, optional, text, textArgument } from "../inputs/Input.ts"
 import { command, inputsOf } from "../operationCommand.ts"
 import { showingImport } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
-
-const programId = flag(ProgramId, "The program's id, pgm_…")
-
-const entryFilter = {
-  programId: optional(described(programId, "Only those for this program, including those for its whole organization")),
-  organizationId: optional(
-    described(organizationId, "Only those of this organization, for single programs and for all of them"),
-  ),
-  kind: optional(choice(SUPPRESSION_KINDS, "Only NPIs, or only addresses")),
-  reason: optional(choice(SUPPRESSION_REASONS, "Only those with this reason")),
-}
 
 const readFilter = Effect.fnUntraced(function* ({ programId, ...filter }: SuppressionListFilter) {
   if (programId === undefined && filter.organizationId === undefined) return filter
@@ -42,7 +31,7 @@ const readFilter = Effect.fnUntraced(function* ({ programId, ...filter }: Suppre
 const list = revealing({
   about: "List suppressions, newest first, each with its program or organization",
   examples: ["ops suppressions list --organization org_… --reason bounced"],
-  input: { ...entryFilter, ...period("Only those created") },
+  input: inputsOf(suppressionFilters),
   cursor: { createdAt: Timestamp, seen: wholeNumber(1, 1_000_000) },
   *run(input, { limit, after }) {
     const filter = yield* readFilter(input)
@@ -66,7 +55,7 @@ const exportEntries = revealing({
     "ops suppressions export --organization org_… --reason bounced --out bounces.csv",
   ],
   input: {
-    ...entryFilter,
+    ...inputsOf(suppressionFilters),
     out: text("Write to this new file, readable only by its owner", "FILE"),
   },
   *run({ out, ...input }) {

@@ -7,6 +7,8 @@ import { IN_EVENTS_OF_RECIPIENT, STAMPED_EVENTS } from "@outreach/postgres/event
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRows, first, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
+import type { eventFilters } from "../lists/events.ts"
+import type { FilterOf } from "../operations/Field.ts"
 
 /** An outgoing event as published. */
 const LoggedEvent = Schema.Struct({
@@ -26,15 +28,7 @@ const LoggedEvent = Schema.Struct({
 export type LoggedEvent = typeof LoggedEvent.Type
 
 /** The conditions of a list of events, all of which must match. */
-export interface EventFilter {
-  readonly organizationId?: OrganizationId | undefined
-  readonly type?: string | undefined
-  readonly campaignId?: CampaignId | undefined
-  readonly recipientId?: RecipientId | undefined
-  /** Emitted at or after the first, and before the second. */
-  readonly from?: Timestamp | undefined
-  readonly to?: Timestamp | undefined
-}
+export type EventFilter = FilterOf<typeof eventFilters>
 
 export type EventCursor = Pick<LoggedEvent, "emittedAt" | "id">
 

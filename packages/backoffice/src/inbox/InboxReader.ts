@@ -9,16 +9,10 @@ import { decodeInbox, inboxColumns } from "@outreach/postgres/inbox/inboxRows"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
+import type { inboxFilters } from "../lists/inbox.ts"
+import type { FilterOf } from "../operations/Field.ts"
 
-export interface InboxFilter {
-  readonly organizationId?: OrganizationId | undefined
-  readonly type?: string | undefined
-  /** For quarantined events. */
-  readonly reason?: string | undefined
-  /** Received at or after the first, and before the second. */
-  readonly from?: Timestamp | undefined
-  readonly to?: Timestamp | undefined
-}
+export type InboxFilter = FilterOf<typeof inboxFilters>
 
 const InboxCursor = Schema.Struct({
   /** When the event was quarantined, for a list of quarantined events; otherwise when it was received. */

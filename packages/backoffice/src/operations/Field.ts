@@ -66,6 +66,9 @@ export type ValuesOf<F> = { readonly [K in RequiredKey<F>]: ValueOf<F[K]> } & {
 type RequiredKey<F> = { [K in keyof F]: F[K] extends Field<infer _, true> ? K : never }[keyof F]
 type ValueOf<F> = F extends Field<infer A, boolean> ? A : never
 
+/** The filter of a list with these fields. */
+export type FilterOf<F> = { readonly [K in keyof F]?: ValueOf<F[K]> | undefined }
+
 export const field = <A>(schema: Codec<A>, label: string, details: Details = {}): Field<A> => ({
   schema,
   isRequired: false,

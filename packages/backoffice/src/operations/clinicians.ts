@@ -1,6 +1,5 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { ErasureOutcome } from "@outreach/domain/erasure/Erasures"
-import * as Erasures from "@outreach/domain/erasure/Erasures"
 import type { PersonalDataCounts } from "@outreach/domain/erasure/PersonalData"
 import { OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
@@ -15,6 +14,9 @@ import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { TimelineReader } from "../recipients/TimelineReader.ts"
 import { field, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
+
+// Loaded when a command runs, because it loads the contract.
+const useCases = Effect.promise(() => import("@outreach/domain/erasure/Erasures"))
 
 class InvalidClinician extends DescribedError(
   "InvalidClinician",
@@ -73,7 +75,7 @@ export const exportClinician = operation("clinicians export", {
   run: (given) =>
     Effect.gen(function* () {
       const [organizationId, clinician] = yield* findOne(given)
-      yield* Erasures.assertNoUnfinishedErasure(organizationId, clinician)
+      yield* (yield* useCases).assertNoUnfinishedErasure(organizationId, clinician)
       return yield* (yield* PersonalDataReader).read(organizationId, clinician)
     }),
   done: () => "Exported.",
@@ -92,7 +94,7 @@ const OUTCOMES: Readonly<Record<ErasureOutcome, string>> = {
 /** Counts the rows to erase, and finds an earlier or interrupted erasure. */
 export const planErasure = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
   const [organizationId, clinician] = yield* findOne(given)
-  return { organizationId, clinician, ...(yield* Erasures.planErasure(organizationId, clinician)) }
+  return { organizationId, clinician, ...(yield* (yield* useCases).planErasure(organizationId, clinician)) }
 })
 
 const sumOf = (counts: PersonalDataCounts): string =>
@@ -132,7 +134,7 @@ export const eraseClinician = operation("clinicians erase", {
   }),
   run: (given) =>
     Effect.gen(function* () {
-      const { outcome, certificate } = yield* Erasures.eraseClinician(...(yield* findOne(given)), RELEASE)
+      const { outcome, certificate } = yield* (yield* useCases).eraseClinician(...(yield* findOne(given)), RELEASE)
       return { outcome, ...certificate }
     }),
   done: ({ outcome, counts, erasureId }) =>

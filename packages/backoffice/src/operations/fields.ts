@@ -1,4 +1,5 @@
 import { OrganizationId } from "@outreach/domain/Identifier"
+import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { AuditReason } from "@outreach/domain/operators/AuditReason"
 import { field, required } from "./Field.ts"
 
@@ -9,4 +10,11 @@ export const reason = field(AuditReason, "Reason", {
   maxLength: 200,
   size: 42,
   hint: "For the audit log; don't enter addresses or NPIs",
+})
+
+export const organizationFilter = field(OrganizationId, "Organization", { kind: "choice", all: "All" })
+
+export const timeRange = (from: string, to: string) => ({
+  from: field(PastInstant, from, { kind: "instant", example: "2026-11-01T09:00:00Z" }),
+  to: field(Instant, to, { kind: "instant" }),
 })

@@ -5,6 +5,8 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
+import type { auditFilters } from "../lists/audit.ts"
+import type { FilterOf } from "../operations/Field.ts"
 
 /** A command's recorded arguments by name; null for a withheld value. */
 const AuditedArguments = Schema.Record(
@@ -56,17 +58,7 @@ const AuditEntry = Schema.Struct({
 })
 export type AuditEntry = typeof AuditEntry.Type
 
-export interface AuditFilter {
-  readonly organizationId?: OrganizationId | undefined
-  /** Only those with this id as an argument. */
-  readonly objectId?: string | undefined
-  /** A command or the first word of commands: `campaigns cancel`, `campaigns`. */
-  readonly command?: string | undefined
-  /** The name in `OPS_OPERATOR`, the operating system's user or the database role. */
-  readonly operator?: string | undefined
-  readonly from?: Timestamp | undefined
-  readonly to?: Timestamp | undefined
-  readonly result?: AuditEntry["result"] | undefined
+export type AuditFilter = FilterOf<typeof auditFilters> & {
   /** Only those that started before this entry. */
   readonly before?: string | undefined
 }

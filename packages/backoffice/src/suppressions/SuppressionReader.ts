@@ -1,6 +1,6 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
-import { SUPPRESSION_REASONS, type Suppression, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
+import { SUPPRESSION_REASONS, type SuppressionKey } from "@outreach/domain/suppressions/Suppression"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
@@ -12,18 +12,13 @@ import {
   toKeyTable,
 } from "@outreach/postgres/suppressions/suppressionRows"
 import { Effect, Schema } from "effect"
+import type { suppressionFilters } from "../lists/suppressions.ts"
+import type { FilterOf } from "../operations/Field.ts"
 
 /** The conditions of a list's entries, all of which must match. */
-export interface SuppressionListFilter {
-  readonly kind?: Suppression["kind"] | undefined
-  readonly reason?: Suppression["reason"] | undefined
-  readonly organizationId?: OrganizationId | undefined
-  /** Only entries of this program. */
-  readonly programId?: ProgramId | undefined
+export type SuppressionListFilter = FilterOf<typeof suppressionFilters> & {
   /** Entries of whole organizations: only these, or these in addition to the program's. Default: all without a program, none with one. */
   readonly ofOrganization?: "only" | "too" | undefined
-  readonly from?: Timestamp | undefined
-  readonly to?: Timestamp | undefined
 }
 
 /** The position in a list: after the first `seen` entries of this time. It contains no value, because values are personal. */

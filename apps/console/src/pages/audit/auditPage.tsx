@@ -1,10 +1,10 @@
 import { nameIn } from "@outreach/backoffice/format"
-import { choice, field } from "@outreach/backoffice/operations/Field"
-import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { auditFilters } from "@outreach/backoffice/lists/audit"
+import { type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { FilterBar } from "../../components/forms.tsx"
 import { Items, Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
@@ -19,7 +19,7 @@ import {
   Time,
   type Tone,
 } from "../../components/values.tsx"
-import { organizationFilter, timeRange } from "../../http/inputs.ts"
+import { inputsOfFilters, valuesOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { pageShowing } from "../people/pageShowing.ts"
 
@@ -37,22 +37,13 @@ const Before = textSchema("a cursor from a link to the next page", (text) =>
   /^[0-9a-f]{32}$/.test(text) ? `aud_${text}` : undefined,
 )
 
-const ObjectId = textSchema("an id, such as cmp_…", (text) => (/^[a-z]{3}_[0-9a-f]+$/.test(text) ? text : undefined))
-
-const filters = {
-  organization: organizationFilter,
-  object: field(ObjectId, "Id", { size: 40, hint: "Any id in a command's arguments" }),
-  command: field(Schema.String, "Command", { placeholder: "campaigns pause", hint: "A command or its first word" }),
-  operator: field(Schema.String, "Operator", { hint: "A name, a system user or a database role" }),
-  result: choice("Result", AUDIT_RESULTS, { all: "All" }),
-  ...timeRange("From", "Before"),
-}
+const filters = inputsOfFilters(auditFilters)
 
 export const auditPage = definePage("/audit", {
   inputs: { ...filters, before: Before },
   run: Effect.fnUntraced(function* ({ before, ...given }, { operator }) {
-    const { organization: organizationId, object: objectId, ...rest } = given
-    const { entries, next } = yield* (yield* AuditLog).page({ organizationId, objectId, ...rest, before }, PAGE_SIZE)
+    const { page } = yield* AuditLog
+    const { entries, next } = yield* page({ ...valuesOf(auditFilters, given), before }, PAGE_SIZE)
     const places = yield* placesOf(entries)
     const organizations = yield* (yield* OrganizationReader).list
     return (

@@ -1,10 +1,9 @@
 import { EventReader, type LoggedEvent, MAX_EVENT_SCAN } from "@outreach/backoffice/events/EventReader"
 import { formatCount, nameIn } from "@outreach/backoffice/format"
-import { choice, field } from "@outreach/backoffice/operations/Field"
+import { eventFilters } from "@outreach/backoffice/lists/events"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
+import { EventId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { Effect } from "effect"
@@ -12,29 +11,22 @@ import { FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
-import { defineCursor, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
+import { defineCursor, inputsOfFilters, pickDefined, valuesOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 
 const PAGE_SIZE = 50
 /** Number of campaigns in the filter. */
 const MAX_CAMPAIGNS = 200
 
-const filters = {
-  organization: organizationFilter,
-  type: choice("Type", outboundEventTypes, { all: "All" }),
-  campaign: field(CampaignId, "Campaign", { kind: "choice", all: "All" }),
-  recipient: field(RecipientId, "Clinician", { placeholder: "rcp_…", hint: "The id of a recipient" }),
-  ...timeRange("From", "Before"),
-}
-
+const filters = inputsOfFilters(eventFilters)
 const eventCursor = defineCursor({ emittedAt: Instant, id: EventId })
 
 /** The published events, newest first. */
 export const eventsPage = definePage("/events", {
   inputs: { ...filters, before: eventCursor.input },
   run: Effect.fnUntraced(function* ({ before = null, ...given }, { operator }) {
-    const { organization: organizationId, campaign: campaignId, recipient: recipientId, type, from, to } = given
-    const filter = { organizationId, campaignId, recipientId, type, from, to }
+    const filter = valuesOf(eventFilters, given)
+    const { organizationId, campaignId } = filter
     const { events, next } = yield* (yield* EventReader).page(filter, PAGE_SIZE, before)
     const organizations = yield* (yield* OrganizationReader).list
     const campaigns = yield* CampaignRepository

@@ -1,6 +1,7 @@
 import { formatCapped, formatCount, formatDuration, nameIn } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
-import { field, oneOf } from "@outreach/backoffice/operations/Field"
+import { inboxFilters } from "@outreach/backoffice/lists/inbox"
+import { oneOf } from "@outreach/backoffice/operations/Field"
 import { replayInbox } from "@outreach/backoffice/operations/inbox"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
@@ -14,7 +15,7 @@ import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ShortId, Time } from "../../components/values.tsx"
-import { defineCursor, type InputsOf, organizationFilter, timeRange } from "../../http/inputs.ts"
+import { defineCursor, type InputsOf, inputsOfFilters, valuesOf } from "../../http/inputs.ts"
 import { operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 
@@ -23,10 +24,7 @@ const PAGE_SIZE = 50
 const inboxCursor = defineCursor({ at: Instant, organizationId: OrganizationId, eventId: Schema.NonEmptyString })
 
 const filters = {
-  organization: organizationFilter,
-  type: field(Schema.String, "Type", { kind: "choice", all: "All" }),
-  reason: field(Schema.String, "Reason", { size: 30 }),
-  ...timeRange("Received from", "Received before"),
+  ...inputsOfFilters(inboxFilters),
   state: oneOf(INBOX_STATES).annotate({ expected: "quarantined, waiting or applied" }),
 }
 const inputs = { ...filters, after: inboxCursor.input }
@@ -48,7 +46,7 @@ const readInbox = Effect.fnUntraced(function* (
       organizations: (yield* OrganizationReader).list,
       counts: reader.counts(organization),
       reasons: reader.reasons(organization),
-      list: reader.list(state, { organizationId: organization, ...given }, PAGE_SIZE, after ?? null),
+      list: reader.list(state, valuesOf(inboxFilters, given), PAGE_SIZE, after ?? null),
     },
     { concurrency: "unbounded" },
   )

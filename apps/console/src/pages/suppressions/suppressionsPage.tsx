@@ -1,55 +1,34 @@
 import { formatCapped, nameIn } from "@outreach/backoffice/format"
-import { choice, field, oneOf, type ValuesOf } from "@outreach/backoffice/operations/Field"
+import { SUPPRESSION_WORDS, suppressionFilters } from "@outreach/backoffice/lists/suppressions"
+import { oneOf, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import { createSuppression, removeSuppression, type scope } from "@outreach/backoffice/operations/suppressions"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { ProgramId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
-import { SUPPRESSION_KINDS, SUPPRESSION_REASONS, type Suppression } from "@outreach/domain/suppressions/Suppression"
+import type { Suppression } from "@outreach/domain/suppressions/Suppression"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Section, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign, isolated, Masked, Time, useMay } from "../../components/values.tsx"
-import { defineCursor, type InputsOf, organizationFilter, timeRange } from "../../http/inputs.ts"
+import { defineCursor, type InputsOf, inputsOfFilters, valuesOf } from "../../http/inputs.ts"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 
 const PAGE_SIZE = 50
 
-const WORDS: Readonly<Record<string, string>> = {
-  npi: "NPI",
-  email: "Address",
-  account_created: "has an account",
-  unsubscribed: "unsubscribed",
-  operator: "by an operator",
-  bounced: "bounced permanently",
-  complained: "complained",
-}
-const wordsOf = (word: string): string => WORDS[word] ?? word
+const wordsOf = (word: keyof typeof SUPPRESSION_WORDS): string => SUPPRESSION_WORDS[word]
 
 /** The position of an entry in the list: a time and a count, because values are personal. */
 const suppressionCursor = defineCursor({ at: Instant, seen: wholeNumber(0, 99_999) })
 
 const inputs = {
-  organization: organizationFilter,
-  program: field(ProgramId, "Program", { kind: "choice", all: "All, and the organization" }),
-  kind: choice(
-    "Kind",
-    SUPPRESSION_KINDS.map((kind) => [kind, wordsOf(kind)] as const),
-    { all: "All" },
-  ),
-  reason: choice(
-    "Reason",
-    SUPPRESSION_REASONS.map((reason) => [reason, wordsOf(reason)] as const),
-    { all: "All" },
-  ),
-  ...timeRange("Since", "Before"),
+  ...inputsOfFilters(suppressionFilters),
   scope: oneOf(["organization"]),
   after: suppressionCursor.input,
 }
@@ -141,12 +120,11 @@ const suppressionPages = defineMaskedPage("/suppressions", "suppressions list", 
 type View = Effect.Success<ReturnType<typeof read>>
 
 const read = Effect.fnUntraced(function* (given: Given) {
-  const { organization: organizationId, program: programId, scope, after = null, ...filter } = given
+  const filter = valuesOf(suppressionFilters, given)
+  const { organizationId } = filter
+  const { scope, after = null } = given
   const reader = yield* SuppressionReader
-  const list = yield* reader.list(
-    { organizationId, programId, ofOrganization: scope && "only", ...filter },
-    { limit: PAGE_SIZE, after },
-  )
+  const list = yield* reader.list({ ...filter, ofOrganization: scope && "only" }, { limit: PAGE_SIZE, after })
   return {
     ...list,
     organizationId,
