@@ -22,5 +22,5 @@ export const suppressionFilters = {
   programId: field(ProgramId, "Program", { kind: "choice", all: "All, and the organization" }),
   kind: choice("Kind", withWords(SUPPRESSION_KINDS), { all: "All" }),
   reason: choice("Reason", withWords(SUPPRESSION_REASONS), { all: "All" }),
-  ...timeRange("Since", "Before"),
+  ...timeRange("Created from", "Created before"),
 }
