@@ -94,8 +94,10 @@ export const inputsOf = <F extends Fields>(fields: F): InputsOf<F> =>
 
 const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
   const { kind, label, hint, example = prefixOf(schema), value, options = [], isArgument } = control
-  const details = kind === "boxes" ? expectedBy(schema) : hint && `${hint[0]!.toLowerCase()}${hint.slice(1)}`
-  const named = details === undefined ? label : `${label}: ${details}`
+  const meanings = options.flatMap((option) => (kind === "choice" && Array.isArray(option) ? [option[1]] : []))
+  const text = hint ?? meanings.join("; ")
+  const details = kind === "boxes" ? expectedBy(schema) : text && `${text[0]!.toLowerCase()}${text.slice(1)}`
+  const named = details === "" ? label : `${label}: ${details}`
   const exampled = example === undefined ? named : `${named}, such as ${example}`
   const description = typeof value === "string" ? `${exampled} (default ${value})` : exampled
   const words = options.flatMap((option) => (typeof option === "object" && "id" in option ? [] : [option].flat()[0]!))

@@ -79,7 +79,7 @@ export const createCampaign = operation("campaigns create", {
           ["plain", "plain: adds a footer with the sender and an unsubscribe link"],
           ["none", "none: the HTML contains sender_name, postal_address and unsubscribe_url"],
         ],
-        { group: mail, hint: "Plain adds a footer with the sender and an unsubscribe link" },
+        { group: mail },
       ),
       "none",
     ),
