@@ -242,12 +242,8 @@ describe("endpoints", () => {
     expect(await runJson("endpoints", "show", id)).toMatchObject(removed)
     const period = ["--from", "2026-01-01T00:00:00Z", "--to", "2099-01-01T00:00:00Z"]
     for (const command of [
-      ["endpoints", "enable", id],
-      ["endpoints", "disable", id],
       ["endpoints", "test", id],
       ["endpoints", "remove", id, "--yes"],
-      ["endpoints", "update", id, "--in-flight", "3"],
-      ["endpoints", "replay", id, ...period],
       ["endpoints", "replay", id, ...period, "--dry-run"],
       ["dead-letters", "list", "--endpoint", id],
       ["dead-letters", "replay", "--endpoint", id],

@@ -1,6 +1,5 @@
 import { type DeadLetterCount, DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
-import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCounted } from "@outreach/backoffice/format"
 import {
   deadLetterFields,
@@ -10,7 +9,6 @@ import {
   replayDeadLetters,
 } from "@outreach/backoffice/operations/deadLetters"
 import { field } from "@outreach/backoffice/operations/Field"
-import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters as replayNow } from "@outreach/domain/deliveries/DeadLetters"
 import { findPresentEndpoint } from "@outreach/domain/deliveries/Endpoints"
@@ -133,7 +131,6 @@ export const deadLetters = group({
   about: "Deliveries that were rejected, ran out of attempts, or crashed several workers",
   commands: { list, replay, remove },
   services: Layer.mergeAll(
-    ...[DeadLetterReader.layer, DeliveryReader.layer, FailureGroupReader.layer, OrganizationReader.layer],
-    ...[DeadLetterRepositoryPg, EndpointRepositoryPg, ReplayJobQueuePg],
+    ...[DeadLetterReader.layer, DeliveryReader.layer, DeadLetterRepositoryPg, EndpointRepositoryPg, ReplayJobQueuePg],
   ),
 })

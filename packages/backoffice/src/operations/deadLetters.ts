@@ -1,7 +1,6 @@
 import { purgeDeadLetters, replayDeadLetters as replayNow } from "@outreach/domain/deliveries/DeadLetters"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import { describeCause } from "@outreach/domain/deliveries/describeCause"
-import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
@@ -12,8 +11,7 @@ import { Effect, Struct } from "effect"
 import { type DeadLetterCount, DeadLetterReader, isGrouped } from "../deliveries/DeadLetterReader.ts"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
 import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
-import { formatCount, formatCounted, formatDuration, nameIn } from "../format.ts"
-import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { formatCount, formatCounted, formatDuration } from "../format.ts"
 import { choice, field, required, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import { rate } from "./replays.ts"
@@ -63,23 +61,27 @@ export const replayDeadLetters = operation("dead-letters replay", {
     const looked = fields.type === undefined ? total : sumOf(yield* count(Struct.omit(fields, ["type"]), MAX_COUNTED))
     const hasMore = !isGrouped(filter) && looked >= MAX_COUNTED
     const atLeast = hasMore ? "at least " : ""
-    const endpoints = (yield* (yield* DeliveryReader).endpoints(fields.organizationId)).map(({ id, url }) => ({
-      id,
-      name: url,
-    }))
+    const endpoints = yield* (yield* DeliveryReader).endpoints(fields.organizationId)
+    const addressOf = (id: EndpointId) => endpoints.find((each) => each.id === id)?.url ?? id
+    const { groupId, endpointId, organizationId } = fields
+    const [id, name] =
+      groupId !== undefined
+        ? [groupId, "An issue"]
+        : endpointId !== undefined
+          ? [endpointId, addressOf(endpointId)]
+          : organizationId !== undefined
+            ? [organizationId, "An organization"]
+            : ["", "All organizations"]
     return {
       title: "Replay dead letters",
       many: `${atLeast}${formatCounted(total, "dead letter")}, each from attempt 1. Their history remains.`,
-      affects: yield* ownerOf(fields),
+      affects: { id, name },
       when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} per second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}.`,
       facts: {
         ...(fields.from && { "Failed at or after": { at: fields.from } }),
         ...(fields.to && { "Failed before": { at: fields.to } }),
         ...Object.fromEntries(
-          counts.map(({ endpointId, reason, count }) => [
-            `${nameIn(endpoints, endpointId)}, ${reason}`,
-            formatCount(count),
-          ]),
+          counts.map(({ endpointId, reason, count }) => [`${addressOf(endpointId)}, ${reason}`, formatCount(count)]),
         ),
       },
       obstacle: total === 0 && !hasMore ? "No matching dead letter is left to replay." : undefined,
@@ -99,22 +101,6 @@ export const replayDeadLetters = operation("dead-letters replay", {
 })
 
 const sumOf = (counts: ReadonlyArray<DeadLetterCount>): number => counts.reduce((sum, { count }) => sum + count, 0)
-
-/** Finds the object that selects dead letters. */
-const ownerOf = Effect.fnUntraced(function* (selected: ValuesOf<typeof deadLetterFields>) {
-  const { groupId, endpointId, organizationId } = selected
-  if (groupId !== undefined) {
-    const group = yield* (yield* FailureGroupReader).find(groupId)
-    return { id: groupId, name: describeCause(group) }
-  }
-  if (endpointId !== undefined) {
-    const { id, url } = yield* (yield* EndpointRepository).find(endpointId)
-    return { id, name: url }
-  }
-  return organizationId === undefined
-    ? { id: "", name: "All organizations" }
-    : yield* (yield* OrganizationReader).find(organizationId)
-})
 
 /** The replay of one dead letter. */
 export const replayDeadLetter = operation("dead-letters replay", {

@@ -20,7 +20,7 @@ import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
-import { retryDelivery } from "../../src/deliveries/retryDelivery.ts"
+import { retryDelivery } from "../../src/operations/deliveries.ts"
 import { ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
@@ -252,14 +252,19 @@ describe("retryDelivery", () => {
     const endpointId = seeded.endpoint.id
     const all = yield* repository.list({ endpointId, limit: 100 })
     const waiting = all.find(({ state, attempts }) => state === "pending" && attempts === 1)!
-    yield* retryDelivery(waiting.id)
+    yield* retryDelivery.run({ deliveryId: waiting.id }, "")
     const taken = (yield* takeFor(seeded)).filter(({ isRow }) => isRow)
     expect(taken).toMatchObject([{ id: waiting.id, attempt: 2 }])
     for (const state of ["sending", "delivered", "rejected"] as const) {
       const [delivery] = yield* repository.list({ endpointId, state, limit: 1 })
-      expect(yield* Effect.flip(retryDelivery(delivery!.id))).toMatchObject({ _tag: "NothingToRetry", state })
+      expect(yield* Effect.flip(retryDelivery.run({ deliveryId: delivery!.id }, ""))).toMatchObject({
+        _tag: "NothingToRetry",
+        state,
+      })
     }
-    expect(yield* Effect.flip(retryDelivery(yield* createIdentifier("delivery")))).toMatchObject({
+    expect(
+      yield* Effect.flip(retryDelivery.run({ deliveryId: yield* createIdentifier("delivery") }, "")),
+    ).toMatchObject({
       _tag: "DeliveryNotFound",
     })
   })

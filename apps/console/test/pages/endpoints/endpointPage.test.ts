@@ -117,6 +117,7 @@ it("changes only the given settings of an endpoint", async () => {
   const changes = { eventTypes: ["outreach.email_sent"], maxInFlight: 3, retryStatuses: [503], disableOnGone: true }
   expect(await find(endpoint.id)).toEqual({ ...endpoint, ...(await find(endpoint.id)), ...changes, url: endpoint.url })
   expect((await update(endpoint.id, fields)).words).toContain("No change: these")
+  expect((await update(endpoint.id, { url: "http://10.0.0.1/in" })).words).toContain("Saved.")
   const rejected = await update(endpoint.id, { url: "ftp://new.test/in" })
   expect([rejected.status, rejected.words]).toEqual([409, expect.stringContaining("The endpoint's URL cannot be used")])
   const { words } = await admin.get(`/endpoints/${endpoint.id}`)
