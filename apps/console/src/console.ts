@@ -1,5 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { backoffice } from "@outreach/backoffice/backoffice"
+import { ConsoleAddress } from "@outreach/backoffice/operators/ConsoleAddress"
 import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { PrivateAddressesAllowed, TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
@@ -46,6 +47,9 @@ const testMailSettings = fromSettings(TestMailSettings, ({ smtp, publicBaseUrl }
   Effect.succeed(smtp && { ...smtp, publicBaseUrl }),
 )
 const privateAddressesAllowed = fromSettings(PrivateAddressesAllowed, (config) => config.allowPrivateAddresses)
+const consoleAddress = fromSettings(ConsoleAddress, ({ consoleUrl, proxyHeader }) => ({
+  linkUrl: proxyHeader === null ? consoleUrl : null,
+}))
 const cipher = fromSettings(SecretCipher, ({ secretsKey }) => SecretCipher.make(secretsKey))
 
 const monitor = databaseMonitor("operator").pipe(Layer.provide(cipher), Layer.provide(database))
@@ -71,7 +75,7 @@ const services = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(
       database,
-      Layer.mergeAll(deployment, preflightSettings, testMailSettings, privateAddressesAllowed, cipher),
+      Layer.mergeAll(deployment, preflightSettings, testMailSettings, privateAddressesAllowed, consoleAddress, cipher),
       SecureRandom.layerWebCrypto,
     ),
   ),

@@ -243,7 +243,10 @@ const answerWith =
               ),
             ]}
           >
-            <ShownOnce text={Redacted.make(once)} back={pageOf(endpoint ?? organization ?? "") ?? "/"}>
+            <ShownOnce
+              text={Redacted.make(once)}
+              back={[id, endpoint, organization].map((each) => each && pageOf(each)).find(Boolean) ?? "/"}
+            >
               <p>{isolated(notice)}</p>
               {yield* below(result)}
             </ShownOnce>

@@ -65,7 +65,6 @@ export const mayUse = (operator: Operator, { role, forPartners = false }: Access
 export const isUnboundPartner = ({ role, organizationId }: Pick<Operator, "role" | "organizationId">): boolean =>
   role === "partner" && organizationId === null
 
-export const SIGN_IN_LINK_SECONDS = 24 * 3600
 export const SESSION_IDLE_SECONDS = 12 * 3600
 export const SESSION_SECONDS = 7 * 24 * 3600
 

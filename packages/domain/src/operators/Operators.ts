@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { createIdentifier, type OperatorId } from "../Identifier.ts"
+import { createIdentifier, type OperatorId, type OrganizationId } from "../Identifier.ts"
 import { randomBase62 } from "../randomBase62.ts"
 import { inTransaction } from "../Transaction.ts"
 import {
@@ -18,6 +18,22 @@ const drawToken = Effect.map(randomBase62(43), (text) => Redacted.make(text))
 export const addOperator = Effect.fn("Operators.addOperator")(function* (operator: Omit<Operator, "id">) {
   if (isUnboundPartner(operator)) return yield* new PartnerUnbound()
   return yield* (yield* OperatorRepository).insert({ ...operator, id: yield* createIdentifier("operator") })
+})
+
+/** Returns the partner of an organization with a name. Adds it if there is none. */
+export const findOrAddPartner = Effect.fn("Operators.findOrAddPartner")(function* (
+  name: string,
+  organizationId: OrganizationId,
+) {
+  const operators = yield* OperatorRepository
+  const known = (yield* operators.list).find(
+    (each) =>
+      each.removedAt === null &&
+      each.name === name &&
+      each.role === "partner" &&
+      each.organizationId === organizationId,
+  )
+  return yield* known === undefined ? addOperator({ name, role: "partner", organizationId }) : operators.find(known.id)
 })
 
 /** Fails if the deployment would lose its last admin. Part of a transaction that waits for concurrent ones. */

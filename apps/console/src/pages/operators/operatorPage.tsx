@@ -1,19 +1,22 @@
-import { formatCounted } from "@outreach/backoffice/format"
+import {
+  createSignInLink,
+  removeOperator,
+  signOutOperator,
+  updateOperator,
+} from "@outreach/backoffice/operations/operators"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import type { OperatorId } from "@outreach/domain/Identifier"
-import { SessionId } from "@outreach/domain/Identifier"
 import { type Operator, OperatorNotFound } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
-import { removeOperator, setOperatorRole } from "@outreach/domain/operators/Operators"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, foreign, IdLink, ShortId, Time } from "../../components/values.tsx"
-import { defineConfirmation } from "../../http/defineConfirmation.tsx"
-import { defineAction, definePage } from "../../http/Route.ts"
-import { expiresInput, linkFor, managedBy, roleInput } from "./operatorsPage.tsx"
+import { ForeignText, IdLink, ShortId, Time } from "../../components/values.tsx"
+import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
+import { definePage } from "../../http/Route.ts"
+import { managedBy } from "./operatorsPage.tsx"
 
 const findListed = Effect.fnUntraced(function* (operatorId: OperatorId, admin: Operator) {
   const found = (yield* managedBy(admin)).find(({ id }) => id === operatorId)
@@ -23,7 +26,8 @@ const findListed = Effect.fnUntraced(function* (operatorId: OperatorId, admin: O
 const operatorPage = definePage("/operators/:operator", {
   role: "admin",
   run: Effect.fnUntraced(function* ({ operator: id }, { operator: admin }) {
-    const { name, role, organizationId, createdAt, lastUsedAt, removedAt } = yield* findListed(id, admin)
+    const operator = yield* findListed(id, admin)
+    const { name, role, organizationId, createdAt, lastUsedAt, removedAt } = operator
     const organization = organizationId && (yield* (yield* OrganizationReader).find(organizationId))
     const sessions = yield* (yield* OperatorRepository).listSessions(id)
     const { proxyHeader } = yield* ConsoleConfig
@@ -66,22 +70,17 @@ const operatorPage = definePage("/operators/:operator", {
                 }}
               />
               {sessions.length > 1 && (
-                <ActionForm action={signOutAction} params={{ operator: id }} label="End all sessions" />
+                <ActionForm action={signOutAction} params={{ operator: id }} controls={{ session: false }} />
               )}
               {proxyHeader === null ? (
-                <ActionForm action={linkAction} params={{ operator: id }} label="Create a sign-in link" isPrimary />
+                <ActionForm action={linkAction} params={{ operator: id }} isPrimary />
               ) : (
                 <p>A proxy signs operators in by name.</p>
               )}
             </Section>
             <Section title="Role">
-              <ActionForm
-                action={roleAction}
-                params={{ operator: id }}
-                label="Change the role"
-                controls={{ role: { value: role } }}
-              />
-              <ConfirmLink page={remove[0]} params={{ operator: id }} label="Remove" isDangerous />
+              <ActionForm action={roleAction} params={{ operator: id }} found={operator} />
+              <ConfirmLink page={removeRoutes[0]} params={{ operator: id }} label="Remove" isDangerous />
             </Section>
           </>
         )}
@@ -90,52 +89,11 @@ const operatorPage = definePage("/operators/:operator", {
   }),
 })
 
-const roleAction = defineAction("/operators/:operator/role", "operators update", {
-  role: "admin",
-  inputs: { role: roleInput },
-  faults: { LastAdmin: "role", PartnerUnbound: "role" },
-  run: Effect.fnUntraced(function* ({ operator: id, role }) {
-    const { name } = yield* setOperatorRole(id, role)
-    return `Role changed: ${name} is now ${role}.`
-  }),
+const roleAction = operationAction("/operators/:operator/role", updateOperator)
+const linkAction = operationAction("/operators/:operator/link", createSignInLink, {
+  omit: ["role", "organizationId", "name"],
 })
+const signOutAction = operationAction("/operators/:operator/sign-out", signOutOperator)
+const removeRoutes = operationConfirmation("/operators/:operator/remove", removeOperator, { to: "/operators" })
 
-const linkAction = defineAction("/operators/:operator/link", "sign-in-links create", {
-  role: "admin",
-  inputs: { expires: expiresInput },
-  run: Effect.fnUntraced(function* ({ operator: id, expires }) {
-    return yield* linkFor(yield* (yield* OperatorRepository).find(id), expires)
-  }),
-})
-
-const signOutAction = defineAction("/operators/:operator/sign-out", "operators sign-out", {
-  role: "admin",
-  inputs: { session: SessionId },
-  run: Effect.fnUntraced(function* ({ operator: id, session }) {
-    const ended = yield* (yield* OperatorRepository).endSessions(id, session)
-    return `Ended ${formatCounted(ended, "session", "sessions")}. Unused sign-in links still work.`
-  }),
-})
-
-const remove = defineConfirmation("/operators/:operator/remove", "operators remove", {
-  role: "admin",
-  ask: Effect.fnUntraced(function* ({ operator: id }, { operator: admin }) {
-    const { name, role, sessions } = yield* findListed(id, admin)
-    return {
-      title: foreign`Remove ${name}?`,
-      commands: [ops("operators remove", id, { yes: true })],
-      back: `/operators/${id}`,
-      many: `1 operator, with ${formatCounted(sessions, "open session", "open sessions")} and every sign-in link`,
-      whom: foreign`${name}, with the role ${role}`,
-      when: "Immediately. The sessions end, and the name can be reused.",
-      typed: { word: name, because: "This can't be undone. The audit log keeps the name." },
-      label: "Remove",
-    }
-  }),
-  run: Effect.fnUntraced(function* ({ operator: id }) {
-    const { name } = yield* removeOperator(id)
-    return { to: "/operators", notice: `Removed ${name} and ended the sessions.` }
-  }),
-})
-
-export const operatorRoutes = [operatorPage, roleAction, linkAction, signOutAction, ...remove] as const
+export const operatorRoutes = [operatorPage, roleAction, linkAction, signOutAction, ...removeRoutes] as const

@@ -1,0 +1,145 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import { OperatorId, OrganizationId, SessionId } from "@outreach/domain/Identifier"
+import { OPERATOR_ROLES, type Operator, OperatorName } from "@outreach/domain/operators/Operator"
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import * as Operators from "@outreach/domain/operators/Operators"
+import { Seconds } from "@outreach/domain/Seconds"
+import { Effect, Redacted } from "effect"
+import { formatCounted, formatDuration } from "../format.ts"
+import { ConsoleAddress } from "../operators/ConsoleAddress.ts"
+import { choice, field, required, withDefault } from "./Field.ts"
+import { operation } from "./Operation.ts"
+
+export class UnclearOperator extends DescribedError(
+  "InvalidSelection",
+  "Give --operator, or --role partner with --organization and --name.",
+) {}
+
+const role = required(
+  choice("Role", OPERATOR_ROLES, {
+    hint: "A viewer can read, an operator can also run actions, an admin can also delete and manage secrets. A partner only sees its organization",
+  }),
+)
+
+const name = field(OperatorName, "Name", { hint: "Behind a sign-in proxy, exactly the name in its header" })
+
+const expires = withDefault(field(Seconds, "Sign-in link valid for", { hint: "Such as 2h", size: 6 }), "24h")
+
+/** Adds a link for one sign-in to an operator. */
+const withLink = Effect.fnUntraced(function* (operator: Operator, seconds: number) {
+  const { linkUrl } = yield* ConsoleAddress
+  if (linkUrl === null) return { ...operator, signInLink: null, expiresAt: null }
+  const { token, expiresAt } = yield* Operators.createSignInLink(operator.id, { seconds, once: true })
+  return { ...operator, signInLink: `${linkUrl}/sign-in/${Redacted.value(token)}`, expiresAt }
+})
+
+const describeLink = (
+  { name, role, signInLink }: Operator & { readonly signInLink: string | null },
+  seconds: number,
+) =>
+  signInLink === null
+    ? `${name} can sign in through the proxy with the role ${role}. Sign-in links are disabled.`
+    : `Anyone with this link can sign in as “${name}” with the role ${role}: once, within ${formatDuration(seconds)}. Send it only to this person.`
+
+export const createOperator = operation("operators create", {
+  role: "admin",
+  about: "Create a console operator, and show a one-time sign-in link",
+  label: "Add and create a sign-in link",
+  input: {
+    name: required(name),
+    role,
+    organizationId: field(OrganizationId, "Organization", { kind: "choice", all: "All organizations" }),
+    expires,
+  },
+  faults: { OperatorNameTaken: "name", PartnerUnbound: "organizationId" },
+  run: ({ name, role, organizationId = null, expires }) =>
+    Effect.flatMap(Operators.addOperator({ name, role, organizationId }), (operator) => withLink(operator, expires)),
+  shownOnce: ({ signInLink }) => signInLink ?? undefined,
+  done: (operator, { expires }) => describeLink(operator, expires),
+  examples: [
+    `ops operators create --name "Dana Reyes" --role operator`,
+    `ops operators create --name "Sam at Acme" --role partner --organization org_…`,
+  ],
+})
+
+export const createSignInLink = operation("sign-in-links create", {
+  role: "admin",
+  about: "Create a one-time sign-in link; with --role partner, also the partner's operator if needed",
+  label: "Create a sign-in link",
+  input: {
+    operatorId: field(OperatorId, "Operator"),
+    role: choice("Role", ["partner"], { hint: "Instead of an operator, with an organization and a name" }),
+    organizationId: field(OrganizationId, "Organization"),
+    name,
+    expires,
+  },
+  run: ({ operatorId, role, organizationId, name, expires }) =>
+    Effect.gen(function* () {
+      if (operatorId !== undefined && (role ?? organizationId ?? name) === undefined) {
+        return yield* withLink(yield* OperatorRepository.use(({ find }) => find(operatorId)), expires)
+      }
+      if (operatorId === undefined && role !== undefined && organizationId !== undefined && name !== undefined) {
+        return yield* withLink(yield* Operators.findOrAddPartner(name, organizationId), expires)
+      }
+      return yield* new UnclearOperator()
+    }),
+  shownOnce: ({ signInLink }) => signInLink ?? undefined,
+  done: (operator, { expires }) => describeLink(operator, expires),
+  examples: [
+    "ops sign-in-links create --operator opr_… --expires 2h",
+    `ops sign-in-links create --role partner --organization org_… --name "Sam at Acme"`,
+  ],
+})
+
+export const updateOperator = operation("operators update", {
+  role: "admin",
+  about: "Change an operator's role. The last admin can't be demoted",
+  label: "Change the role",
+  of: { operatorId: OperatorId },
+  input: { role },
+  faults: { LastAdmin: "role", PartnerUnbound: "role" },
+  find: ({ operatorId }) => OperatorRepository.use(({ find }) => find(operatorId)),
+  texts: ({ role }) => ({ role }),
+  run: ({ operatorId, role }) => Operators.setOperatorRole(operatorId, role),
+  done: ({ name, role }) => `Role changed: ${name} is now ${role}.`,
+  examples: ["ops operators update opr_… --role viewer"],
+})
+
+export const signOutOperator = operation("operators sign-out", {
+  role: "admin",
+  about: "End all sessions of an operator, or one. Sign-in links still work",
+  label: "End all sessions",
+  of: { operatorId: OperatorId },
+  input: { sessionId: field(SessionId, "Session", { hint: "Listed on the operator's page; default all" }) },
+  run: ({ operatorId, sessionId }) =>
+    Effect.gen(function* () {
+      const operators = yield* OperatorRepository
+      yield* operators.find(operatorId)
+      return { operatorId, endedSessions: yield* operators.endSessions(operatorId, sessionId) }
+    }),
+  done: ({ endedSessions }) => `Ended ${formatCounted(endedSessions, "session")}. Unused sign-in links still work.`,
+  examples: ["ops operators sign-out opr_…", "ops operators sign-out opr_… --session ses_…"],
+})
+
+export const removeOperator = operation("operators remove", {
+  role: "admin",
+  about: "Remove an operator, and end the operator's sessions. The last admin can't be removed",
+  label: "Remove",
+  isIrreversible: true,
+  of: { operatorId: OperatorId },
+  plan: Effect.fnUntraced(function* ({ operatorId }) {
+    const operators = yield* OperatorRepository
+    const { id, name, role } = yield* operators.find(operatorId)
+    const sessions = yield* operators.listSessions(id)
+    return {
+      title: `Remove ${name}`,
+      many: `1 operator, with ${formatCounted(sessions.length, "open session")} and every sign-in link`,
+      affects: { id, name },
+      when: "Immediately. The sessions end, and the name can be reused.",
+      facts: { Role: role },
+      typed: { word: name, because: "This can't be undone. The audit log keeps the name." },
+    }
+  }),
+  run: ({ operatorId }) => Operators.removeOperator(operatorId),
+  done: ({ name }) => `Removed ${name} and ended the sessions.`,
+})
