@@ -94,8 +94,8 @@ export const inputsOf = <F extends Fields>(fields: F): InputsOf<F> =>
 
 const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
   const { kind, label, hint, example = prefixOf(schema), value, options = [], isArgument } = control
-  const meanings = options.flatMap((option) => (kind === "choice" && Array.isArray(option) ? [option[1]] : []))
-  const text = hint ?? meanings.join("; ")
+  const texts = options.flatMap((option) => (Array.isArray(option) ? [option[1]] : []))
+  const text = hint ?? texts.filter((text) => text.includes(": ")).join("; ")
   const details = kind === "boxes" ? expectedBy(schema) : text && `${text[0]!.toLowerCase()}${text.slice(1)}`
   const named = details === "" ? label : `${label}: ${details}`
   const exampled = example === undefined ? named : `${named}, such as ${example}`

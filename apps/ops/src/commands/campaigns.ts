@@ -1,5 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
+import { campaignFilters } from "@outreach/backoffice/lists/campaigns"
 import {
   cancelCampaign,
   pauseCampaign,
@@ -9,11 +10,10 @@ import {
   updateCampaign,
 } from "@outreach/backoffice/operations/campaigns"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
 import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { failedChecks } from "@outreach/domain/campaigns/preflight"
-import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { preflightSettings, TestMailSettings } from "@outreach/mail/smtpSettings"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
@@ -24,21 +24,14 @@ import { create } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
 import { show } from "../campaigns/show.ts"
 import { group, reading } from "../Declaration.ts"
-import { campaignId, organizationId } from "../inputs/filters.ts"
-import { choice, flag, optional, text } from "../inputs/Input.ts"
-import { command } from "../operationCommand.ts"
+import { campaignId } from "../inputs/filters.ts"
+import { command, inputsOf } from "../operationCommand.ts"
 import { formatFinding, Output, print } from "../output/Output.ts"
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
 const list = reading({
   about: "List campaigns, newest first, with their counts, of one organization or all",
-  input: {
-    organizationId: optional(organizationId),
-    programId: optional(flag(ProgramId, "Only those of this program, pgm_…")),
-    status: optional(choice(CAMPAIGN_STATUSES, "Only those in this status")),
-    kind: optional(choice(["traffic", "survey"], "Only those of this kind")),
-    text: optional(text("Only those with this in their name; case does not matter")),
-  },
+  input: inputsOf(campaignFilters),
   cursor: { id: CampaignId },
   *run(filter, { limit, after }) {
     const rows = yield* CampaignReader.use(({ list }) => list({ ...filter, ...(after && { before: after.id }) }, limit))

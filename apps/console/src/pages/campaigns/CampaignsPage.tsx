@@ -1,16 +1,15 @@
 import { CampaignReader, type CampaignWithTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
-import { choice, field } from "@outreach/backoffice/operations/Field"
+import { campaignFilters } from "@outreach/backoffice/lists/campaigns"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
-import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, useView } from "../../components/values.tsx"
-import { organizationFilter, pageOf, pickDefined } from "../../http/inputs.ts"
+import { inputsOfFilters, pageOf, pickDefined, valuesOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "./CampaignReports.tsx"
 import { ComplaintRate } from "./ComplaintRate.tsx"
@@ -19,20 +18,15 @@ import { SendingWindow } from "./SendingWindow.tsx"
 
 const PAGE_SIZE = 50
 
-const filters = {
-  organization: organizationFilter,
-  program: field(ProgramId, "Program", { kind: "choice", all: "All" }),
-  status: choice("Status", CAMPAIGN_STATUSES, { all: "All" }),
-  kind: choice("Kind", ["traffic", "survey"], { all: "All" }),
-  text: field(Schema.String, "Name contains", { size: 16 }),
-}
+const filters = inputsOfFilters(campaignFilters)
 
 export const campaignsPage = definePage("/campaigns", {
   inputs: { ...filters, before: CampaignId },
   run: Effect.fnUntraced(function* ({ before, ...given }) {
-    const { organization: organizationId, program: programId, ...others } = given
-    const filter = pickDefined({ organizationId, programId, ...others, before })
-    const { rows, last } = pageOf(yield* (yield* CampaignReader).list(filter, PAGE_SIZE + 1), PAGE_SIZE)
+    const filter = valuesOf(campaignFilters, given)
+    const { organizationId, programId } = filter
+    const found = yield* (yield* CampaignReader).list({ ...filter, ...pickDefined({ before }) }, PAGE_SIZE + 1)
+    const { rows, last } = pageOf(found, PAGE_SIZE)
     return (
       <Page title="Campaigns" commands={[ops("campaigns list", given)]}>
         <ConfirmLink page={newCampaignPage} query={{ program: programId }} label="Create a campaign" isPrimary />
