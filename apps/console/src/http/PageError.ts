@@ -33,15 +33,6 @@ export interface TaggedFailure {
 export const reject = (_tag: string, message: string): Effect.Effect<never, TaggedFailure> =>
   Effect.fail({ _tag, message })
 
-/** Rejects a change made from a page with an earlier version of the record. */
-export const refuseChanged = (version: string, now: string): Effect.Effect<void, TaggedFailure> =>
-  version === "" || version === now
-    ? Effect.void
-    : reject(
-        "StaleForm",
-        "Another operator changed this while the page was open, so your change wasn't saved. Compare your values with the current ones, and submit the form again.",
-      )
-
 type Values = Readonly<Record<string, string>>
 
 /** Rejects a change from an outdated page, with the current values `now` and the `given` ones. */

@@ -5,9 +5,6 @@ import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import { Timestamp } from "../Timestamp.ts"
 import type { EndpointUnavailable } from "./EndpointRepository.ts"
 
-/** Default time that a rotated signing secret stays active: 24 hours. */
-export const DEFAULT_GRACE_SECONDS = 86_400
-
 /** Maximum number of active secrets of an organization or an endpoint: the maximum that a verifier accepts. */
 export const MAX_ACTIVE_SECRETS = 16
 

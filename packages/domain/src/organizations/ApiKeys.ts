@@ -14,8 +14,6 @@ export interface IssuedKey {
   readonly text: Redacted.Redacted
 }
 
-export const DEFAULT_OVERLAP_SECONDS = 86_400
-
 export class ExpiryPassed extends DescribedError(
   "ExpiryPassed",
   "The key would have expired at {expiresAt}; choose a time in the future.",
