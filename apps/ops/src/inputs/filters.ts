@@ -8,9 +8,6 @@ import { argument, choice, flag, named, optional, switchFlag } from "./Input.ts"
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
 const ColumnMapText = Effect.promise(async () => (await import("@outreach/backoffice/csv/ColumnMap")).ColumnMapText)
-export const emailAddress = Effect.promise(
-  async () => (await import("@outreach/domain/recipients/EmailAddress")).EmailAddress,
-)
 
 export const calendarDate = (description: string) => flag(CalendarDate, description)
 export const dateArgument = (description: string) => argument(CalendarDate, description)
