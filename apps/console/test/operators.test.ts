@@ -44,6 +44,7 @@ describe("the operators of the console", () => {
     const answer = await admin.post("/operators", { name: "New here", role: "operator", expires: "2h" })
     expect(answer.words).toContain("This is shown only once")
     expect(answer.words).toContain("“New here” with the role operator: once, within 2 h")
+    expect(answer.words).toContain("--expires 7200s")
     const token = linkIn(answer.text)
     expect(await test().run(OperatorRepository.use((all) => all.findSignInLink(token!)))).toMatchObject({
       once: true,

@@ -1,6 +1,7 @@
 import { type Fields, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { Fact, InputOf, Operation, Plan, Subject, TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import { parseInput } from "@outreach/domain/parseInput"
+import { Seconds } from "@outreach/domain/Seconds"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Record, Redacted, Result, Struct } from "effect"
 import type { ComponentChildren } from "preact"
@@ -166,6 +167,15 @@ const givenTo = <S extends Subject, F extends Fields>(
 const subjectOf = ({ of }: { readonly of: Subject }, values: Values): ReadonlyArray<string> =>
   Object.keys(of).map((key) => String(values[fieldName(key)]))
 
+/** Returns the flags of the equivalent command. */
+const flagsOf = ({ input }: { readonly input: Fields }, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(input).map(([key, { schema }]) => {
+      const value = values[fieldName(key)]
+      return [fieldName(key), schema === Seconds && value !== undefined ? `${value}s` : value]
+    }),
+  )
+
 /** Returns the path of the object that an operation changes if it has a page, otherwise of the affected object. */
 const subjectPage = (operation: { readonly of: Subject }, values: Values, affected: string): string =>
   subjectOf(operation, values)
@@ -233,16 +243,7 @@ const answerWith =
       if (once !== undefined) {
         const { endpoint, organization = organizationId } = values as { endpoint?: string; organization?: string }
         return (
-          <Page
-            title={label}
-            commands={[
-              ops(
-                command,
-                ...subjectOf(operation, values),
-                Struct.omit(values, Object.keys(operation.of).map(fieldName)),
-              ),
-            ]}
-          >
+          <Page title={label} commands={[ops(command, ...subjectOf(operation, values), flagsOf(operation, values))]}>
             <ShownOnce
               text={Redacted.make(once)}
               back={[id, endpoint, organization].map((each) => each && pageOf(each)).find(Boolean) ?? "/"}

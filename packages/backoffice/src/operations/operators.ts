@@ -48,7 +48,11 @@ export const createOperator = operation("operators create", {
   input: {
     name: required(name),
     role,
-    organizationId: field(OrganizationId, "Organization", { kind: "choice", all: "All organizations" }),
+    organizationId: field(OrganizationId, "Organization", {
+      kind: "choice",
+      all: "All organizations",
+      hint: "The only one that the operator sees; default all",
+    }),
     expires,
   },
   faults: { OperatorNameTaken: "name", PartnerUnbound: "organizationId" },
