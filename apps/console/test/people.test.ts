@@ -163,17 +163,6 @@ describe("a clinician's page", () => {
     expect(cells[0]![4]).toContain("pending Delivery")
   })
 
-  it("suppresses the person in a program, and lifts it again", async () => {
-    const path = `/people/${idOf(1)}`
-    const { programId: program } = seeded
-    const suppressed = await admin.post(`${path}/suppress`, { program, reason: "asked by phone" })
-    expect(suppressed.words).toContain("Suppressed: 2 new entries")
-    expect(suppressed.words).toContain("operator by NPI in")
-    const lifted = await admin.post(`${path}/lift`, { program, reason: "asked again" })
-    expect(lifted.words).toContain("Lifted: 2 entries")
-    expect(lifted.words).toContain("SuppressedNo")
-  })
-
   it("exports the person as a file", async () => {
     const file = await admin.post(`/people/${idOf(1)}/export`)
     expect(file.headers.get("content-disposition")).toContain(`attachment; filename="clinician-${idOf(1)}.json"`)

@@ -46,12 +46,6 @@ const cases: Record<string, Case> = {
     state: async ({ organization }) =>
       (await runJson("keys", "list", "--organization", organization)).data[0].revoked_at,
   },
-  "suppressions remove": {
-    args: ({ program }) => [...["suppressions", "remove", "--program", program, "--npi", npi(1)], "--reason", "asked"],
-    says: "lift the suppression: 1 entry",
-    count: 1,
-    state: async ({ program }) => (await runJson("suppressions", "list", "--program", program)).data.length,
-  },
 }
 
 describe.each(Object.entries(cases))("%s", (_, { args, says, count, state }) => {
