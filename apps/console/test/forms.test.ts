@@ -70,7 +70,6 @@ const WITH_A_WORD = [
   "/keys/:key/revoke",
   "/operators/:operator/remove",
   "/people/:id/erase",
-  "/replays/:replay/cancel",
   "/secrets/:secret/revoke",
   "/senders/:sender/remove",
   "/senders/link-domain/remove",

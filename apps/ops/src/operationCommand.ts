@@ -60,7 +60,7 @@ export const command = <
 /** Prompts to confirm a plan, unless it needs no confirmation. */
 export const confirmPlan = (plan: Plan, yes = false) =>
   confirm(describePlan(plan), {
-    yes: yes || plan.typed === undefined,
+    yes: yes || plan.caution === undefined,
     ...(plan.count !== undefined && { count: plan.count }),
   })
 
@@ -70,8 +70,9 @@ interface Given {
 }
 
 const idArgument = (key: string, schema: Schema.Codec<unknown, string>) => {
-  const [name, prefix] = [fieldName(key).replaceAll("-", " "), prefixOf(schema)]
-  return argument(schema, prefix === undefined ? `The ${name}: ${expectedBy(schema)}` : `The ${name}'s id, ${prefix}`)
+  const [prefix, expected] = [prefixOf(schema), expectedBy(schema)]
+  const id = `T${expected.slice(1).replace(/:.*/, "")}, ${prefix}`
+  return argument(schema, prefix === undefined ? `The ${fieldName(key).replaceAll("-", " ")}: ${expected}` : id)
 }
 
 /** Returns the start of the ids of a schema, such as `org_…`; undefined if it has no ids. */
@@ -96,7 +97,7 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
   const { kind, label, hint, example = prefixOf(schema), value, options = [], isArgument } = control
   const texts = options.flatMap((option) => (Array.isArray(option) ? [option[1]] : []))
   const text = hint ?? texts.filter((text) => text.includes(": ")).join("; ")
-  const details = kind === "boxes" ? expectedBy(schema) : text && `${text[0]!.toLowerCase()}${text.slice(1)}`
+  const details = kind === "boxes" ? expectedBy(schema) : text && lowerFirst(text)
   const named = details === "" ? label : `${label}: ${details}`
   const exampled = example === undefined ? named : `${named}, such as ${example}`
   const description = typeof value === "string" ? `${exampled} (default ${value})` : exampled
@@ -119,13 +120,16 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
     : exemplified
 }
 
+/** An abbreviation stays as it is. */
+const lowerFirst = (text: string): string => text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())
+
 /** Describes what an operation would do, after a verb. */
-const describePlan = ({ title, many, affects, facts = {}, when, typed }: Plan): string =>
+const describePlan = ({ title, many, affects, facts = {}, when, caution }: Plan): string =>
   [
-    `${title[0]!.toLowerCase()}${title.slice(1)}: ${many} of ${affects.name}, ${affects.id}.`,
+    `${lowerFirst(title)}: ${many} of ${affects.name}, ${affects.id}.`,
     ...Object.entries(facts).map(([label, fact]) => `${label}: ${textOf(fact)}.`),
     when,
-    typed?.because,
+    caution?.because,
   ]
     .filter((text) => text !== undefined)
     .join(" ")

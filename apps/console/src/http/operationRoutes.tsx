@@ -110,13 +110,15 @@ export const operationConfirmation = <
     inputs: Struct.omit(inputs, names),
     ask: (input: Values) =>
       Effect.map(plan(input), (planned) => {
-        const { title, affects, facts = {}, values = {}, typed, obstacle, ...rest } = planned
+        const { title, affects, when, facts = {}, values = {}, caution, obstacle, ...rest } = planned
+        const { word, because } = caution ?? {}
         const hidden = Record.mapKeys(values, fieldName)
         return {
           ...rest,
           ...(obstacle !== undefined && { obstacle }),
           hidden,
-          typed: typed && { ...typed, because: isolated(typed.because) },
+          when: because !== undefined && word === undefined ? `${when} ${because}` : when,
+          typed: word === undefined ? undefined : { word, because: isolated(because) },
           title: isolated(`${title}?`),
           label,
           commands: [

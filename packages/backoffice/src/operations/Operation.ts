@@ -22,8 +22,8 @@ export interface Plan {
   readonly affects: { readonly id: string; readonly name: string }
   readonly when: string
   readonly facts?: Readonly<Record<string, Fact>>
-  /** The word that the console requires, with the reason: it can't be undone, or something is wrong. */
-  readonly typed?: { readonly word: string; readonly because: string } | undefined
+  /** Why the operator should think twice, and the word that the console requires if it can't be undone or something is wrong. */
+  readonly caution?: { readonly because: string; readonly word?: string } | undefined
   /** The checks of a campaign. */
   readonly checks?: ReadonlyArray<PreflightCheck>
   /** The fields that the operator confirms with the plan, instead of entering them. */
@@ -50,7 +50,7 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly label: string
   readonly of: S
   readonly input: F
-  /** Whether a command requires `--yes` if its plan has a `typed` word. */
+  /** Whether a command requires `--yes` if its plan has a `caution`. */
   readonly isIrreversible?: true
   /** Whether at least one field must be given. */
   readonly isPartial?: true

@@ -131,13 +131,13 @@ export const updateCampaign = operation("campaigns update", {
   },
   isPartial: true,
   find: ({ campaignId }) => CampaignRepository.use(({ find }) => find(campaignId)),
-  versionOf: ({ perMinute, pauseOnComplaints }) => `${perMinute} ${pauseOnComplaints}`,
+  versionOf: ({ perMinute, pauseOnComplaints }) => `${countOrNone(perMinute)} ${pauseOnComplaints}`,
   texts: ({ perMinute, pauseOnComplaints }) => ({
     perMinute: countOrNone(perMinute),
     pauseOnComplaints: pauseOnComplaints ? "yes" : "no",
   }),
-  run: Effect.fnUntraced(function* ({ campaignId, ...changes }) {
-    return withoutBody(yield* (yield* useCases).updateCampaign(campaignId, changes))
+  run: Effect.fnUntraced(function* ({ campaignId, ...changes }, _, version) {
+    return withoutBody(yield* (yield* useCases).updateCampaign(campaignId, changes, version))
   }),
   done: () => "Saved.",
   examples: ["ops campaigns update cmp_… --per-minute 500", "ops campaigns update cmp_… --no-pause-on-complaints"],
@@ -189,7 +189,7 @@ const launching = (command: "schedule" | "resume", label: string, about: string,
         },
         checks,
         values: { force: failedChecks(checks) },
-        typed:
+        caution:
           failed.length === 0
             ? undefined
             : {
@@ -245,7 +245,7 @@ export const cancelCampaign = operation("campaigns cancel", {
     Effect.map(planFor("cancel", campaignId), ({ campaign, ...planned }) => ({
       ...planned,
       when: "Immediately. Messages in progress are still sent.",
-      typed:
+      caution:
         planned.obstacle === undefined
           ? {
               word: campaign.name,

@@ -125,7 +125,7 @@ export const eraseClinician = operation("clinicians erase", {
       affects: id === undefined ? organization : { id, name: `NPI ${maskNpi(npi)}` },
       when: "Immediately. A keyed hash still suppresses them. The partner sees the erasure in its feed.",
       facts: { Organization: organization, Tables: formatCounts(counts) },
-      typed: {
+      caution: {
         word: npi.slice(-4) || "erase",
         because:
           unfinished === undefined ? "This can't be undone." : "An earlier erasure was interrupted. This completes it.",

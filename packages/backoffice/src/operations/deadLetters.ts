@@ -128,7 +128,7 @@ export const removeDeadLetters = operation("dead-letters remove", {
       affects: { id: groupId, name: describeCause(group) },
       when: "Immediately.",
       facts: { From: { at: openedAt }, To: { at: lastAt } },
-      typed: {
+      caution: {
         word: String(stored),
         because: "This can't be undone. The partner doesn't receive those that weren't replayed.",
       },

@@ -1,4 +1,5 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
+import { DescribedError } from "@outreach/domain/DescribedError"
 import { MAX_PROBE_WAIT_SECONDS } from "@outreach/domain/deliveries/breaker"
 import { formatRetryDelays, RetryDelays, toRetryDelays } from "@outreach/domain/deliveries/deliverySchedule"
 import { describeRemoval } from "@outreach/domain/deliveries/describeRemoval"
@@ -12,6 +13,7 @@ import {
 } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
+import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { formatRetryStatuses, RetryStatuses, toRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
@@ -27,7 +29,7 @@ import { OrganizationReader } from "../organizations/OrganizationReader.ts"
 import { type Codec, checkBox, checkBoxes, field, required, type ValuesOf, yesOrNo } from "./Field.ts"
 import { organizationId } from "./fields.ts"
 import { operation } from "./Operation.ts"
-import { rate } from "./replays.ts"
+import { optionalRate, rate } from "./replays.ts"
 
 const url = (hint: string) =>
   field(Schema.String.annotate({ expected: "an https address" }), "Address", { inputmode: "url", hint, size: 48 })
@@ -175,6 +177,11 @@ export const disableEndpoint = operation("endpoints disable", {
   done: () => "Disabled. Its deliveries are queued until it is enabled.",
 })
 
+class NothingToReplay extends DescribedError(
+  "NothingToReplay",
+  "The rate is that of missed events. Send them too, or leave the rate out.",
+) {}
+
 export const enableEndpoint = operation("endpoints enable", {
   role: "admin",
   about: "Enable an endpoint immediately, even if it failed before; shows the events it missed since its last success",
@@ -184,8 +191,9 @@ export const enableEndpoint = operation("endpoints enable", {
     replayMissed: checkBox("Missed events", "Send them once", {
       hint: "Also send each event that became a dead letter since its last success",
     }),
-    rate,
+    rate: optionalRate,
   },
+  faults: { NothingToReplay: "rate" },
   plan: Effect.fnUntraced(function* ({ endpointId }) {
     const { plan } = yield* planOf(endpointId, "Enable")
     const { count, since } = yield* (yield* DeadLetterReader).missedBy(endpointId)
@@ -195,10 +203,12 @@ export const enableEndpoint = operation("endpoints enable", {
       facts: since === null ? {} : { "Missed events": formatCount(count), "Missed since": { at: since } },
     }
   }),
-  run: ({ endpointId, replayMissed, rate }) =>
+  run: ({ endpointId, replayMissed = false, rate }) =>
     Effect.gen(function* () {
+      if (rate !== undefined && !replayMissed) return yield* new NothingToReplay()
       const { count: missedEvents, since } = yield* (yield* DeadLetterReader).missedBy(endpointId)
-      const missed = replayMissed && since !== null ? { from: since, rate } : undefined
+      const missed =
+        replayMissed && since !== null ? { from: since, rate: rate ?? DEFAULT_REPLAYS_PER_SECOND } : undefined
       return { ...(yield* Endpoints.enableEndpoint(endpointId, missed)), missedEvents, missedSince: since }
     }),
   done: ({ id, missedEvents, missedSince, replayId }) => {
@@ -221,7 +231,7 @@ export const removeEndpoint = operation("endpoints remove", {
     Effect.map(planOf(endpointId, "Remove"), ({ endpoint, plan }) => ({
       ...plan,
       when: `Immediately. ${describeRemoval(endpoint)}`,
-      typed: {
+      caution: {
         word: plan.affects.name,
         because:
           "This can't be undone. Its separate signing secrets are deleted, its replays are cancelled, and the partner's webhooks to it are rejected.",

@@ -59,7 +59,7 @@ export const revokeKey = operation("keys revoke", {
       affects: yield* (yield* OrganizationReader).find(organizationId),
       when: "Immediately. Requests with it return 401.",
       facts: { "Last used": { at: lastUsedAt } },
-      typed: revokedAt === null ? { word: name, because: "This can't be undone." } : undefined,
+      caution: revokedAt === null ? { word: name, because: "This can't be undone." } : undefined,
     }
   }),
   run: ({ keyId }) => ApiKeyRepository.use(({ revoke }) => revoke(keyId)),

@@ -141,7 +141,7 @@ export const removeOperator = operation("operators remove", {
       affects: { id, name },
       when: "Immediately. The sessions end, and the name can be reused.",
       facts: { Role: role },
-      typed: { word: name, because: "This can't be undone. The audit log keeps the name." },
+      caution: { word: name, because: "This can't be undone. The audit log keeps the name." },
     }
   }),
   run: ({ operatorId }) => Operators.removeOperator(operatorId),

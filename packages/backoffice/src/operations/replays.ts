@@ -11,15 +11,14 @@ import { formatCount, formatCounted } from "../format.ts"
 import { field, withDefault } from "./Field.ts"
 import { operation } from "./Operation.ts"
 
+export const optionalRate = field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries per second", {
+  inputmode: "numeric",
+  size: 6,
+  hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. Use a low rate if the partner has just recovered`,
+})
+
 /** The rate of a replay. */
-export const rate = withDefault(
-  field(wholeNumber(1, MAX_REPLAYS_PER_SECOND), "Deliveries per second", {
-    inputmode: "numeric",
-    size: 6,
-    hint: `1 to ${formatCount(MAX_REPLAYS_PER_SECOND)}. Use a low rate if the partner has just recovered`,
-  }),
-  String(DEFAULT_REPLAYS_PER_SECOND),
-)
+export const rate = withDefault(optionalRate, String(DEFAULT_REPLAYS_PER_SECOND))
 
 /** The items of a job. */
 export const NOUNS = { dead_letters: "dead letter", log: "event" } as const satisfies Record<Replay["kind"], string>
@@ -43,7 +42,7 @@ export const cancelReplay = operation("replays cancel", {
         name: groupId !== null ? "an issue" : endpointId !== null ? "an endpoint" : "all endpoints",
       },
       when: "Immediately. Replayed deliveries aren't recalled.",
-      typed: state === "running" ? { word: "cancel", because: "The replay can't be resumed." } : undefined,
+      caution: state === "running" ? { because: "The replay can't be resumed." } : undefined,
     }
   }),
   run: ({ replayId }) => ReplayJobQueue.use(({ cancel }) => cancel(replayId)),

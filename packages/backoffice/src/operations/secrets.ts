@@ -81,7 +81,7 @@ export const revokeSecret = operation("secrets revoke", {
         ...(endpointId && { Endpoint: { id: endpointId, name: endpointId } }),
         "Last used by partner": { at: lastVerifiedAt },
       },
-      typed: isActive ? { word: affects.name, because: `This can't be undone.${rest}` } : undefined,
+      caution: isActive ? { word: affects.name, because: `This can't be undone.${rest}` } : undefined,
     }
   }),
   run: ({ secretId }) => SigningSecretRepository.use(({ revoke }) => revoke(secretId)),

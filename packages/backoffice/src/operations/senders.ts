@@ -171,7 +171,7 @@ export const removeSender = operation("senders remove", {
       affects: yield* (yield* OrganizationReader).find(organizationId),
       when: `Within a minute, its e-mails are sent by ${fallback}.`,
       facts: { Sender: { id: senderId, name: senderId } },
-      typed: { word: sender.fromAddress, because: "This can't be undone. Its keys are deleted, too." },
+      caution: { word: sender.fromAddress, because: "This can't be undone. Its keys are deleted, too." },
     }
   }),
   run: Effect.fnUntraced(function* ({ senderId }) {
@@ -197,7 +197,7 @@ export const removeLinkDomain = operation("link-domains remove", {
       many: "All links in e-mails sent with it",
       affects: yield* (yield* OrganizationReader).find(found.organizationId),
       when: "When its certificate expires, the links stop working.",
-      typed: { word: domain, because: "This can't be undone. Links in sent e-mails stop working." },
+      caution: { word: domain, because: "This can't be undone. Links in sent e-mails stop working." },
     }
   }),
   run: ({ linkDomain }) =>

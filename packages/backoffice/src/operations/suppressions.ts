@@ -84,7 +84,7 @@ export const removeSuppression = operation("suppressions remove", {
       affects,
       when: "Immediately. Withdrawn recipients stay withdrawn until they are imported again.",
       facts: { Reasons: found.map(({ kind, reason }) => `${kind}: ${reason}`).join(", ") },
-      typed: found.length === 0 ? undefined : { word: "lift", because: "Campaigns can send to the clinician again." },
+      caution: found.length === 0 ? undefined : { because: "Campaigns can send to the clinician again." },
     }
   }),
   run: (given) =>

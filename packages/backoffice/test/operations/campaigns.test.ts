@@ -34,14 +34,14 @@ describe("campaigns", () => {
     const affected = { many: "2 of 2 recipients", affects: { id: organization.id } }
     const scheduling = yield* scheduleCampaign.plan!({ campaignId })
     expect(scheduling).toMatchObject({ ...affected, when: "When sending starts", values: { force: [] } })
-    expect(scheduling.typed).toBeUndefined()
+    expect(scheduling.caution).toBeUndefined()
     const cancelling = yield* cancelCampaign.plan!({ campaignId })
-    expect(cancelling).toMatchObject({ ...affected, title: "Cancel “Spring”", typed: { word: "Spring" } })
+    expect(cancelling).toMatchObject({ ...affected, title: "Cancel “Spring”", caution: { word: "Spring" } })
     const cancelled = yield* cancelCampaign.run({ campaignId, reason: "the list is wrong" }, "Dana")
     expect(cancelled).toMatchObject({ status: "cancelled", stoppedBy: "Dana", stopReason: "the list is wrong" })
     for (const { plan } of [scheduleCampaign, cancelCampaign]) {
       const planned = yield* plan!({ campaignId })
-      expect(planned).toMatchObject({ obstacle: expect.stringContaining("is cancelled"), typed: undefined })
+      expect(planned).toMatchObject({ obstacle: expect.stringContaining("is cancelled"), caution: undefined })
     }
   })
 

@@ -57,7 +57,7 @@ test("changes an operator's role, ends the sessions and removes the operator", f
   expect(yield* signOutOperator.run({ operatorId, sessionId: session!.id }, "Dana")).toEqual(ended)
   expect(yield* removeOperator.plan!({ operatorId })).toMatchObject({
     many: "1 operator, with 1 open session and every sign-in link",
-    typed: { word: "Signed in" },
+    caution: { word: "Signed in" },
   })
   expect(yield* signOutOperator.run({ operatorId }, "Dana")).toEqual(ended)
   yield* removeOperator.run({ operatorId }, "Dana")

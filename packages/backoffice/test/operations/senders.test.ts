@@ -57,7 +57,7 @@ describe("a sender", () => {
     })
     expect(yield* removeSender.run({ senderId }, "Dana")).toMatchObject({ id: senderId, removed: true })
     const linkDomain = "click.acme.test"
-    expect((yield* removeLinkDomain.plan!({ linkDomain })).typed?.word).toBe(linkDomain)
+    expect((yield* removeLinkDomain.plan!({ linkDomain })).caution?.word).toBe(linkDomain)
     yield* removeLinkDomain.run({ linkDomain }, "Dana")
     expect(yield* LinkDomainRepository.use(({ list }) => list(sender.organizationId))).toEqual([])
     expect(yield* Effect.flip(removeLinkDomain.plan!({ linkDomain }))).toMatchObject({ _tag: "LinkDomainNotFound" })

@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { ChangedMeanwhile } from "../ChangedMeanwhile.ts"
 import type { EventDraft } from "../events/Event.ts"
 import type { CampaignId, OrganizationId } from "../Identifier.ts"
 import type { Program } from "../programs/Program.ts"
@@ -70,8 +71,15 @@ export class CampaignRepository extends Context.Service<
       /** Who stops it, and why. Without it, the campaign is no longer stopped. */
       stop?: Stop,
     ): Effect.Effect<Campaign, CampaignNotFound | CampaignNotInStatus>
-    /** Changes the given fields. A rate applies to claims from now on. */
-    update(campaignId: CampaignId, changes: CampaignChanges): Effect.Effect<Campaign, CampaignNotFound>
+    /**
+     * Changes the given fields. A rate applies to claims from now on. With a `version` (the rate or `none`, a space, and true or false), it
+     * fails if the campaign has other values.
+     */
+    update(
+      campaignId: CampaignId,
+      changes: CampaignChanges,
+      version?: string,
+    ): Effect.Effect<Campaign, CampaignNotFound | ChangedMeanwhile>
     /**
      * Pauses campaigns with the option if their complaints reached the upper threshold. Returns them. A resumed campaign is paused
      * again only after a new complaint.

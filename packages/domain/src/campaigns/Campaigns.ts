@@ -98,9 +98,10 @@ export const scheduleCampaign = Effect.fn("Campaigns.scheduleCampaign")(function
 export const updateCampaign = Effect.fn("Campaigns.updateCampaign")(function* (
   campaignId: CampaignId,
   changes: CampaignChanges,
+  version?: string,
 ) {
   yield* findInStatus(campaignId, OPEN)
-  return yield* (yield* CampaignRepository).update(campaignId, changes)
+  return yield* (yield* CampaignRepository).update(campaignId, changes, version)
 })
 
 const OPEN = CAMPAIGN_STATUSES.filter((each) => !CLOSED.includes(each))

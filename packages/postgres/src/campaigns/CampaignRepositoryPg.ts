@@ -1,3 +1,4 @@
+import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import {
   Campaign,
   CampaignFailure,
@@ -160,12 +161,19 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
       return yield* new CampaignNotInStatus({ campaignId, status, wanted: from })
     }),
 
-    update: (campaignId, { perMinute, pauseOnComplaints }) =>
-      sql`
+    update: Effect.fnUntraced(function* (campaignId, { perMinute, pauseOnComplaints }, version) {
+      const current = sql`concat_ws(' ', coalesce(per_minute::text, 'none'), pause_on_complaints)`
+      const rows = yield* sql`
           update campaigns set updated_at = clock_timestamp(),
             per_minute = case when ${perMinute !== undefined}::boolean then ${perMinute ?? null}::int else per_minute end,
             pause_on_complaints = coalesce(${pauseOnComplaints ?? null}::boolean, pause_on_complaints)
-          where id = ${campaignId} returning ${columns}`.pipe(decode, firstOr(CampaignNotFound, { campaignId })),
+          where id = ${campaignId} and ${current} = coalesce(${version ?? null}, ${current}) returning ${columns}`.pipe(
+        decode,
+      )
+      if (rows[0] !== undefined) return rows[0]
+      const known = yield* sql`select from campaigns where id = ${campaignId}`
+      return yield* known.length > 0 ? new ChangedMeanwhile({ id: campaignId }) : new CampaignNotFound({ campaignId })
+    }),
 
     // A complaint that commits between the read and the lock is found by the next check.
     pauseOnComplaints: sql`
