@@ -39,7 +39,7 @@ export const emails = async (): Promise<string[]> => {
   for await (const record of client.listTokens({ since: "2026-01-01T00:00:00Z", expand: ["campaign"] })) found.push(record.email)
   return found
 }
-// Only these resources can be expanded.
+// @ts-expect-error Only these resources can be expanded.
 client.getToken("aB3xY9", { expand: ["recipients"] })
 `
 

@@ -1,5 +1,5 @@
-import { controlOf, type Inputs } from "@outreach/console/http/inputs"
 import { routes } from "@outreach/console/routes"
+import { controlOf, type Inputs } from "@outreach/console/view/inputs"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { createParser, everyCommand, wordsOf } from "@outreach/ops/everyCommand"
 import { seedCampaign } from "@outreach/testing/seedCampaign"

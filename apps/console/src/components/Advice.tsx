@@ -1,6 +1,7 @@
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { Finding } from "@outreach/domain/operators/Finding"
-import { Code, Prose, useView } from "./values.tsx"
+import { useView } from "../view/View.ts"
+import { Code, Prose } from "./values.tsx"
 
 /** Pages with the effect of a command, with the label of their link, by the command's words. */
 const PAGES: Readonly<Record<string, readonly [label: string, addressOf: (id: string) => string]>> = {

@@ -3,11 +3,13 @@ import type { Control, Option } from "@outreach/backoffice/operations/Field"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { Array as Arr, Record } from "effect"
 import type { ComponentChildren } from "preact"
-import { controlOf, type Inputs, takesFile } from "../http/inputs.ts"
-import type { RejectedForm } from "../http/RejectedForm.ts"
-import { type FormOf, type PathTexts, pathTo } from "../http/Route.ts"
+import { controlOf, type Inputs, takesFile } from "../view/inputs.ts"
+import { type PathTexts, pathTo } from "../view/paths.ts"
+import { textOf } from "../view/textOf.ts"
+import type { RejectedForm } from "../view/View.ts"
+import { type FormOf, useMay, useView } from "../view/View.ts"
 import { withQuery } from "./layout.tsx"
-import { isolated, textOf, useMay, useView } from "./values.tsx"
+import { isolated } from "./values.tsx"
 
 /** The values of a form by input name, without undefined values. */
 type Values = Readonly<Record<string, unknown>>

@@ -1,8 +1,9 @@
 import { formatCapped } from "@outreach/backoffice/format"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { ComponentChildren, VNode } from "preact"
+import { useView } from "../view/View.ts"
 import type { CommandWords } from "./ops.ts"
-import { CopyButton, Id, isolated, useView } from "./values.tsx"
+import { CopyButton, Id, isolated } from "./values.tsx"
 
 interface PageProps {
   /** Foreign text is isolated. */

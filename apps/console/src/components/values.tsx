@@ -1,42 +1,8 @@
 import { formatAgo } from "@outreach/backoffice/format"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
-import { type Access, mayUse, type Operator } from "@outreach/domain/operators/Operator"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { type ComponentChildren, createContext, type VNode } from "preact"
-import { useContext } from "preact/hooks"
-import type { OpenTexts } from "../http/OpenCounts.ts"
-import type { Section } from "../http/paths.ts"
-import type { RejectedForm } from "../http/RejectedForm.ts"
-
-export interface View {
-  readonly operator: Operator
-  readonly formToken: string
-  /** Unix milliseconds. */
-  readonly now: number
-  readonly address: string
-  /** The page that shows a rejected form again: the URL itself, or for an action below a page, the page's URL. */
-  readonly page: string
-  readonly deployment: string
-  readonly section?: Section
-  readonly notice?: string | undefined
-  /** The number of open items of sections with lists of work. */
-  readonly open?: OpenTexts
-  readonly rejected?: RejectedForm | undefined
-  /** The requested fragment. */
-  fragment?: Fragment | undefined
-}
-
-/** A part of a page that reloads itself. Its content is known after the page was rendered. */
-export interface Fragment {
-  readonly id: string
-  element?: VNode
-}
-
-export const ViewContext = createContext<View | undefined>(undefined)
-
-export const useView = (): View => useContext(ViewContext)!
-
-export const useMay = (access: Access): boolean => mayUse(useView().operator, access)
+import type { ComponentChildren, VNode } from "preact"
+import { useView } from "../view/View.ts"
 
 /** Longer than names, subjects and replies. */
 const MAX_CHARACTERS = 1000
@@ -66,13 +32,6 @@ export const isolated = (content: ComponentChildren): ComponentChildren =>
 export const foreign = (words: TemplateStringsArray, ...values: ReadonlyArray<string>): VNode => (
   <>{words.flatMap((word, i) => (values[i] === undefined ? [word] : [word, isolated(values[i])]))}</>
 )
-
-/** Returns the text of strings, fragments and foreign text. */
-export const textOf = (content: ComponentChildren): string => {
-  if (typeof content === "string") return content
-  if (Array.isArray(content)) return content.map(textOf).join("")
-  return typeof content === "object" && content !== null && "props" in content ? textOf(content.props.children) : ""
-}
 
 export const Code = (props: { readonly class?: string; readonly children: string }) => (
   <code class={props.class}>{isolated(props.children)}</code>

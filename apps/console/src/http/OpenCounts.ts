@@ -4,10 +4,7 @@ import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { Cache, Context, Effect, Layer } from "effect"
-import type { Section } from "./paths.ts"
-
-/** The counts next to sections with lists of work. */
-export type OpenTexts = Partial<Readonly<Record<Section, string>>>
+import type { OpenTexts } from "../view/View.ts"
 
 /** Counts open items, once in ten seconds for all viewers of the deployment or of one organization. */
 export class OpenCounts extends Context.Service<OpenCounts>()("console/http/OpenCounts", {

@@ -2,9 +2,9 @@ import type { Access, Operator, StaffRole } from "@outreach/domain/operators/Ope
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PageElement } from "../components/layout.tsx"
-import type { Inputs, InputsOf, Params, ParamsOf } from "./inputs.ts"
+import type { Inputs, InputsOf, Params, ParamsOf } from "../view/inputs.ts"
+import { PATH_PARAMS, type ParamNames, type PathParam, pathTo, type Section, sectionOf } from "../view/paths.ts"
 import type { TaggedFailure } from "./PageError.ts"
-import { PATH_PARAMS, type PathParam, type Section, sectionOf } from "./paths.ts"
 import type { Upload } from "./readForm.ts"
 
 export interface RequestContext {
@@ -24,15 +24,6 @@ type Response = HttpServerResponse.HttpServerResponse
  * path or another page.
  */
 export type Answer = PageElement | Response | string | { readonly to: string; readonly notice: string }
-
-type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParamNames<`/${Rest}`>
-  : P extends `${string}:${infer Name}`
-    ? Name
-    : never
-
-/** The parameters of a path, decoded from the URL. */
-export type PathTexts<P extends string> = { readonly [Name in ParamNames<P>]: string }
 
 export type PathValues<P extends string> = ParamsOf<{
   readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
@@ -62,13 +53,6 @@ export interface Route<R, P = `/${string}`> extends Access {
   readonly isConsistent?: boolean
   // Parser and use of the inputs are declared together, so that their types match.
   readonly run: (input: never, context: RequestContext) => Effect.Effect<Answer, TaggedFailure, R>
-}
-
-/** The form of an operation: its button's label, and the texts and the version of the object that it changes. */
-export interface FormOf<Found> {
-  readonly label: string
-  readonly textsOf: (found: Found) => Readonly<Record<string, unknown>>
-  readonly versionOf: (found: Found) => string | undefined
 }
 
 export type ServicesOf<T> = T extends Route<infer R> ? R : never
@@ -163,6 +147,3 @@ export const defineMaskedPage = <
     }),
   ]
 }
-
-export const pathTo = <P extends string>(route: { readonly path: P }, params: PathTexts<P>): string =>
-  route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name as ParamNames<P>]))

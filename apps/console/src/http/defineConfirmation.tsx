@@ -6,7 +6,8 @@ import { ActionForm, type Controls } from "../components/forms.tsx"
 import { Facts, LinkLine, Page, type PageElement } from "../components/layout.tsx"
 import type { CommandWords } from "../components/ops.ts"
 import { foreign, visibleText } from "../components/values.tsx"
-import type { Inputs, InputsOf } from "./inputs.ts"
+import type { Inputs, InputsOf } from "../view/inputs.ts"
+import { pathTo } from "../view/paths.ts"
 import { reject, type TaggedFailure } from "./PageError.ts"
 import {
   type Answer,
@@ -15,7 +16,6 @@ import {
   type KnownPath,
   type None,
   type PathValues,
-  pathTo,
   type RequestContext,
   type Route,
 } from "./Route.ts"

@@ -1,5 +1,5 @@
 import { type Fields, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
-import type { Fact, InputOf, Operation, Plan, Subject, TaggedFailure } from "@outreach/backoffice/operations/Operation"
+import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Seconds } from "@outreach/domain/Seconds"
 import type { Timestamp } from "@outreach/domain/Timestamp"
@@ -10,10 +10,11 @@ import { Page } from "../components/layout.tsx"
 import { ops } from "../components/ops.ts"
 import { IdLink, isolated, OBJECT_PAGES, Time } from "../components/values.tsx"
 import { ShownOnce } from "../pages/partners/ShownOnce.tsx"
+import { type Inputs, valuesOf } from "../view/inputs.ts"
+import type { FormOf } from "../view/View.ts"
 import { defineConfirmation } from "./defineConfirmation.tsx"
-import { type Inputs, valuesOf } from "./inputs.ts"
 import { reject } from "./PageError.ts"
-import { type Answer, defineAction, type FormOf, type KnownPath, type RequestContext, type Route } from "./Route.ts"
+import { type Answer, defineAction, type KnownPath, type RequestContext, type Route } from "./Route.ts"
 
 type Values = Record.ReadonlyRecord<string, unknown>
 
@@ -121,13 +122,16 @@ export const operationConfirmation = <
           typed: word === undefined ? undefined : { word, because: isolated(because) },
           title: isolated(`${title}?`),
           label,
-          commands: [
-            ops(command, ...subjectOf(operation, input), {
-              ...Struct.pick(input, chosenFlags),
-              ...hidden,
-              ...flags?.(input),
-            }),
-          ],
+          commands:
+            obstacle !== undefined
+              ? []
+              : [
+                  ops(command, ...subjectOf(operation, input), {
+                    ...Struct.pick(input, chosenFlags),
+                    ...hidden,
+                    ...flags?.(input),
+                  }),
+                ],
           back: backOf(input, affects.id),
           whom: <IdLink id={affects.id}>{affects.name}</IdLink>,
           facts: Record.map(facts, contentOf),
@@ -191,43 +195,44 @@ const pageOf = (id: string): string | undefined => OBJECT_PAGES[id.slice(0, 3)]?
 const NO_CHANGE = "No change: these are the current settings."
 
 /** Runs an operation on an object that hasn't changed since its form was shown. Only changed values are given to a partial operation. */
-const runOperation = <S extends Subject, F extends Fields, Found, A, R>(
+const runOperation = Effect.fnUntraced(function* <S extends Subject, F extends Fields, Found, A, R>(
   operation: Operation<S, F, Found, A, R>,
   values: Values,
-  context: RequestContext,
-): Effect.Effect<A | typeof NO_CHANGE, TaggedFailure, R> =>
-  Effect.gen(function* () {
-    const { version, operator } = context
-    const by = operator.name
-    const { find, texts, versionOf, input, isPartial } = operation
-    const given = givenTo(operation, values)
-    if (find === undefined) return yield* operation.run(given, by)
-    const found = yield* find(given)
+  { version, operator }: RequestContext,
+) {
+  const { find, texts, versionOf, input, isPartial } = operation
+  const given = givenTo(operation, values)
+  if (find === undefined) return yield* operation.run(given, operator.name)
+  const changesOf = (found: Found) => {
     const shown: Values = texts?.(found) ?? {}
     const now = Record.map(Struct.pick(shown, Object.keys(input)), (text, key) =>
       parseInput(input[key]!.schema)(String(text)).pipe(Result.getOrElse(() => undefined)),
     )
-    const changes = Object.entries(given).filter(
-      ([key, value]) => !(key in now) || JSON.stringify(value) !== JSON.stringify(now[key]),
+    const isChanged = ([key, value]: readonly [string, unknown]) =>
+      !(key in now) || JSON.stringify(value) !== JSON.stringify(now[key])
+    return { shown, changes: Object.entries(given).filter(isChanged) }
+  }
+  const rejectStale = (found: Found) => {
+    const { shown, changes } = changesOf(found)
+    const differences = changes.flatMap(([key]) =>
+      key in shown ? ` ${input[key]!.control.label} is now ${[shown[key]].flat().join(", ")}.` : [],
     )
-    if (version !== "" && versionOf !== undefined && version !== versionOf(found)) {
-      const differences = changes.flatMap(([key]) =>
-        key in now ? ` ${input[key]!.control.label} is now ${[shown[key]].flat().join(", ")}.` : [],
-      )
-      return yield* reject(
-        "StaleForm",
-        `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Compare your values with the current ones, and submit the form again.`,
-      )
-    }
-    if (!isPartial) return yield* operation.run(given, by)
-    if (changes.every(([key]) => key in operation.of)) return NO_CHANGE
-    return yield* Effect.catchIf(
-      operation.run(Object.fromEntries(changes) as InputOf<S, F>, by, version || undefined),
-      ({ _tag }) => _tag === "ChangedMeanwhile",
-      // Rejects it with the current values.
-      () => runOperation(operation, values, context),
+    return reject(
+      "StaleForm",
+      `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Compare your values with the current ones, and submit the form again.`,
     )
-  })
+  }
+  const found = yield* find(given)
+  if (version !== "" && versionOf !== undefined && version !== versionOf(found)) return yield* rejectStale(found)
+  if (!isPartial) return yield* operation.run(given, operator.name)
+  const { changes } = changesOf(found)
+  if (changes.every(([key]) => key in operation.of)) return NO_CHANGE
+  return yield* Effect.catchIf(
+    operation.run(Object.fromEntries(changes) as InputOf<S, F>, operator.name, version || undefined),
+    ({ _tag }) => _tag === "ChangedMeanwhile",
+    () => Effect.flatMap(find(given), rejectStale),
+  )
+})
 
 const answerWith =
   <S extends Subject, F extends Fields, Found, A extends object, R, R2>(

@@ -4,7 +4,7 @@ import { UnavailableLog } from "@outreach/postgres/UnavailableLog"
 import { describeCause } from "@outreach/process/describeCause"
 import { Cause, Effect } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import type { View } from "../components/values.tsx"
+import type { View } from "../view/View.ts"
 import { PageError } from "./PageError.ts"
 import { renderError } from "./renderPage.tsx"
 

@@ -4,19 +4,12 @@ import type { ComponentChildren } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { Problems } from "../components/forms.tsx"
 import { Chips, LinkLine, Page, type PageElement } from "../components/layout.tsx"
-import {
-  ForeignText,
-  type Fragment,
-  isolated,
-  textOf,
-  useView,
-  type View,
-  ViewContext,
-  visibleText,
-} from "../components/values.tsx"
+import { ForeignText, isolated, visibleText } from "../components/values.tsx"
+import { homeOf, sectionsOf } from "../view/paths.ts"
+import { textOf } from "../view/textOf.ts"
+import { type Fragment, useView, type View, ViewContext } from "../view/View.ts"
 import { icon, scripts, style } from "./assets.ts"
 import type { PageError } from "./PageError.ts"
-import { homeOf, sectionsOf } from "./paths.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

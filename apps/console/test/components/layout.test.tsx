@@ -4,7 +4,8 @@ import type { VNode } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { describe, expect, it } from "vitest"
 import { type Columns, Page, Table } from "../../src/components/layout.tsx"
-import { Id, IdLink, ViewContext } from "../../src/components/values.tsx"
+import { Id, IdLink } from "../../src/components/values.tsx"
+import { ViewContext } from "../../src/view/View.ts"
 
 const view = {
   operator: { role: "admin" } as Operator,

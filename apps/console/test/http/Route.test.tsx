@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { expect, expectTypeOf, it } from "vitest"
 import { ActionForm } from "../../src/components/forms.tsx"
 import { Page } from "../../src/components/layout.tsx"
-import { defineAction, definePage, pathTo } from "../../src/http/Route.ts"
+import { defineAction, definePage } from "../../src/http/Route.ts"
+import { pathTo } from "../../src/view/paths.ts"
 
 const done = () => Effect.succeed({ to: "/", notice: "Done." })
 const empty = () => Effect.succeed(<Page title="">…</Page>)

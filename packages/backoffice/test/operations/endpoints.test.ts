@@ -86,7 +86,10 @@ describe("Enabling an endpoint", () => {
   test("counts the missed events each time, and replays them once if that is chosen", function* () {
     const endpointId = yield* seedFailing
     for (const _ of [1, 2]) {
-      const input = { endpointId, rate: 100 }
+      const input = { endpointId }
+      expect(yield* Effect.flip(enableEndpoint.run({ ...input, rate: 100 }, ""))).toMatchObject({
+        _tag: "NothingToReplay",
+      })
       const enabled = yield* enableEndpoint.run(input, "")
       expect(enabled).toMatchObject({ enabled: true, missedEvents: 2, replayId: null })
       expect(enableEndpoint.done(enabled, input)).toContain(`--endpoint ${endpointId} --from ${enabled.missedSince}`)

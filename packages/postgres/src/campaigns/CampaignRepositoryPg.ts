@@ -162,7 +162,7 @@ export const CampaignRepositoryPg = adapter(CampaignRepository, function* (sql) 
     }),
 
     update: Effect.fnUntraced(function* (campaignId, { perMinute, pauseOnComplaints }, version) {
-      const current = sql`concat_ws(' ', coalesce(per_minute::text, 'none'), pause_on_complaints)`
+      const current = sql`concat_ws(' ', coalesce(per_minute::text, 'none'), pause_on_complaints::text)`
       const rows = yield* sql`
           update campaigns set updated_at = clock_timestamp(),
             per_minute = case when ${perMinute !== undefined}::boolean then ${perMinute ?? null}::int else per_minute end,

@@ -19,8 +19,8 @@ import {
   Time,
   type Tone,
 } from "../../components/values.tsx"
-import { inputsOfFilters, valuesOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { inputsOfFilters, valuesOf } from "../../view/inputs.ts"
 import { pageShowing } from "../people/pageShowing.ts"
 
 const PAGE_SIZE = 50

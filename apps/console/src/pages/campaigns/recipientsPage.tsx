@@ -18,8 +18,8 @@ import { ActionForm } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, isolated, Masked, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
-import { defineCursor } from "../../http/inputs.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
+import { defineCursor } from "../../view/inputs.ts"
 import { On } from "../people/personActions.tsx"
 
 const PAGE_SIZE = 50

@@ -3,7 +3,7 @@ import type { DeadLetterCursor, DeadLetterFilter } from "@outreach/domain/delive
 import { DeliveryId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { Effect } from "effect"
-import { defineCursor, pageOf } from "../../http/inputs.ts"
+import { defineCursor, pageOf } from "../../view/inputs.ts"
 
 export const deadLetterCursor = defineCursor({ finishedAt: Instant, id: DeliveryId })
 

@@ -17,8 +17,8 @@ import { attemptsOf, OutcomesChart } from "../../components/charts/Histogram.tsx
 import { FilterBar } from "../../components/forms.tsx"
 import { Chips, LinkLine, Page, Pager, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { type InputsOf, organizationFilter, pickDefined, timeRange } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { type InputsOf, organizationFilter, pickDefined, timeRange } from "../../view/inputs.ts"
 import { Deliveries, endpointFilter, endpointOptions, readEndpoints, StatusChips } from "./Deliveries.tsx"
 import { deadLetterCursor, readDeadLetters } from "./deadLetters.ts"
 

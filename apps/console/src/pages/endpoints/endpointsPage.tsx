@@ -12,8 +12,8 @@ import { FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
-import { organizationFilter } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { organizationFilter } from "../../view/inputs.ts"
 
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
 

@@ -11,8 +11,8 @@ import { FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
-import { defineCursor, inputsOfFilters, pickDefined, valuesOf } from "../../http/inputs.ts"
 import { definePage } from "../../http/Route.ts"
+import { defineCursor, inputsOfFilters, pickDefined, valuesOf } from "../../view/inputs.ts"
 
 const PAGE_SIZE = 50
 /** Number of campaigns in the filter. */

@@ -8,9 +8,10 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Facts, LinkLine, Live, Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { foreign, IdLink, StatusBadge, Time, type Tone, useMay } from "../../components/values.tsx"
-import { defineCursor, pageOf } from "../../http/inputs.ts"
+import { foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
+import { defineCursor, pageOf } from "../../view/inputs.ts"
+import { useMay } from "../../view/View.ts"
 import { RejectedLines } from "./RejectedLines.tsx"
 
 const PAGE_SIZE = 50

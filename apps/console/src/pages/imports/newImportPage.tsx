@@ -9,8 +9,9 @@ import { Cause, Effect, Exit, Result } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignText, foreign, isolated, Time, useView } from "../../components/values.tsx"
+import { ForeignText, foreign, isolated, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
+import { useView } from "../../view/View.ts"
 import {
   checkColumns,
   downloadRejects,

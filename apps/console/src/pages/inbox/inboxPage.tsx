@@ -15,9 +15,9 @@ import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ShortId, Time } from "../../components/values.tsx"
-import { defineCursor, type InputsOf, inputsOfFilters, valuesOf } from "../../http/inputs.ts"
 import { operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
+import { defineCursor, type InputsOf, inputsOfFilters, valuesOf } from "../../view/inputs.ts"
 
 const PAGE_SIZE = 50
 

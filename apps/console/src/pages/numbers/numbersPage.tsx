@@ -16,8 +16,8 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
-import { type InputsOf, organizationFilter } from "../../http/inputs.ts"
 import { definePage, defineResource } from "../../http/Route.ts"
+import { type InputsOf, organizationFilter } from "../../view/inputs.ts"
 import { DomainsTable, GroupTable } from "./NumberTables.tsx"
 
 const MAX_GROUPS = 50

@@ -1,7 +1,8 @@
 import type { RecipientSending } from "@outreach/backoffice/campaigns/SendingReader"
 import { explainUnsentRecipient, SUPPRESSED_BECAUSE } from "@outreach/domain/campaigns/explainUnsentRecipient"
 import type { Suppression } from "@outreach/domain/suppressions/Suppression"
-import { IdLink, Prose, useView } from "../../components/values.tsx"
+import { IdLink, Prose } from "../../components/values.tsx"
+import { useView } from "../../view/View.ts"
 
 /** States whether a clinician gets e-mails, by suppressions and the newest campaigns. */
 export const PersonStatus = (props: {

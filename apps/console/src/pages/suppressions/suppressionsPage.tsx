@@ -15,10 +15,11 @@ import { Effect } from "effect"
 import { ActionForm, FilterBar } from "../../components/forms.tsx"
 import { Page, Pager, Section, Table, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { foreign, isolated, Masked, Time, useMay } from "../../components/values.tsx"
-import { defineCursor, type InputsOf, inputsOfFilters, valuesOf } from "../../http/inputs.ts"
+import { foreign, isolated, Masked, Time } from "../../components/values.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
+import { defineCursor, type InputsOf, inputsOfFilters, valuesOf } from "../../view/inputs.ts"
+import { useMay } from "../../view/View.ts"
 
 const PAGE_SIZE = 50
 

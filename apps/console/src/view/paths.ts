@@ -121,3 +121,15 @@ export const PATH_PARAMS = {
   sender: SenderId,
 } as const
 export type PathParam = keyof typeof PATH_PARAMS
+
+export type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** The parameters of a path, decoded from the URL. */
+export type PathTexts<P extends string> = { readonly [Name in ParamNames<P>]: string }
+
+export const pathTo = <P extends string>(route: { readonly path: P }, params: PathTexts<P>): string =>
+  route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name as ParamNames<P>]))

@@ -9,7 +9,7 @@ import {
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
 import { textSchema } from "@outreach/domain/textSchema"
 import { Record, Result } from "effect"
-import { textOf } from "../components/values.tsx"
+import { textOf } from "./textOf.ts"
 
 export const takesFile = (inputs: Inputs): boolean =>
   Object.values(inputs).some((input) => controlOf(input)?.kind === "file")

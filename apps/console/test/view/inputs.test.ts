@@ -6,7 +6,7 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { Schema } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { defineCursor, pageOf, parseInputs } from "../../src/http/inputs.ts"
+import { defineCursor, pageOf, parseInputs } from "../../src/view/inputs.ts"
 
 const ID = `cmp_${"0".repeat(32)}`
 

@@ -1,0 +1,59 @@
+import { type Access, mayUse, type Operator } from "@outreach/domain/operators/Operator"
+import { createContext, type VNode } from "preact"
+import { useContext } from "preact/hooks"
+import type { Faults } from "./inputs.ts"
+import type { Section } from "./paths.ts"
+
+/** The counts next to sections with lists of work. */
+export type OpenTexts = Partial<Readonly<Record<Section, string>>>
+
+/** A rejected form: its page is shown again with the entered values. */
+export interface RejectedForm {
+  /** The submitted URL. */
+  readonly action: string
+  readonly values: URLSearchParams
+  /** The errors of single inputs by name. */
+  readonly faults: Faults
+  /** Any other error. */
+  readonly messages: ReadonlyArray<string>
+  readonly status: number
+  /** Whether the page has shown the form with its errors. */
+  isShown: boolean
+}
+
+/** The form of an operation: its button's label, and the texts and the version of the object that it changes. */
+export interface FormOf<Found> {
+  readonly label: string
+  readonly textsOf: (found: Found) => Readonly<Record<string, unknown>>
+  readonly versionOf: (found: Found) => string | undefined
+}
+
+export interface View {
+  readonly operator: Operator
+  readonly formToken: string
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly address: string
+  /** The page that shows a rejected form again: the URL itself, or for an action below a page, the page's URL. */
+  readonly page: string
+  readonly deployment: string
+  readonly section?: Section
+  readonly notice?: string | undefined
+  /** The number of open items of sections with lists of work. */
+  readonly open?: OpenTexts
+  readonly rejected?: RejectedForm | undefined
+  /** The requested fragment. */
+  fragment?: Fragment | undefined
+}
+
+/** A part of a page that reloads itself. Its content is known after the page was rendered. */
+export interface Fragment {
+  readonly id: string
+  element?: VNode
+}
+
+export const ViewContext = createContext<View | undefined>(undefined)
+
+export const useView = (): View => useContext(ViewContext)!
+
+export const useMay = (access: Access): boolean => mayUse(useView().operator, access)
