@@ -141,7 +141,8 @@ describe.skipIf("missing" in chrome)("every page in a browser", () => {
       await look(path)
     }
     expect(faults).toEqual([])
-    expect(complaints.filter((complaint) => !complaint.includes("410"))).toEqual([])
+    // The endpoint rejects the test event, and the link is used.
+    expect(complaints.filter((complaint) => !/ (409|410) /.test(complaint))).toEqual([])
   })
 
   it("lets the Tab key reach every control, and shows the focus", async () => {

@@ -160,7 +160,7 @@ describe.skipIf("missing" in chrome)("an operator finds out without an engineer"
     isMended = true
     await click(main.getByRole("link", { name: "Replay 5" }))
     await says(/5 dead letters/)
-    await click(button(main, "Replay 5"))
+    await click(button(main, "Replay all"))
     await page.getByRole("status").waitFor()
     expect(clicks()).toBeLessThanOrEqual(4)
     await until(receiver, ({ received }) => received.length === 10)

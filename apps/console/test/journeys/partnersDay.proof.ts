@@ -46,7 +46,7 @@ describe.skipIf("missing" in chrome)("a partner with a phone", () => {
 
     isMended = true
     await page.getByRole("link", { name: "Replay 4" }).click()
-    await page.getByRole("button", { name: "Replay 4" }).click()
+    await page.getByRole("button", { name: "Replay all" }).click()
     await page.getByText("No dead letters to replay.").waitFor()
     await until(receiver, ({ received }) => received.length === 8)
 
