@@ -90,7 +90,7 @@ it("sends no e-mail twice and hides no event after a restore by the documented s
     }
   }
   const sending = sendAccounts()
-  const goesOn = async () => {
+  const continues = async () => {
     const state = () => [delivered.size, acknowledged.size, poller.seen.size, mail.messages.length]
     const then = state()
     mail.accept(25)
@@ -107,18 +107,18 @@ it("sends no e-mail twice and hides no event after a restore by the documented s
       ([row]) => row!.status === "completed",
     )
 
-  await goesOn()
+  await continues()
   await server.takeBaseBackup()
-  await goesOn()
+  await continues()
   const [{ point }] = (await query<{ point: string }>(
     `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as point`,
   )) as [{ point: string }]
-  await goesOn()
+  await continues()
   // As if the machine's clock had been ahead.
   await query("update organization_clock set last = last + make_interval(secs => $1)", [CLOCK_AHEAD_SECONDS])
   await opsJson("campaigns", "schedule", later)
   await completes(later)
-  await goesOn()
+  await continues()
   await server.archiveAll()
 
   lost.abort()

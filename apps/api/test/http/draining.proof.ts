@@ -77,16 +77,16 @@ it("resets neither open nor new connections behind HAProxy when one of two APIs 
     agent.destroy()
   }
   const clients = Array.from({ length: CLIENTS }, (_, i) => client(i % 2 ? "open" : "new"))
-  const goesOn = async () => {
+  const continues = async () => {
     const before = served
     await eventually(
       () => served,
       (count) => count > before + 50 * CLIENTS,
     )
   }
-  await goesOn()
+  await continues()
   expect(await apis[0]!.kill("SIGTERM")).toBe(0)
-  await goesOn()
+  await continues()
   isOver = true
   await Promise.all(clients)
   console.log(`${served} requests served, resets:`, failures)

@@ -16,7 +16,7 @@ export interface PolledList {
   readonly stampField: string
   readonly idField: string
   /** The versions in the table: pollers must have seen all of them. */
-  readonly standing: Versions
+  readonly expected: Versions
   /** All committed versions: pages must contain only these. */
   readonly committed: Versions
 }
@@ -56,7 +56,7 @@ export const LISTS = {
     path: "/v1/partners/consumer/tokens",
     stampField: "updated_at",
     idField: "service_recipient_id",
-    standing: versions(
+    expected: versions(
       (sql, organizationId) =>
         sql<Row>`select updated_at as stamp, id from recipients where organization_id = ${organizationId}`,
     ),
@@ -69,7 +69,7 @@ export const LISTS = {
     path: "/v1/partners/consumer/events",
     stampField: "emitted_at",
     idField: "event_id",
-    standing: feed,
+    expected: feed,
     committed: feed,
   },
 } satisfies Record<string, PolledList>

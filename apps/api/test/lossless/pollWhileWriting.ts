@@ -104,12 +104,12 @@ const repeat = (write: Write, stopped: () => boolean) =>
   })
 
 const judge = Effect.fnUntraced(function* (poller: Poller, organizationId: OrganizationId) {
-  const { standing, committed } = LISTS[poller.list]
-  const [stands, wasCommitted] = [yield* standing(organizationId), yield* committed(organizationId)]
+  const { expected, committed } = LISTS[poller.list]
+  const [current, written] = [yield* expected(organizationId), yield* committed(organizationId)]
   return {
     poller,
-    lost: [...stands].filter((version) => !poller.seen.has(version)),
-    strange: [...poller.seen].filter((version) => !wasCommitted.has(version)),
+    lost: [...current].filter((version) => !poller.seen.has(version)),
+    strange: [...poller.seen].filter((version) => !written.has(version)),
   }
 })
 

@@ -295,7 +295,7 @@ const useIsRejected = ({ path }: { readonly path: string }): boolean => {
 }
 
 /** Collapsed forms below a title. Omitted if the operator's role may not submit them. */
-export const Folded = (props: {
+export const Disclosure = (props: {
   readonly action: Access & { readonly path: string }
   readonly title: ComponentChildren
   readonly children: ComponentChildren

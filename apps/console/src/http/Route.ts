@@ -23,7 +23,7 @@ type Response = HttpServerResponse.HttpServerResponse
  * The result of a route: a page; another response; or for an action a sentence about its effect, shown above the page of the action's
  * path or another page.
  */
-export type Answer = PageElement | Response | string | { readonly to: string; readonly notice: string }
+export type RouteResult = PageElement | Response | string | { readonly to: string; readonly notice: string }
 
 export type PathValues<P extends string> = ParamsOf<{
   readonly [Name in ParamNames<P> & PathParam]: (typeof PATH_PARAMS)[Name]
@@ -52,7 +52,7 @@ export interface Route<R, P = `/${string}`> extends Access {
   /** Whether a page reads everything as of one moment; default true. A page that waits for the network uses `consistentRead` itself. */
   readonly isConsistent?: boolean
   // Parser and use of the inputs are declared together, so that their types match.
-  readonly run: (input: never, context: RequestContext) => Effect.Effect<Answer, TaggedFailure, R>
+  readonly run: (input: never, context: RequestContext) => Effect.Effect<RouteResult, TaggedFailure, R>
 }
 
 export type ServicesOf<T> = T extends Route<infer R> ? R : never
@@ -101,7 +101,7 @@ export const defineResource = <const P extends `/${string}`, E extends TaggedFai
 export const defineAction = <const P extends `/${string}`, E extends TaggedFailure, R, const I extends Inputs = None>(
   path: KnownPath<P>,
   command: string,
-  action: Declaration<P, I, RequestContext, Answer, E, R> & {
+  action: Declaration<P, I, RequestContext, RouteResult, E, R> & {
     readonly role: StaffRole
     readonly faults?: Readonly<Record<string, FaultyInput<keyof I & string>>>
   } & Pick<Route<R>, "isRepeatable" | "maxBytes">,

@@ -1,20 +1,21 @@
-import { type Fields, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
+import { type Fields, field, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
+import type { Access } from "@outreach/domain/operators/Operator"
 import { parseInput } from "@outreach/domain/parseInput"
 import { Seconds } from "@outreach/domain/Seconds"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Record, Redacted, Result, Struct } from "effect"
+import { Effect, Record, Redacted, Result, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
-import type { Controls } from "../components/forms.tsx"
-import { Page } from "../components/layout.tsx"
+import { ActionForm, type Controls } from "../components/forms.tsx"
+import { Facts, LinkLine, Page } from "../components/layout.tsx"
 import { ops } from "../components/ops.ts"
-import { IdLink, isolated, OBJECT_PAGES, Time } from "../components/values.tsx"
+import { foreign, IdLink, isolated, OBJECT_PAGES, Time, visibleText } from "../components/values.tsx"
 import { ShownOnce } from "../pages/partners/ShownOnce.tsx"
 import { type Inputs, valuesOf } from "../view/inputs.ts"
+import { pathTo } from "../view/paths.ts"
 import type { FormOf } from "../view/View.ts"
-import { defineConfirmation } from "./defineConfirmation.tsx"
 import { reject } from "./PageError.ts"
-import { type Answer, defineAction, type KnownPath, type RequestContext, type Route } from "./Route.ts"
+import { defineAction, definePage, type KnownPath, type RequestContext, type Route, type RouteResult } from "./Route.ts"
 
 type Values = Record.ReadonlyRecord<string, unknown>
 
@@ -94,7 +95,7 @@ export const operationConfirmation = <
   } = {},
 ) => {
   const { chosen = [], back, to, controls, flags, children, isConsistent = true } = options
-  const { command, role, forPartners, label } = operation
+  const { command, role, forPartners, label, faults = {} } = operation
   const inputs = inputsOf(path, operation, options)
   const names = chosen.map(fieldName)
   const chosenFlags = Object.keys(operation.input)
@@ -103,51 +104,96 @@ export const operationConfirmation = <
   const plan = (input: Values) => operation.plan!(givenTo(operation, input))
   const backOf = (input: Values, affected: string) =>
     back?.(givenTo(operation, input)) ?? subjectPage(operation, input, affected)
-  return defineConfirmation(path, command, {
-    role,
-    ...(forPartners && { forPartners }),
-    isConsistent,
-    chosen: Struct.pick(inputs, names),
-    inputs: Struct.omit(inputs, names),
-    ask: (input: Values) =>
-      Effect.map(plan(input), (planned) => {
-        const { title, affects, when, facts = {}, values = {}, caution, obstacle, ...rest } = planned
-        const { word, because } = caution ?? {}
-        const hidden = Record.mapKeys(values, fieldName)
-        return {
-          ...rest,
-          ...(obstacle !== undefined && { obstacle }),
-          hidden,
-          when: because !== undefined && word === undefined ? `${when} ${because}` : when,
-          typed: word === undefined ? undefined : { word, because: isolated(because) },
-          title: isolated(`${title}?`),
-          label,
-          commands:
-            obstacle !== undefined
-              ? []
-              : [
-                  ops(command, ...subjectOf(operation, input), {
-                    ...Struct.pick(input, chosenFlags),
-                    ...hidden,
-                    ...flags?.(input),
-                  }),
-                ],
-          back: backOf(input, affects.id),
-          whom: <IdLink id={affects.id}>{affects.name}</IdLink>,
-          facts: Record.map(facts, contentOf),
-          ...(controls && { controls: controls(planned) }),
-          children: typeof children === "function" ? children(planned, input) : children,
-        }
-      }),
-    run: Effect.fnUntraced(function* (input: Values, context) {
-      const { affects } = yield* plan(input)
-      const result = yield* runOperation(operation, input, context)
-      return {
-        to: to ?? backOf(input, affects.id),
-        notice: typeof result === "string" ? result : operation.done(result, givenTo(operation, input)),
+  const access = { role, ...(forPartners && { forPartners }) }
+  // The plan is made again, so that the typed word is that of the current objects.
+  const action = defineAction(path, command, {
+    ...access,
+    inputs: { ...inputs, typed },
+    faults: { ...Record.map(faults, faultyInput), NotTyped: () => "typed" } as never,
+    run: Effect.fnUntraced(function* (
+      { typed = "", ...input }: Values & { readonly typed?: string | undefined },
+      context,
+    ) {
+      const { affects, caution } = yield* plan(input)
+      const word = caution?.word?.trim()
+      // The page shows invisible characters of the word as escapes, because they can't be typed.
+      if (word !== undefined && typed !== word && typed !== visibleText(word)) {
+        return yield* reject("NotTyped", `The text doesn't match “${word}”, so nothing was changed. Type it exactly.`)
       }
+      const result = yield* runOperation(operation, input, context)
+      const notice = typeof result === "string" ? result : operation.done(result, givenTo(operation, input))
+      return { to: to ?? backOf(input, affects.id), notice }
     }),
-  })
+  }) as unknown as Route<R, P>
+  const page = definePage(path, {
+    ...access,
+    isConsistent,
+    inputs: Struct.pick(inputs, names),
+    run: Effect.fnUntraced(function* (input: Values) {
+      const planned = yield* plan(input)
+      const { title, affects, obstacle, values = {} } = planned
+      const hidden = Record.mapKeys(values, fieldName)
+      const given = { ...Struct.pick(input, chosenFlags), ...hidden, ...flags?.(input) }
+      return (
+        <Page
+          title={isolated(`${title}?`)}
+          commands={obstacle === undefined ? [ops(command, ...subjectOf(operation, input), given)] : []}
+        >
+          {obstacle === undefined ? (
+            <Confirmation
+              {...{ planned, action, input, label }}
+              hidden={{ ...Struct.pick(input, names), ...hidden }}
+              controls={controls?.(planned)}
+            />
+          ) : (
+            <p class="empty">{obstacle}</p>
+          )}
+          {typeof children === "function" ? children(planned, input) : children}
+          <LinkLine to={backOf(input, affects.id)}>Back without changes</LinkLine>
+        </Page>
+      )
+    }),
+  }) as unknown as Route<R, P>
+  return [page, action] as const
+}
+
+const typed = field(Schema.String, "Type the word", { size: 24 })
+
+const Confirmation = (props: {
+  readonly planned: Plan
+  readonly action: Pick<Route<unknown, string>, "path" | "params" | "inputs" | keyof Access>
+  readonly input: Values
+  readonly label: string
+  readonly hidden: Values
+  readonly controls: Controls | undefined
+}) => {
+  const { planned, action, input, label, hidden, controls } = props
+  const { many, affects, when, facts = {}, caution: { word, because } = {} } = planned
+  return (
+    <>
+      <Facts
+        facts={{
+          "How many": many,
+          Affected: <IdLink id={affects.id}>{affects.name}</IdLink>,
+          When: because !== undefined && word === undefined ? `${when} ${because}` : when,
+          ...Record.map(facts, contentOf),
+        }}
+      />
+      {word !== undefined && <p class="problem">{isolated(because)}</p>}
+      <ActionForm
+        action={{ ...action, path: pathTo<string>(action, input as Readonly<Record<string, string>>) }}
+        label={label}
+        isDangerous={word !== undefined}
+        isPrimary
+        hidden={hidden}
+        controls={{
+          ...Record.map(hidden, () => false as const),
+          ...controls,
+          typed: word !== undefined && { label: foreign`Type ${word}`, required: true },
+        }}
+      />
+    </>
+  )
 }
 
 const inputsOf = (
@@ -240,7 +286,7 @@ const answerWith =
     values: Values,
     { below = () => Effect.succeed(undefined), to }: Options<F, A, R2>,
   ) =>
-  (result: A | string): Effect.Effect<Answer, never, R2> =>
+  (result: A | string): Effect.Effect<RouteResult, never, R2> =>
     Effect.gen(function* () {
       if (typeof result === "string") return result
       const { command, label, shownOnce, done } = operation

@@ -36,10 +36,10 @@ import { definePage } from "../../http/Route.ts"
 import {
   CampaignFunnel,
   CampaignHours,
+  CampaignProblems,
   CampaignProgressBar,
   CampaignStatusBadge,
-  CampaignTroubles,
-  StopLine,
+  StopReason,
 } from "./CampaignReports.tsx"
 import { feedbackFacts } from "./ComplaintRate.tsx"
 import { DomainTable, LateRefusals } from "./DomainTable.tsx"
@@ -100,10 +100,10 @@ const contentOf = (view: CampaignView) => {
       id={campaign.id}
       commands={commandsFor(campaign)}
     >
-      {campaign.stoppedAt === null ? <SendingLine cause={view.cause} /> : <StopLine {...view} />}
+      {campaign.stoppedAt === null ? <SendingLine cause={view.cause} /> : <StopReason {...view} />}
       <CampaignProgressBar {...view} />
       <CampaignForms {...view} />
-      <CampaignTroubles {...view} />
+      <CampaignProblems {...view} />
       {isToCome && preflight}
       <div class="halves">
         <CampaignFunnel {...view} />

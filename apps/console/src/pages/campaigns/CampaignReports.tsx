@@ -128,7 +128,7 @@ export const CampaignHours = ({ hours }: { readonly hours: ReadonlyArray<Campaig
 }
 
 /** Who paused or cancelled a campaign, when and why. */
-export const StopLine = ({ campaign: { status, stoppedAt, stoppedBy, stopReason } }: CampaignView) =>
+export const StopReason = ({ campaign: { status, stoppedAt, stoppedBy, stopReason } }: CampaignView) =>
   stoppedAt === null ? null : (
     <p class={status === "paused" ? "problem" : undefined}>
       {status === "paused" ? "Paused" : "Cancelled"}
@@ -137,7 +137,7 @@ export const StopLine = ({ campaign: { status, stoppedAt, stoppedBy, stopReason 
     </p>
   )
 
-export const CampaignTroubles = ({ failures, quarantined, domains }: CampaignView) => {
+export const CampaignProblems = ({ failures, quarantined, domains }: CampaignView) => {
   const paused = domains.filter(({ pausedUntil }) => pausedUntil !== null)
   const names = paused.slice(0, 5).map(({ domain }) => domain)
   if (failures.length + quarantined.length + paused.length === 0) return null

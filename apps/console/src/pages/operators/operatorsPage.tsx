@@ -4,7 +4,7 @@ import { OrganizationReader } from "@outreach/backoffice/organizations/Organizat
 import type { ListedOperator, Operator } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { Effect } from "effect"
-import { ActionForm, Folded } from "../../components/forms.tsx"
+import { ActionForm, Disclosure } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
@@ -51,9 +51,9 @@ const operatorsPage = definePage("/operators", {
             Added: ({ createdAt }) => <Time at={createdAt} />,
           }}
         />
-        <Folded action={addAction} title="Add an operator">
+        <Disclosure action={addAction} title="Add an operator">
           <ActionForm action={addAction} controls={{ organization: { options: organizations } }} />
-        </Folded>
+        </Disclosure>
         {removed.length > 0 && (
           <Table
             title="Removed"

@@ -3,7 +3,7 @@ import { type ApiKey, KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizat
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
 import { LinkLine, Table } from "../../components/layout.tsx"
 import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
@@ -43,10 +43,10 @@ export const Keys = ({ organization, keys, now }: Partner) => {
 }
 
 const Acts = ({ id, name }: ApiKey) => (
-  <Folded action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
+  <Disclosure action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
     <ActionForm action={rotateKeyAction} params={{ key: id }} />
     <ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} label="Revoke" isDangerous />
-  </Folded>
+  </Disclosure>
 )
 
 /** Links to the documents with a key in the fragment, which browsers don't send. A script fills it into the commands. */

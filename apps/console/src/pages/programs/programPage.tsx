@@ -12,7 +12,7 @@ import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
-import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
@@ -99,22 +99,22 @@ const contentOf = (view: ProgramView) => {
         rows={days.toReversed()}
         columns={{ Date: ({ date }) => date, ...DAY_COLUMNS }}
       />
-      <Folded action={updateAction} title="Change">
+      <Disclosure action={updateAction} title="Change">
         <ActionForm
           action={updateAction}
           params={{ program: id }}
           found={program}
           {...(isArchived && { controls: { status: { all: "archived" } } })}
         />
-      </Folded>
+      </Disclosure>
       {senders.every(({ programId }) => programId === null) && (
         <ConfirmLink page={newSenderPage} query={{ organization: organizationId, program: id }} label="Add a sender" />
       )}
       {!isArchived && (
-        <Folded action={archiveAction} title="Archive">
+        <Disclosure action={archiveAction} title="Archive">
           <p>You can't create or schedule campaigns of an archived program. Set its status to active to undo this.</p>
           <ActionForm action={archiveAction} params={{ program: id }} />
-        </Folded>
+        </Disclosure>
       )}
     </Page>
   )

@@ -9,7 +9,7 @@ import { dkimKeyState, formatFrom, isToBeVerified } from "@outreach/domain/sende
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { ActionForm, ConfirmLink, Folded } from "../../components/forms.tsx"
+import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
 import { Facts, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
@@ -74,10 +74,10 @@ const contentOf = (view: SenderView) => {
             : "No campaigns use this sender. A program without a separate sender uses the organization's."
         }
       />
-      <Folded action={updateAction} title="Change">
+      <Disclosure action={updateAction} title="Change">
         <p>The From or bounce domain of a live sender changes only if the new domain's DNS records exist.</p>
         <ActionForm action={updateAction} params={params} found={sender} />
-      </Folded>
+      </Disclosure>
       <ConfirmLink page={removeSenderPage} params={params} label="Remove" />
     </Page>
   )
@@ -143,10 +143,10 @@ const DkimKeys = ({ sender, now }: SenderView) => (
         "Signs until": ({ signsUntil }) => <Time at={signsUntil} none="until replaced" />,
       }}
     />
-    <Folded action={rotateAction} title="Rotate the key">
+    <Disclosure action={rotateAction} title="Rotate the key">
       <p>The next key is used after its record is published and verified. An unused key is replaced.</p>
       <ActionForm action={rotateAction} params={{ sender: sender.id }} />
-    </Folded>
+    </Disclosure>
   </Section>
 )
 
