@@ -125,8 +125,8 @@ const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/partners/:organization/contacts": { contact: PERSONAL.contact },
 }
 
-/** Rejected because no name server knows the records or the endpoint. */
-const REJECTED = ["/endpoints/:endpoint/test", "/senders/:sender/verify"]
+/** Rejected because no name server knows the records. */
+const REJECTED = ["/senders/:sender/verify"]
 
 /** The query without which a page has no form. */
 const QUERIES: Readonly<Record<string, string>> = {

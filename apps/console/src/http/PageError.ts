@@ -1,3 +1,4 @@
+import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import type { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { Effect, Schema } from "effect"
 
@@ -21,12 +22,6 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
       "This page doesn't exist. The record may be erased or expired, or belong to an organization that you can't see.",
     )
   }
-}
-
-/** An error shown to the operator. A tag that ends in `NotFound` has status 404. The audit log records the tag. */
-export interface TaggedFailure {
-  readonly _tag: string
-  readonly message: string
 }
 
 /** Fails with an error of the console itself. */

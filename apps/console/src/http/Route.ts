@@ -1,10 +1,10 @@
+import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import type { Access, Operator, StaffRole } from "@outreach/domain/operators/Operator"
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PageElement } from "../components/layout.tsx"
 import type { Inputs, InputsOf, Params, ParamsOf } from "../view/inputs.ts"
 import { PATH_PARAMS, type ParamNames, type PathParam, pathTo, type Section, sectionOf } from "../view/paths.ts"
-import type { TaggedFailure } from "./PageError.ts"
 import type { Upload } from "./readForm.ts"
 
 export interface RequestContext {

@@ -1,23 +1,21 @@
 import { type Fields, field, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
-import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
+import type { Fact, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
 import type { Access } from "@outreach/domain/operators/Operator"
-import { parseInput } from "@outreach/domain/parseInput"
 import { Seconds } from "@outreach/domain/Seconds"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Record, Redacted, Result, Schema, Struct } from "effect"
+import { Effect, Record, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls } from "../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../components/layout.tsx"
 import { ops } from "../components/ops.ts"
+import { ShownOnce } from "../components/ShownOnce.tsx"
 import { foreign, IdLink, isolated, OBJECT_PAGES, Time, visibleText } from "../components/values.tsx"
-import { ShownOnce } from "../pages/partners/ShownOnce.tsx"
-import { type Inputs, valuesOf } from "../view/inputs.ts"
+import type { Inputs } from "../view/inputs.ts"
 import { pathTo } from "../view/paths.ts"
 import type { FormOf } from "../view/View.ts"
 import { reject } from "./PageError.ts"
-import { defineAction, definePage, type KnownPath, type RequestContext, type Route, type RouteResult } from "./Route.ts"
-
-type Values = Record.ReadonlyRecord<string, unknown>
+import { defineAction, definePage, type KnownPath, type Route, type RouteResult } from "./Route.ts"
+import { givenTo, runOperation, type Values } from "./runOperation.ts"
 
 interface Options<F, A, R> {
   /** The inputs that the form doesn't have. */
@@ -210,12 +208,6 @@ const inputsOf = (
 const faultyInput = (fault: string | ((error: never) => string)) =>
   typeof fault === "string" ? fieldName(fault) : (error: never) => fieldName(fault(error))
 
-/** Returns the input of an operation from the values of a form and its path. */
-const givenTo = <S extends Subject, F extends Fields>(
-  { of, input }: { readonly of: S; readonly input: F },
-  values: Values,
-): InputOf<S, F> => valuesOf({ ...of, ...input } as never, values) as InputOf<S, F>
-
 const subjectOf = ({ of }: { readonly of: Subject }, values: Values): ReadonlyArray<string> =>
   Object.keys(of).map((key) => String(values[fieldName(key)]))
 
@@ -238,48 +230,6 @@ const subjectPage = (operation: { readonly of: Subject }, values: Values, affect
 
 const pageOf = (id: string): string | undefined => OBJECT_PAGES[id.slice(0, 3)]?.(id)
 
-const NO_CHANGE = "No change: these are the current settings."
-
-/** Runs an operation on an object that hasn't changed since its form was shown. Only changed values are given to a partial operation. */
-const runOperation = Effect.fnUntraced(function* <S extends Subject, F extends Fields, Found, A, R>(
-  operation: Operation<S, F, Found, A, R>,
-  values: Values,
-  { version, operator }: RequestContext,
-) {
-  const { find, texts, versionOf, input, isPartial } = operation
-  const given = givenTo(operation, values)
-  if (find === undefined) return yield* operation.run(given, operator.name)
-  const changesOf = (found: Found) => {
-    const shown: Values = texts?.(found) ?? {}
-    const now = Record.map(Struct.pick(shown, Object.keys(input)), (text, key) =>
-      parseInput(input[key]!.schema)(String(text)).pipe(Result.getOrElse(() => undefined)),
-    )
-    const isChanged = ([key, value]: readonly [string, unknown]) =>
-      !(key in now) || JSON.stringify(value) !== JSON.stringify(now[key])
-    return { shown, changes: Object.entries(given).filter(isChanged) }
-  }
-  const rejectStale = (found: Found) => {
-    const { shown, changes } = changesOf(found)
-    const differences = changes.flatMap(([key]) =>
-      key in shown ? ` ${input[key]!.control.label} is now ${[shown[key]].flat().join(", ")}.` : [],
-    )
-    return reject(
-      "StaleForm",
-      `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Compare your values with the current ones, and submit the form again.`,
-    )
-  }
-  const found = yield* find(given)
-  if (version !== "" && versionOf !== undefined && version !== versionOf(found)) return yield* rejectStale(found)
-  if (!isPartial) return yield* operation.run(given, operator.name)
-  const { changes } = changesOf(found)
-  if (changes.every(([key]) => key in operation.of)) return NO_CHANGE
-  return yield* Effect.catchIf(
-    operation.run(Object.fromEntries(changes) as InputOf<S, F>, operator.name, version || undefined),
-    ({ _tag }) => _tag === "ChangedMeanwhile",
-    () => Effect.flatMap(find(given), rejectStale),
-  )
-})
-
 const answerWith =
   <S extends Subject, F extends Fields, Found, A extends object, R, R2>(
     operation: Operation<S, F, Found, A, R>,
@@ -298,7 +248,7 @@ const answerWith =
         return (
           <Page title={label} commands={[ops(command, ...subjectOf(operation, values), flagsOf(operation, values))]}>
             <ShownOnce
-              text={Redacted.make(once)}
+              text={once}
               back={[id, endpoint, organization].map((each) => each && pageOf(each)).find(Boolean) ?? "/"}
             >
               <p>{isolated(notice)}</p>

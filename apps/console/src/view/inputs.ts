@@ -126,8 +126,6 @@ export const pageOf = <Row>(
   last: found.length > size ? found[size - 1] : undefined,
 })
 
-export { organizationFilter, timeRange } from "@outreach/backoffice/operations/fields"
-
 type InputName<K> = K extends `${infer Name}Id` ? Name : K
 
 /** Returns the inputs of a list's filters. */

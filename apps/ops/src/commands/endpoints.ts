@@ -17,7 +17,7 @@ import { required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
+import { EndpointTestFailed, TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
 import { formatRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
@@ -112,6 +112,16 @@ const replay = changing({
   },
 })
 
+const testShowingResponse: typeof testEndpoint = {
+  ...testEndpoint,
+  run: (...given) =>
+    Effect.tapError(testEndpoint.run(...given), (error) =>
+      error instanceof EndpointTestFailed && error.response !== null
+        ? printToStderr(`Response: ${error.response}`)
+        : Effect.void,
+    ),
+}
+
 export const endpoints = group({
   about: "The partners' webhook endpoints",
   commands: {
@@ -119,7 +129,7 @@ export const endpoints = group({
     list,
     show,
     update: command(updateEndpoint),
-    test: command(testEndpoint, { services: Layer.merge(client, signingSecrets) }),
+    test: command(testShowingResponse, { services: Layer.merge(client, signingSecrets) }),
     replay,
     disable: command(disableEndpoint),
     enable: command(enableEndpoint),

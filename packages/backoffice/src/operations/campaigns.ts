@@ -34,7 +34,7 @@ const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => cam
 
 const [mail, window] = ["E-mail", "Sending window"]
 const complaints = "Pause on complaints"
-const automatically = "automatically at 0.3 %"
+export const describePause = (isAutomatic: boolean): string => (isAutomatic ? "automatically at 0.3 %" : "manually")
 const atLeast = "From 3 complaints and 0.3 % of the sent e-mails"
 const example = "2026-12-01T09:00:00Z"
 
@@ -99,7 +99,7 @@ export const createCampaign = operation("campaigns create", {
     windowStart: required(field(Instant, "Sending starts", { group: window, kind: "instant", example })),
     windowEnd: required(field(Instant, "Sending ends", { group: window, kind: "instant", example })),
     perMinute: perMinute({ group: window }),
-    pauseOnComplaints: checkBox(complaints, automatically, { group: window, hint: atLeast }),
+    pauseOnComplaints: checkBox(complaints, describePause(true), { group: window, hint: atLeast }),
   },
   faults: {
     ProgramNotFound: "programId",
@@ -127,7 +127,7 @@ export const updateCampaign = operation("campaigns update", {
   label: "Change the campaign",
   input: {
     perMinute: perMinute(),
-    pauseOnComplaints: yesOrNo(complaints, automatically, "manually", { hint: atLeast }),
+    pauseOnComplaints: yesOrNo(complaints, describePause(true), describePause(false), { hint: atLeast }),
   },
   isPartial: true,
   find: ({ campaignId }) => CampaignRepository.use(({ find }) => find(campaignId)),

@@ -42,7 +42,7 @@ const inputs = {
   ...clinician,
 }
 
-/** Finds the clinician of the inputs: by a recipient's id first by NPI, and then by all addresses in the organization. */
+/** Finds the clinician of the inputs. A recipient's id names its NPI, followed by all addresses of that NPI in the organization. */
 export const findClinicians = Effect.fnUntraced(function* (given: ValuesOf<typeof inputs>) {
   const { npi = null, email = null, id, organizationId } = given
   if ((id === undefined) === (npi === null && email === null)) return yield* new InvalidClinician()

@@ -4,6 +4,7 @@ import { consistentRead } from "@outreach/backoffice/consistentRead"
 import { formatCount } from "@outreach/backoffice/format"
 import {
   cancelCampaign,
+  describePause,
   pauseCampaign,
   resumeCampaign,
   scheduleCampaign,
@@ -148,7 +149,7 @@ const CampaignFacts = ({ campaign, totals, summaries, organization, sender }: Ca
           `day ${day}: ${formatCount(sentToday ?? 0)} of ${formatCount(allowedToday)} sent today`,
         Subject: campaign.subject,
         ...feedbackFacts(totals),
-        "Pause on complaints": campaign.pauseOnComplaints ? "automatically at 0.3 %" : "manually",
+        "Pause on complaints": describePause(campaign.pauseOnComplaints),
       }}
     />
   )

@@ -9,11 +9,12 @@ import {
 import { required } from "@outreach/backoffice/operations/Field"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
 import { Effect, Schema, Struct } from "effect"
 import { ActionForm, ConfirmLink, FilterBar } from "../../components/forms.tsx"
-import { LinkLine, Page, Section } from "../../components/layout.tsx"
+import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { ForeignBlock } from "../../components/values.tsx"
+import { ForeignBlock, Id, StatusBadge } from "../../components/values.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineAction } from "../../http/Route.ts"
 
@@ -33,7 +34,27 @@ const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
   }),
 })
 
-const testAction = operationAction("/endpoints/:endpoint/test", testEndpoint)
+// A test event that isn't accepted is a result, not a failed action.
+const testAction = defineAction("/endpoints/:endpoint/test", testEndpoint.command, {
+  role: testEndpoint.role,
+  forPartners: true,
+  run: Effect.fnUntraced(function* ({ endpoint }) {
+    const test = yield* Effect.catchTag(Endpoints.testEndpoint(endpoint), "EndpointTestFailed", Effect.succeed)
+    const isAccepted = test.outcome === "success"
+    return (
+      <Page title="Test event" commands={[ops("endpoints test", endpoint)]}>
+        <p>
+          <StatusBadge tone={isAccepted ? "good" : "bad"}>{isAccepted ? "Accepted" : "Not accepted"}</StatusBadge> The
+          test isn't recorded and doesn't change the breaker.
+        </p>
+        <Facts facts={{ Address: test.url, Event: <Id>{test.eventId}</Id>, Result: Endpoints.describeTest(test) }} />
+        <h2>Response</h2>
+        {test.response === null ? <p>The response has no body.</p> : <ForeignBlock>{test.response}</ForeignBlock>}
+        <LinkLine to={`/endpoints/${endpoint}`}>Back to the endpoint</LinkLine>
+      </Page>
+    )
+  }),
+})
 const updateAction = operationAction("/endpoints/:endpoint/update", updateEndpoint)
 const disableRoutes = operationConfirmation("/endpoints/:endpoint/disable", disableEndpoint)
 const removeRoutes = operationConfirmation("/endpoints/:endpoint/remove", removeEndpoint)
@@ -61,7 +82,7 @@ export const EndpointActions = ({ endpoint: { id, enabled } }: { readonly endpoi
   const params = { endpoint: id }
   return (
     <div class="actions">
-      <ActionForm action={testAction} params={params} isPrimary={enabled} />
+      <ActionForm action={testAction} params={params} label={testEndpoint.label} isPrimary={enabled} />
       <ActionForm action={showAction} params={params} hidden={{ reveal: true }} label="Show the full address" />
       {enabled ? (
         <ConfirmLink page={disableRoutes[0]} params={params} label="Disable" isDangerous />

@@ -1,6 +1,7 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { formatCapped, formatDuration, formatMillis, formatShare, nameIn } from "@outreach/backoffice/format"
 import { choice } from "@outreach/backoffice/operations/Field"
+import { organizationFilter } from "@outreach/backoffice/operations/fields"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import type { DisabledReason, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
@@ -13,7 +14,6 @@ import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { organizationFilter } from "../../view/inputs.ts"
 
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
 

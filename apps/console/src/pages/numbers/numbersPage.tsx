@@ -7,6 +7,7 @@ import {
   type Period,
 } from "@outreach/backoffice/numbers/NumbersReader"
 import { choice, field, oneOf } from "@outreach/backoffice/operations/Field"
+import { organizationFilter } from "@outreach/backoffice/operations/fields"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
@@ -17,7 +18,7 @@ import { HttpServerResponse } from "effect/http"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Section, withQuery } from "../../components/layout.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
-import { type InputsOf, organizationFilter } from "../../view/inputs.ts"
+import type { InputsOf } from "../../view/inputs.ts"
 import { DomainsTable, GroupTable } from "./NumberTables.tsx"
 
 const MAX_GROUPS = 50

@@ -9,7 +9,7 @@ import { definePage } from "../../http/Route.ts"
 const path = "/partners/new"
 
 export const newPartnerPage = definePage(path, {
-  role: "admin",
+  role: createOrganization.role,
   run: () =>
     Effect.succeed(
       <Page title="Add an organization" commands={[ops("organizations create", { name: "Acme Health" })]}>

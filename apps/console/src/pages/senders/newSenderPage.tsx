@@ -13,7 +13,7 @@ import { definePage } from "../../http/Route.ts"
 const path = "/senders/new"
 
 export const newSenderPage = definePage(path, {
-  role: "admin",
+  role: createSender.role,
   inputs: { organization: OrganizationId, program: ProgramId },
   run: Effect.fnUntraced(function* ({ organization, program }) {
     const organizations = yield* (yield* OrganizationReader).list

@@ -1,4 +1,5 @@
 import { nameIn } from "@outreach/backoffice/format"
+import { organizationFilter } from "@outreach/backoffice/operations/fields"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
@@ -11,7 +12,6 @@ import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { organizationFilter } from "../../view/inputs.ts"
 import { newSenderPage } from "./newSenderPage.tsx"
 import { removeLinkDomainPage } from "./removeSenderPages.tsx"
 
