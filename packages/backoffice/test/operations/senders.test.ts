@@ -29,16 +29,15 @@ const seed = Effect.gen(function* () {
   const { organization } = yield* seedCampaign({ recipients: 0 })
   const organizationId = organization.id
   const from = { name: "Acme", address: "outreach@acme.test" }
-  const sender = yield* createSender.run(
-    { organizationId, from, selector: "s1", linkDomain: "click.acme.test" },
-    "Dana",
-  )
-  return { organizationId, from, sender, senderId: sender.id }
+  // A link domain belongs to one organization.
+  const linkDomain = `${crypto.randomUUID()}.acme.test`
+  const sender = yield* createSender.run({ organizationId, from, selector: "s1", linkDomain }, "Dana")
+  return { organizationId, from, linkDomain, sender, senderId: sender.id }
 })
 
 describe("a sender", () => {
   test("has DNS records to publish, and is verified, changed and removed", function* () {
-    const { sender, senderId } = yield* seed
+    const { linkDomain, sender, senderId } = yield* seed
     expect(sender.dnsRecords.map(({ name }) => name)).toContain("s1._domainkey.acme.test")
     expect(yield* Effect.flip(verifySender.run({ senderId }, "Dana"))).toMatchObject({ _tag: "SenderNotVerified" })
     const verified = yield* verifySender.run({ senderId, dnsServer: published }, "Dana")
@@ -56,7 +55,6 @@ describe("a sender", () => {
       many: "1 sender, with 2 DKIM keys",
     })
     expect(yield* removeSender.run({ senderId }, "Dana")).toMatchObject({ id: senderId, removed: true })
-    const linkDomain = "click.acme.test"
     expect((yield* removeLinkDomain.plan!({ linkDomain })).caution?.word).toBe(linkDomain)
     yield* removeLinkDomain.run({ linkDomain }, "Dana")
     expect(yield* LinkDomainRepository.use(({ list }) => list(sender.organizationId))).toEqual([])
