@@ -1,15 +1,14 @@
-import type { BadLines } from "@outreach/backoffice/csv/badLines"
+import { BadLines, createRejectsFile, RejectsFile } from "@outreach/backoffice/csv/badLines"
 import { clinician } from "@outreach/backoffice/operations/clinicians"
+import { importRecipients } from "@outreach/backoffice/operations/recipients"
 import { ImportLog } from "@outreach/backoffice/recipients/ImportLog"
 import type { importFile } from "@outreach/backoffice/recipients/importFile"
 import { LineComparison } from "@outreach/backoffice/recipients/LineComparison"
 import { OutcomeReader } from "@outreach/backoffice/recipients/OutcomeReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
-import { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
-import { FieldNamesOrAll } from "@outreach/domain/recipients/RecipientFields"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
@@ -18,8 +17,8 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { Effect, Layer, Schema } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
 import { changing, group, revealing } from "../Declaration.ts"
-import { campaignFlag, columnFlags, organizationId, quiet } from "../inputs/filters.ts"
-import { flag, optional, switchFlag, text, textArgument, withDefault } from "../inputs/Input.ts"
+import { campaignFlag, organizationId, quiet } from "../inputs/filters.ts"
+import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
 import { inputsOf } from "../operationCommand.ts"
 import { formatRecord, formatRows, formatTable, printToStderr, refuse, showingImport } from "../output/Output.ts"
 import { limit } from "../output/paging.ts"
@@ -28,24 +27,10 @@ import { erasedClinicians } from "../secretCipher.ts"
 const MAX_SHOWN = 100
 
 const load = changing({
-  about: "Import recipients. Can be repeated: lines aren't imported twice",
-  examples: [
-    "ops recipients import --campaign cmp_… clinicians.csv --check",
-    'ops recipients import --campaign cmp_… clinicians.csv --map "E-Mail=email,NPI Number=npi" --ignore-columns',
-  ],
+  about: importRecipients.about,
+  examples: importRecipients.examples!,
   input: {
-    campaignId: flag(CampaignId, "The id of a draft or paused campaign, cmp_…"),
-    check: switchFlag("Show how the first ten lines are understood and what an import would do, and import nothing"),
-    skipBad: switchFlag("Skip invalid lines instead of rejecting the import"),
-    ...columnFlags,
-    fields: withDefault(
-      flag(
-        FieldNamesOrAll,
-        "Further columns that templates may use, such as first_name,specialty; all for every column",
-        "names",
-      ),
-      [],
-    ),
+    ...inputsOf(importRecipients.input),
     rejects: optional(
       text(
         "Write rejected lines with number and reason to a new CSV file; correct it and import it with --ignore-columns",
@@ -53,21 +38,22 @@ const load = changing({
       ),
     ),
     quiet,
-    file: textArgument("A delimited text file whose first line names the columns npi and email"),
   },
-  *run({ campaignId, file, quiet, rejects: rejectsPath, ...options }) {
-    const [{ importFile }, { createRejectsFile }] = yield* Effect.promise(() =>
-      Promise.all([import("@outreach/backoffice/recipients/importFile"), import("@outreach/backoffice/csv/badLines")]),
-    )
-    const printBad = printBadLines(rejectsPath)
-    const rejects = rejectsPath === undefined ? undefined : yield* createRejectsFile(rejectsPath)
-    const report = yield* importFile(campaignId, file, { ...options, rejects, operator: yield* operatorOrUser }).pipe(
+  *run({ quiet, rejects, ...input }) {
+    const printBad = printBadLines(rejects)
+    const file = rejects === undefined ? undefined : yield* createRejectsFile(rejects)
+    const report = yield* importRecipients.run(input, yield* operatorOrUser).pipe(
       showingImport(quiet),
-      Effect.tapErrorTag("BadLines", printBad),
+      Effect.provideService(RejectsFile, file),
+      Effect.tapError((error) => (error instanceof BadLines ? printBad(error) : Effect.void)),
     )
     yield* printBad(report)
     const { imported, updated, ...rest } = report
-    return { campaignId, ...(options.check ? { wouldImport: imported } : { imported, updated }), ...rest }
+    return {
+      campaignId: input.campaignId,
+      ...(input.check ? { wouldImport: imported } : { imported, updated }),
+      ...rest,
+    }
   },
   format: ({ readAs, badLines, badCount: skipped, first, ...counts }) => [
     ...(first === undefined ? [] : [formatFirst(first)]),

@@ -1,5 +1,6 @@
 import { suppressionFilters } from "@outreach/backoffice/lists/suppressions"
 import { UnclearScope } from "@outreach/backoffice/operations/clinicians"
+import { columns } from "@outreach/backoffice/operations/recipients"
 import { createSuppression, findScope, removeSuppression, scope } from "@outreach/backoffice/operations/suppressions"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
@@ -12,7 +13,7 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { columnFlags, quiet } from "../inputs/filters.ts"
+import { quiet } from "../inputs/filters.ts"
 import { choice, optional, text, textArgument } from "../inputs/Input.ts"
 import { command, inputsOf } from "../operationCommand.ts"
 import { showingImport } from "../output/Output.ts"
@@ -77,14 +78,13 @@ const load = changing({
     reason: optional(
       choice(SUPPRESSION_REASONS, "The reason for all lines (default: the reason of each line, or operator)"),
     ),
-    ...columnFlags,
+    ...inputsOf(columns),
     quiet,
     file: textArgument("A delimited text file whose first line names the columns npi, email or both"),
   },
-  *run({ file, reason, map, ignoreColumns, quiet, ...input }) {
-    const { scope } = yield* findScope(input)
+  *run({ file, programId, organizationId, quiet, ...options }) {
+    const { scope } = yield* findScope({ programId, organizationId })
     const { importSuppressions } = yield* Effect.promise(() => import("../suppressions/importSuppressions.ts"))
-    const options = { ignoreColumns, ...(map && { map }), ...(reason && { reason }) }
     return { ...scope, ...(yield* showingImport(quiet)(importSuppressions(scope, file, options))) }
   },
 })

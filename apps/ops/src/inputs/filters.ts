@@ -7,7 +7,6 @@ import { argument, choice, flag, named, optional, switchFlag } from "./Input.ts"
 
 // Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
 const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
-const ColumnMapText = Effect.promise(async () => (await import("@outreach/backoffice/csv/ColumnMap")).ColumnMapText)
 
 export const calendarDate = (description: string) => flag(CalendarDate, description)
 export const dateArgument = (description: string) => argument(CalendarDate, description)
@@ -35,13 +34,6 @@ export const campaignFlag = flag(CampaignId, "The campaign's id, cmp_…")
 /** Maximum number of rows of a list without pages. */
 export const MAX_ROWS = 100_000
 
-/** The flags for the contents of an import file's columns. */
-export const columnFlags = {
-  map: optional(
-    flag(ColumnMapText, 'Map other columns to npi, email or a field, by name or as "column 3"', "column=name,…"),
-  ),
-  ignoreColumns: switchFlag("Ignore other columns than npi and email, instead of rejecting the file"),
-}
 export const quiet = switchFlag("Hide the progress")
 
 export const dnsServer = optional(

@@ -33,7 +33,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   scope: SuppressionScope,
   file: string,
   options: {
-    readonly ignoreColumns: boolean
+    readonly ignoreColumns?: boolean
     readonly map?: ColumnMap
     /** The reason for all lines, instead of the file's. */
     readonly reason?: SuppressionReason

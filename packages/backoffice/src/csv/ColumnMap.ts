@@ -8,6 +8,10 @@ export type ColumnMap = ReadonlyMap<string, string>
 /** The key of a column: its name, or `column 3` for its position. */
 export const columnKey = (name: string): string => name.trim().toLowerCase().replaceAll(/\s+/g, " ")
 
+/** Returns the content that a column's name means: `npi`, `email`, or the name of a field; undefined if it has none. */
+export const contentOf = (name: string): string | undefined =>
+  /^(?:npi|email)$/i.test(name) ? name.toLowerCase() : Result.getOrUndefined(fieldNameOf(name))
+
 // A name needs quotes only if it contains `=word,`.
 const ENTRY = /\s*(?:"((?:[^"]|"")+)"|(.+?))\s*=\s*([a-z][\w -]*?)\s*(?:,|$)/iy
 
@@ -18,7 +22,7 @@ export const ColumnMapText: Schema.Codec<ColumnMap, string> = textSchema(
     for (ENTRY.lastIndex = 0; ENTRY.lastIndex < text.length; ) {
       const [, quoted, plain, word = ""] = ENTRY.exec(text) ?? []
       const column = columnKey(quoted?.replaceAll('""', '"') ?? plain ?? "")
-      const target = /^(?:npi|email)$/i.test(word) ? word.toLowerCase() : Result.getOrUndefined(fieldNameOf(word))
+      const target = contentOf(word)
       if (target === undefined) return undefined
       if (map.has(column)) throw new RangeError("a column is named twice")
       if ([...map.values()].includes(target)) throw new RangeError(`${target} is named twice`)

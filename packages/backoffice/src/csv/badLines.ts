@@ -1,6 +1,6 @@
 import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import { DescribedError } from "@outreach/domain/DescribedError"
-import { Effect, Schema, Stream } from "effect"
+import { Context, Effect, Schema, Stream } from "effect"
 import { createPrivateFile } from "../createPrivateFile.ts"
 import { ImportProgress } from "./ImportProgress.ts"
 import type { Header } from "./readHeader.ts"
@@ -15,8 +15,11 @@ class UnusableRejectsFile extends DescribedError(
   "The refused lines cannot be written to {file}: {reason}.",
 ) {}
 
-/** The path for rejected lines. */
-export type RejectsFile = Effect.Success<ReturnType<typeof createRejectsFile>>
+/** The file that receives all rejected lines of an import, and is kept if there are any. Default: none. */
+export class RejectsFile extends Context.Reference<Effect.Success<ReturnType<typeof createRejectsFile>> | undefined>(
+  "backoffice/csv/RejectsFile",
+  { defaultValue: () => undefined },
+) {}
 
 /**
  * Creates a file for rejected lines that only its owner can read. Removes it with the scope unless it has lines and is complete.

@@ -3,7 +3,7 @@ import { Npi } from "@outreach/domain/recipients/Npi"
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import { shellWord } from "../formatCommand.ts"
-import { type Column, type ColumnMap, columnKey } from "./ColumnMap.ts"
+import { type Column, type ColumnMap, columnKey, contentOf } from "./ColumnMap.ts"
 import { ImportProgress } from "./ImportProgress.ts"
 import { describeFormat, type FileFormat, recognizeFormat } from "./recognizeFormat.ts"
 import { UnusableFile } from "./UnusableFile.ts"
@@ -38,11 +38,9 @@ export interface Header extends Pick<FileFormat, "encoding" | "delimiter"> {
 }
 
 interface HeaderOptions {
-  readonly ignoreColumns: boolean
+  readonly ignoreColumns?: boolean
   /** The contents of columns with other names. */
   readonly map?: ColumnMap
-  /** The contents of all columns by position, regardless of names; an empty text ignores a column. */
-  readonly targets?: ReadonlyArray<string> | undefined
   /** The required fields; `all` means every column. Default none. */
   readonly fields?: ReadonlyArray<string> | "all"
   /** The optional fields. Default none. */
@@ -80,15 +78,14 @@ export const readColumns = Effect.fnUntraced(function* (file: string, names: Rea
  * `map` names columns, also of a file without a header. Returns the format, too.
  */
 export const readHeader = Effect.fnUntraced(function* (file: string, columns: Columns, options: HeaderOptions) {
-  const { map = new Map<string, string>(), targets } = options
+  const { map = new Map<string, string>() } = options
   const { columns: written, isHeader, ...shape } = yield* readColumns(file, [...map.keys()])
   const mapped = new Set(map.values())
   const found = written.map((column, i): Column => {
-    const key = columnKey(column.name)
-    const target = targets?.[i] ?? map.get(key) ?? map.get(`column ${i + 1}`)
+    const target = map.get(`column ${i + 1}`) ?? map.get(columnKey(column.name))
     // A mapped column replaces another one of its name.
-    const name = target ?? (mapped.has(key) ? "" : column.name)
-    return { ...column, name, isMapped: target !== undefined && target !== "" }
+    const name = target ?? (mapped.has(contentOf(column.name) ?? "") ? "" : column.name)
+    return { ...column, name, isMapped: target !== undefined }
   })
   const lacking = [...map].find(([, target]) => !found.some(({ name, isMapped }) => isMapped && name === target))
   const parsed = yield* Effect.mapError(

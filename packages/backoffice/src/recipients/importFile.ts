@@ -1,19 +1,12 @@
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { findInStatus } from "@outreach/domain/campaigns/Campaigns"
 import { checkLines, createLineParser, type ImportLine, importLines } from "@outreach/domain/campaigns/RecipientImport"
-import type { CampaignId, ImportId } from "@outreach/domain/Identifier"
+import type { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { inTransaction } from "@outreach/domain/Transaction"
 import { Array as Arr, Cause, Effect, Exit, Result, Stream } from "effect"
-import {
-  addBadLine,
-  type BadLineReport,
-  BadLines,
-  checkFile,
-  type RejectedLine,
-  type RejectsFile,
-} from "../csv/badLines.ts"
+import { addBadLine, type BadLineReport, BadLines, checkFile, type RejectedLine, RejectsFile } from "../csv/badLines.ts"
 import type { ColumnMap } from "../csv/ColumnMap.ts"
 import { ImportProgress } from "../csv/ImportProgress.ts"
 import { type Header, readHeader } from "../csv/readHeader.ts"
@@ -26,21 +19,15 @@ const SHOWN_LINES = 10
 const MAX_SHOWN_LENGTH = 30
 
 interface ImportOptions {
-  readonly skipBad: boolean
-  readonly ignoreColumns: boolean
+  readonly skipBad?: boolean
+  readonly ignoreColumns?: boolean
   /** Counts the effects of an import without importing. */
-  readonly check: boolean
+  readonly check?: boolean
   /** Fields in addition to those of the campaign; `all` means every column. */
-  readonly fields: ReadonlyArray<string> | "all"
+  readonly fields?: ReadonlyArray<string> | "all"
   readonly map?: ColumnMap
-  /** The contents of every column by position. */
-  readonly targets?: ReadonlyArray<string>
-  /** Receives all rejected lines, and is kept if there are any. */
-  readonly rejects?: RejectsFile | undefined
   /** The operator, for the record of imports. */
   readonly operator: string
-  /** Called with the id of the record. */
-  readonly onBegin?: (id: ImportId) => Effect.Effect<void>
 }
 
 /**
@@ -60,7 +47,7 @@ export const importFile = Effect.fn("importFile")(function* (
   if (options.check) return yield* importLinesOf(header, campaign, options, () => Effect.void)
   const log = yield* ImportLog
   const id = yield* log.begin(campaign, options.operator)
-  yield* options.onBegin?.(id) ?? Effect.void
+  yield* (yield* ImportProgress).begin?.(id) ?? Effect.void
   const key = { organizationId: campaign.organizationId, id }
   let kept = 0
   return yield* importLinesOf(header, campaign, options, (lines, { badCount, badLines, ...counts }) => {
@@ -77,8 +64,9 @@ const importLinesOf = Effect.fnUntraced(function* (
   /** Stores the counts so far, in each batch's transaction. */
   save: (lines: number | null, report: Report) => Effect.Effect<void>,
 ) {
-  const { check, rejects } = options
+  const { check = false } = options
   const skipBad = options.skipBad || check
+  const rejects = yield* RejectsFile
   const reject = (lines: ReadonlyArray<RejectedLine>) => rejects?.write(header, lines) ?? Effect.void
   const complete = rejects?.complete ?? Effect.void
 
@@ -194,7 +182,7 @@ export const maskText = (text: string): string => {
 }
 
 /** Returns the fields of an import: none if neither the campaign nor the operator names any. */
-const fieldsToTake = ({ fields: declared }: Pick<Campaign, "fields">, named: ReadonlyArray<string> | "all") => {
+const fieldsToTake = ({ fields: declared }: Pick<Campaign, "fields">, named: ReadonlyArray<string> | "all" = []) => {
   const fields = named === "all" ? named : [...new Set([...declared, ...named])]
   return fields.length > 0 ? { fields } : {}
 }

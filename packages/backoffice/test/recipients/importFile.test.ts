@@ -14,7 +14,7 @@ import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, it } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
-import { createRejectsFile } from "../../src/csv/badLines.ts"
+import { createRejectsFile, RejectsFile } from "../../src/csv/badLines.ts"
 import { ColumnMapText } from "../../src/csv/ColumnMap.ts"
 import { ImportLog, MAX_KEPT } from "../../src/recipients/ImportLog.ts"
 import { importFile } from "../../src/recipients/importFile.ts"
@@ -39,7 +39,7 @@ type Options = Partial<Omit<Parameters<typeof importFile>[2], "map">> & { readon
 
 const load = (campaign: CampaignId, path: string, { map, ...options }: Options = {}) =>
   importFile(campaign, path, {
-    ...{ skipBad: false, ignoreColumns: false, check: false, fields: [], operator: "Dana" },
+    operator: "Dana",
     ...(map !== undefined && { map: Result.getOrThrow(parseInput(ColumnMapText)(map)) }),
     ...options,
   })
@@ -234,6 +234,11 @@ describe("a typical spreadsheet export", () => {
     expect(yield* load(campaign, bare, places)).toMatchObject({
       ...{ readAs: "UTF-8, comma-separated, with no header", alreadyThere: 2 },
     })
+    // A mapped column replaces the one with its name.
+    const both = file(["npi,email,First Name,Given", `${line(3)},Nn,Ada`].join("\n"))
+    const replaced = { map: "Given=first_name", ignoreColumns: true }
+    expect(yield* load(campaign, both, replaced)).toMatchObject({ imported: 1 })
+    expect((yield* stored(campaign)).map(({ fields }) => fields)).toContainEqual({ first_name: "Ada" })
   })
 
   test("reports faulty cells without their content", function* () {
@@ -321,7 +326,7 @@ describe("an import with fields", () => {
 
 describe("the file of rejected lines", () => {
   const loadWith = (campaign: CampaignId, path: string, rejects: string, options: Options = {}) =>
-    Effect.flatMap(createRejectsFile(rejects), (file) => load(campaign, path, { ...options, rejects: file })).pipe(
+    Effect.provideServiceEffect(load(campaign, path, options), RejectsFile, createRejectsFile(rejects)).pipe(
       Effect.scoped,
     )
   const rejectsFile = () => join(folder, `rejects-${files++}.csv`)

@@ -6,8 +6,8 @@ import { readColumns } from "@outreach/backoffice/csv/readHeader"
 import { UnusableFile } from "@outreach/backoffice/csv/UnusableFile"
 import type { CampaignId, OperatorId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
-import { Clock, Context, Effect, Exit, Fiber, FileSystem, Layer, Option, Scope, Semaphore, Stream } from "effect"
-import { PageError } from "../../http/PageError.ts"
+import { Clock, Context, Effect, Exit, FileSystem, Layer, Option, Scope, Semaphore, Stream } from "effect"
+import { PageError, reject } from "../../http/PageError.ts"
 import type { Upload } from "../../http/readForm.ts"
 import type { ListCheck } from "./importJobs.ts"
 
@@ -42,6 +42,8 @@ export interface PendingList {
   check: ListCheck | undefined
 }
 
+export const GONE = "The uploaded list has expired (15 minutes) or the console was restarted. Upload the file again."
+
 const tooMany = PageError.of(
   503,
   "Action failed",
@@ -60,11 +62,15 @@ export class PendingLists extends Context.Service<PendingLists>()("console/pages
     const files = yield* FileSystem.FileSystem
     const scope = yield* Effect.scope
     const work = yield* Semaphore.make(CONCURRENCY)
-    const lists = new Map<string, { readonly list: PendingList; readonly removal: Fiber.Fiber<void> }>()
+    const lists = new Map<string, PendingList>()
     let arriving = 0
 
-    const forget = (list: PendingList) => Effect.sync(() => lists.delete(list.id))
-    const remove = (list: PendingList) => Effect.andThen(forget(list), Scope.close(list.scope, Exit.void))
+    const remove = (id: string) =>
+      Effect.suspend(() => {
+        const list = lists.get(id)
+        lists.delete(id)
+        return list === undefined ? Effect.void : Scope.close(list.scope, Exit.void)
+      })
 
     const write = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, { name, content }: Upload) {
       const id = randomUUID()
@@ -104,34 +110,28 @@ export class PendingLists extends Context.Service<PendingLists>()("console/pages
     return {
       /** Writes a list to a file, and reads its columns. Removes the operator's oldest lists if necessary. */
       hold: Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, upload: Upload) {
-        const own = [...lists.values()].filter(({ list }) => list.operatorId === operator.id)
-        for (const { list, removal } of own.slice(0, Math.max(0, own.length + 1 - MAX_PENDING.ofOperator))) {
-          yield* Fiber.interrupt(removal)
-          yield* remove(list)
-        }
+        const own = [...lists.values()].filter(({ operatorId }) => operatorId === operator.id)
+        const oldest = own.slice(0, Math.max(0, own.length + 1 - MAX_PENDING.ofOperator))
+        yield* Effect.forEach(oldest, ({ id }) => remove(id))
         if (lists.size + arriving >= MAX_PENDING.ofAll) return yield* tooMany
         arriving++
         const list = yield* write(operator, campaignId, upload).pipe(
           Effect.provideService(FileSystem.FileSystem, files),
           Effect.ensuring(Effect.sync(() => arriving--)),
         )
-        const removal = yield* Effect.forkIn(Effect.delay(remove(list), KEPT_MS), scope)
-        lists.set(list.id, { list, removal })
+        lists.set(list.id, list)
+        yield* Effect.forkIn(Effect.delay(remove(list.id), KEPT_MS), scope)
         return list
       }),
 
       /** Finds an operator's list for a campaign; undefined if it was removed. */
       find: (operator: Operator, campaignId: CampaignId, id: string): PendingList | undefined => {
-        const list = lists.get(id)?.list
+        const list = lists.get(id)
         return list?.operatorId === operator.id && list.campaignId === campaignId ? list : undefined
       },
 
       /** Takes a list out, so that it can't be imported twice or removed during its import. */
-      take: Effect.fnUntraced(function* (list: PendingList) {
-        const found = lists.get(list.id)
-        yield* forget(list)
-        if (found !== undefined) yield* Fiber.interrupt(found.removal)
-      }),
+      take: ({ id }: PendingList) => Effect.suspend(() => (lists.delete(id) ? Effect.void : reject("ListGone", GONE))),
 
       /** Works on a list until the scope closes, on few lists at a time. */
       forkIn: <A, E, R>(work_: Effect.Effect<A, E, R>, of: Scope.Scope = scope) =>

@@ -1,55 +1,45 @@
-import type { Column } from "@outreach/backoffice/csv/ColumnMap"
-import { file as fileInput, oneOf, required } from "@outreach/backoffice/operations/Field"
+import { type ColumnMap, contentOf } from "@outreach/backoffice/csv/ColumnMap"
+import { oneOf, required } from "@outreach/backoffice/operations/Field"
+import { importRecipients } from "@outreach/backoffice/operations/recipients"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { findInStatus } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
-import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { textSchema } from "@outreach/domain/textSchema"
-import { Effect, FileSystem, Result, Stream } from "effect"
+import { Effect, FileSystem, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PageError, reject } from "../../http/PageError.ts"
 import { defineAction } from "../../http/Route.ts"
 import { checkList, importList } from "./importJobs.ts"
-import { type PendingList, PendingLists } from "./PendingLists.ts"
+import { GONE, type PendingList, PendingLists } from "./PendingLists.ts"
 
-/** An omitted column. Forms send no empty values. */
-export const LEFT_OUT = "-"
+const { command, role, input, done } = importRecipients
 
 export const ListId = textSchema("the id of an uploaded list", (text) =>
   /^[0-9a-f-]{36}$/.test(text) ? text : undefined,
 )
-
-const isTarget = (text: string) =>
-  [LEFT_OUT, "npi", "email"].includes(text) || Result.getOrUndefined(fieldNameOf(text)) === text
-
-const Targets = textSchema("the target of each column", (text): ReadonlyArray<string> | undefined => {
-  const targets = text.split(",")
-  return targets.every(isTarget) ? targets.map((target) => (target === LEFT_OUT ? "" : target)) : undefined
-})
+const list = required(ListId)
 
 /** The required columns of a list. */
-export const wantedOf = ({ fields }: Pick<Campaign, "fields">): ReadonlyArray<string> => [
-  ...new Set(["npi", "email", ...fields]),
-]
+export const wantedOf = ({ fields }: Campaign): ReadonlyArray<string> => [...new Set(["npi", "email", ...fields])]
 
-/** Returns the target of each column by its name, empty for ignored and repeated names. */
-export const targetsOf = (wanted: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
-  const names = columns.map(({ name }) =>
-    /^(?:npi|email)$/i.test(name) ? name.toLowerCase() : Result.getOrElse(fieldNameOf(name), () => ""),
+/** Returns the required columns that a list names. The first of several columns with a name counts. */
+export const recognize = ({ columns }: PendingList, campaign: Campaign): ColumnMap =>
+  new Map(
+    wantedOf(campaign).flatMap((content) => {
+      const i = columns.findIndex(({ name }) => contentOf(name) === content)
+      return i === -1 ? [] : [[`column ${i + 1}`, content] as const]
+    }),
   )
-  return names.map((name, i) => (wanted.includes(name) && names.indexOf(name) === i ? name : ""))
+
+export const wordsFor = (content: string): string =>
+  content === "npi" ? "NPI" : content === "email" ? "e-mail address" : content
+
+/** Describes the required columns that a map lacks; undefined if it lacks none. */
+export const describeLack = (map: ColumnMap, campaign: Campaign): string | undefined => {
+  const missing = wantedOf(campaign).filter((content) => ![...map.values()].includes(content))
+  return missing.length === 0 ? undefined : `Choose a column for: ${missing.map(wordsFor).join(", ")}.`
 }
-
-export const missingIn = (targets: ReadonlyArray<string>, campaign: Campaign): ReadonlyArray<string> =>
-  wantedOf(campaign).filter((target) => !targets.includes(target))
-
-const WORDS: Readonly<Record<string, string>> = { npi: "NPI", email: "E-mail address", [LEFT_OUT]: "Leave out" }
-export const wordsFor = (target: string): string => WORDS[target] ?? target
-
-export const lackOf = (missing: ReadonlyArray<string>): string =>
-  `Choose a column for ${missing.map((target) => (target === "npi" ? "the NPI" : target === "email" ? "the e-mail address" : target)).join(", ")}.`
 
 const addressOf = ({ campaignId, id }: PendingList): string => `/campaigns/${campaignId}/imports/new?list=${id}`
 
@@ -57,17 +47,9 @@ const addressOf = ({ campaignId, id }: PendingList): string => `/campaigns/${cam
 export const messageOf = (error: { readonly message: string }): string =>
   "file" in error && "reason" in error ? `The file can't be imported: ${error.reason}.` : error.message
 
-export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "recipients import", {
-  role: "operator",
-  inputs: {
-    check: oneOf(["yes"]),
-    file: required(
-      fileInput("List", {
-        accept: ".csv,.tsv,.txt,text/csv,text/plain",
-        hint: "A text file with one clinician per line: UTF-8, with commas, semicolons, tabs or pipes between columns, at most 50 MiB.",
-      }),
-    ),
-  },
+export const uploadList = defineAction("/campaigns/:campaign/imports/upload", command, {
+  role,
+  inputs: { check: input.check, file: input.file },
   faults: { UnusableFile: "file" },
   run: Effect.fnUntraced(function* ({ campaign: campaignId }, { operator, file }) {
     if (file === undefined) return yield* reject("NoFile", "The form contains no file. Choose one.")
@@ -76,56 +58,45 @@ export const uploadList = defineAction("/campaigns/:campaign/imports/upload", "r
     const list = yield* Effect.mapError(hold(operator, campaignId, file), (error) =>
       error instanceof PageError ? error : { _tag: error._tag, message: messageOf(error) },
     )
-    const targets = targetsOf(wantedOf(campaign), list.columns)
-    if (missingIn(targets, campaign).length === 0) yield* checkList(list, targets, operator)
+    const map = recognize(list, campaign)
+    if (describeLack(map, campaign) === undefined) yield* checkList(list, map, operator)
     return { to: addressOf(list), notice: "Uploaded, not imported yet. Check the preview." }
   }),
 })
-
-export const GONE = "The uploaded list has expired (15 minutes) or the console was restarted. Upload the file again."
 
 const findList = Effect.fnUntraced(function* (operator: Operator, campaignId: CampaignId, id: string) {
   return (yield* PendingLists).find(operator, campaignId, id) ?? (yield* reject("ListGone", GONE))
 })
 
-export const checkColumns = defineAction("/campaigns/:campaign/imports/check", "recipients import", {
-  role: "operator",
-  inputs: { list: required(ListId), check: oneOf(["yes"]), columns: required(Targets) },
-  run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id, columns: targets }, { operator }) {
+/** Imports a list, or checks it with other contents of its columns. */
+export const importAction = defineAction("/campaigns/:campaign/imports/import", command, {
+  role,
+  inputs: { list, map: required(input.map), check: input.check, "skip-bad": input.skipBad },
+  run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id, map, check }, { operator }) {
     const list = yield* findList(operator, campaignId, id)
-    const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    const chosen = targets.filter((target) => target !== "")
-    const twice = chosen.find((target, i) => chosen.indexOf(target) !== i)
-    if (twice !== undefined) {
-      return yield* reject("UnclearColumns", `More than one column is chosen for ${wordsFor(twice)}. Choose one.`)
+    const campaign = yield* findInStatus(campaignId, IMPORTABLE)
+    const lack = describeLack(map, campaign)
+    if (lack !== undefined) return yield* reject("UnclearColumns", lack)
+    if (check) {
+      yield* checkList(list, map, operator)
+      return { to: addressOf(list), notice: "Checked again, not imported yet." }
     }
-    const missing = missingIn(targets, campaign)
-    if (missing.length > 0 || targets.length !== list.columns.length)
-      return yield* reject("UnclearColumns", lackOf(missing))
-    yield* checkList(list, targets, operator)
-    return { to: addressOf(list), notice: "Checked again, not imported yet." }
+    const { id: importId, report } = yield* importList(list, map, operator)
+    if (report !== undefined)
+      return { to: `/imports/${importId}`, notice: done(report, { campaignId, file: list.name }) }
+    return importId === undefined
+      ? {
+          to: `/campaigns/${campaignId}/imports`,
+          notice: "Other imports are running. This one starts after them and then appears here.",
+        }
+      : { to: `/imports/${importId}`, notice: "The import has started. You can leave this page." }
   }),
 })
 
-export const importChecked = defineAction("/campaigns/:campaign/imports/import", "recipients import", {
-  role: "operator",
-  inputs: { list: required(ListId), "skip-bad": oneOf(["yes"]) },
-  run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
-    const list = yield* findList(operator, campaignId, id)
-    if (list.check === undefined) return yield* reject("NotChecked", "Check the list first.")
-    const importId = yield* importList(list, list.check, operator)
-    if (importId === undefined) {
-      const notice = "Other imports are running. This one starts after them and then appears here."
-      return { to: `/campaigns/${campaignId}/imports`, notice }
-    }
-    return { to: `/imports/${importId}`, notice: "The import has started. You can leave this page." }
-  }),
-})
-
-export const downloadRejects = defineAction("/campaigns/:campaign/imports/rejects", "recipients import", {
-  role: "operator",
+export const downloadRejects = defineAction("/campaigns/:campaign/imports/rejects", command, {
+  role,
   isRepeatable: true,
-  inputs: { list: required(ListId), check: oneOf(["yes"]), rejects: oneOf(["rejects.csv"]) },
+  inputs: { list, check: input.check, rejects: oneOf(["rejects.csv"]) },
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const { check } = yield* findList(operator, campaignId, id)
     const files = yield* FileSystem.FileSystem

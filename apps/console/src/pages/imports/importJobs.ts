@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto"
-import { createRejectsFile } from "@outreach/backoffice/csv/badLines"
-import { importFile } from "@outreach/backoffice/recipients/importFile"
+import { createRejectsFile, RejectsFile } from "@outreach/backoffice/csv/badLines"
+import type { ColumnMap } from "@outreach/backoffice/csv/ColumnMap"
+import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
+import { importRecipients } from "@outreach/backoffice/operations/recipients"
 import type { ImportId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
@@ -9,9 +11,9 @@ import { type PendingList, PendingLists } from "./PendingLists.ts"
 /** Time that an action waits for its work, so that most pages show the outcome. */
 const WAIT = "3 seconds"
 
-/** The targets of a list's columns, and the effect of an import. */
+/** The contents of a list's columns, and the effect of an import. */
 export interface ListCheck {
-  readonly targets: ReadonlyArray<string>
+  readonly map: ColumnMap
   /** The file of rejected lines. */
   readonly rejects: string
   readonly scope: Scope.Closeable
@@ -19,31 +21,21 @@ export interface ListCheck {
   outcome: Effect.Success<ReturnType<typeof runCheck>> | undefined
 }
 
-const optionsFor = (targets: ReadonlyArray<string>, { name }: Operator) =>
-  ({ skipBad: true, ignoreColumns: true, fields: [], targets, operator: name }) as const
+const run = ({ campaignId, path: file }: PendingList, map: ColumnMap, { name }: Operator, check: boolean) =>
+  importRecipients.run({ campaignId, file, map, check, skipBad: true, ignoreColumns: true }, name)
 
-const runCheck = Effect.fnUntraced(function* (
-  { campaignId, path }: PendingList,
-  targets: ReadonlyArray<string>,
-  rejectsPath: string,
-  operator: Operator,
-) {
-  const { write } = yield* createRejectsFile(rejectsPath)
-  const rejects = { write, complete: Effect.void }
-  return yield* importFile(campaignId, path, { ...optionsFor(targets, operator), check: true, rejects })
+const runCheck = Effect.fnUntraced(function* (list: PendingList, { map, rejects }: ListCheck, operator: Operator) {
+  const file = { ...(yield* createRejectsFile(rejects)), complete: Effect.void }
+  return yield* Effect.provideService(run(list, map, operator, true), RejectsFile, file)
 }, Effect.exit)
 
-/** Checks a list with these targets for its columns. Replaces an earlier check. */
-export const checkList = Effect.fnUntraced(function* (
-  list: PendingList,
-  targets: ReadonlyArray<string>,
-  operator: Operator,
-) {
+/** Checks a list with these contents of its columns. Replaces an earlier check. */
+export const checkList = Effect.fnUntraced(function* (list: PendingList, map: ColumnMap, operator: Operator) {
   if (list.check !== undefined) yield* Scope.close(list.check.scope, Exit.void)
   const scope = yield* Scope.fork(list.scope)
-  const check: ListCheck = { targets, rejects: `${list.path}-${randomUUID()}`, scope, outcome: undefined }
+  const check: ListCheck = { map, rejects: `${list.path}-${randomUUID()}`, scope, outcome: undefined }
   list.check = check
-  const work = Effect.tap(runCheck(list, targets, check.rejects, operator), (outcome) =>
+  const work = Effect.tap(runCheck(list, check, operator), (outcome) =>
     Effect.sync(() => {
       check.outcome = outcome
     }),
@@ -52,34 +44,19 @@ export const checkList = Effect.fnUntraced(function* (
   yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
 })
 
-/**
- * Imports a checked list. Returns the import's id once it has started, or undefined if it still waits for other lists. Until then the list stays
- * available.
- */
-export const importList = Effect.fnUntraced(function* (list: PendingList, { targets }: ListCheck, operator: Operator) {
+/** Imports a list. Returns the import's id unless it still waits for other lists, and the report of a quick import. */
+export const importList = Effect.fnUntraced(function* (list: PendingList, map: ColumnMap, operator: Operator) {
   const { take, forkIn } = yield* PendingLists
-  const begun = yield* Deferred.make<ImportId, Effect.Error<ReturnType<typeof importFile>>>()
-  let isBegun = false
-  const onBegin = (id: ImportId) =>
-    Effect.andThen(
-      take(list),
-      Effect.suspend(() => {
-        isBegun = true
-        return Deferred.succeed(begun, id)
-      }),
-    )
-  const work = importFile(list.campaignId, list.path, { ...optionsFor(targets, operator), check: false, onBegin })
-  const fiber = yield* forkIn(
-    Effect.onExit(work, (exit) =>
-      isBegun
-        ? Scope.close(list.scope, Exit.void)
-        : Deferred.done(
-            begun,
-            Exit.map(exit, () => "" as ImportId),
-          ),
-    ),
+  yield* take(list)
+  const begun = yield* Deferred.make<ImportId, Effect.Error<ReturnType<typeof run>>>()
+  const progress = { ...(yield* ImportProgress), begin: (id: ImportId) => Deferred.succeed(begun, id) }
+  const work = run(list, map, operator, false).pipe(
+    Effect.provideService(ImportProgress, progress),
+    Effect.onError((cause) => Deferred.failCause(begun, cause)),
+    Effect.ensuring(Scope.close(list.scope, Exit.void)),
   )
+  const fiber = yield* forkIn(work)
   const id = Option.getOrUndefined(yield* Effect.timeoutOption(Deferred.await(begun), WAIT))
-  if (id !== undefined) yield* Effect.timeoutOption(Fiber.await(fiber), WAIT)
-  return id
+  const exit = id && Option.getOrUndefined(yield* Effect.timeoutOption(Fiber.await(fiber), WAIT))
+  return { id, report: exit && Exit.isSuccess(exit) ? exit.value : undefined }
 })

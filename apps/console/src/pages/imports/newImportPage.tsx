@@ -1,46 +1,32 @@
-import { formatMap } from "@outreach/backoffice/csv/ColumnMap"
+import { type ColumnMap, contentOf, formatMap } from "@outreach/backoffice/csv/ColumnMap"
 import { formatCount, formatCounted } from "@outreach/backoffice/format"
 import { maskText } from "@outreach/backoffice/recipients/importFile"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { Cause, Effect, Exit, Result } from "effect"
-import { ActionForm } from "../../components/forms.tsx"
+import { Cause, Effect, Exit } from "effect"
+import { ActionForm, Problems } from "../../components/forms.tsx"
 import { Facts, LinkLine, Live, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, isolated, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { useView } from "../../view/View.ts"
 import {
-  checkColumns,
+  describeLack,
   downloadRejects,
-  GONE,
-  importChecked,
-  LEFT_OUT,
+  importAction,
   ListId,
-  lackOf,
   messageOf,
-  missingIn,
-  targetsOf,
+  recognize,
   uploadList,
   wantedOf,
   wordsFor,
 } from "./importActions.ts"
 import type { ListCheck } from "./importJobs.ts"
-import { type PendingList, PendingLists } from "./PendingLists.ts"
+import { GONE, type PendingList, PendingLists } from "./PendingLists.ts"
 import { RejectedLines } from "./RejectedLines.tsx"
 
 const MAX_SAMPLES = 2
-
-/** Returns the columns of a list for a command. */
-const mapFor = ({ columns }: PendingList, targets: ReadonlyArray<string>): string => {
-  const renamed = columns.flatMap(({ title, name }, i) => {
-    const target = targets[i]
-    return !target || name.toLowerCase() === target ? [] : [[title, target] as const]
-  })
-  return formatMap(renamed)
-}
 
 const newImportPage = definePage("/campaigns/:campaign/imports/new", {
   role: "operator",
@@ -48,8 +34,7 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
   run: Effect.fnUntraced(function* ({ campaign: campaignId, list: id }, { operator }) {
     const campaign = yield* (yield* CampaignRepository).find(campaignId)
     const list = id === undefined ? undefined : (yield* PendingLists).find(operator, campaignId, id)
-    const map = list?.check && mapFor(list, list.check.targets)
-    const flags = { campaign: campaignId, "ignore-columns": true, map }
+    const flags = { campaign: campaignId, "ignore-columns": true, map: list?.check && formatMap([...list.check.map]) }
     return (
       <Page
         title={foreign`Import into ${campaign.name}`}
@@ -63,7 +48,7 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
           <>
             <p>
               The first line should contain the column names <code>npi</code> and <code>email</code>. You can assign
-              other columns on the next page and check a preview before the import.
+              other columns on the next page and check a preview before the import. The file may have up to 50 MiB.
             </p>
             <ActionForm
               action={uploadList}
@@ -83,7 +68,7 @@ const newImportPage = definePage("/campaigns/:campaign/imports/new", {
 
 const SentList = ({ list, campaign }: { readonly list: PendingList; readonly campaign: Campaign }) => {
   const { check } = list
-  const targets = check?.targets ?? targetsOf(wantedOf(campaign), list.columns)
+  const map = check?.map ?? recognize(list, campaign)
   const isRunning = check !== undefined && check.outcome === undefined
   return (
     <>
@@ -95,23 +80,24 @@ const SentList = ({ list, campaign }: { readonly list: PendingList; readonly cam
         }}
       />
       <Live id="check" seconds={isRunning ? 2 : undefined}>
-        {check === undefined && <p class="problem">{lackOf(missingIn(targets, campaign))}</p>}
+        {check === undefined && <p class="problem">{describeLack(map, campaign)}</p>}
         {isRunning && <p role="status">The lines are being checked. Reload the page if it doesn't change.</p>}
         {check?.outcome !== undefined &&
           (Exit.isSuccess(check.outcome) ? (
-            <CheckedList list={list} report={check.outcome.value} />
+            <CheckedList list={list} map={map} report={check.outcome.value} />
           ) : (
             <p class="problem">{failureOf(check.outcome.cause)}</p>
           ))}
       </Live>
       <Section title="Columns">
         <ActionForm
-          action={checkColumns}
+          action={importAction}
           params={{ campaign: campaign.id }}
           label="Check again"
-          hidden={{ list: list.id, check: "yes" }}
+          hidden={{ list: list.id, check: "yes", "skip-bad": "yes" }}
+          controls={{ map: false }}
         >
-          <ColumnChoices list={list} campaign={campaign} targets={targets} />
+          <ColumnChoices list={list} campaign={campaign} map={map} />
         </ActionForm>
       </Section>
     </>
@@ -123,30 +109,34 @@ const failureOf = (cause: Cause.Cause<{ readonly message: string }>): string => 
   return error === undefined ? "The check failed unexpectedly. Check again." : messageOf(error)
 }
 
-/** The target and first values of each column. */
-const ColumnChoices = (props: {
-  readonly list: PendingList
-  readonly campaign: Campaign
-  readonly targets: ReadonlyArray<string>
-}) => {
-  const typed = useView().rejected?.values.getAll("columns") ?? []
+/** The content and first values of each column. */
+const ColumnChoices = (props: { readonly list: PendingList; readonly campaign: Campaign; readonly map: ColumnMap }) => {
+  const { rejected } = useView()
+  const entered = rejected?.values.getAll("map")
+  const fault = rejected?.faults["map"]
   return (
     <>
+      {fault !== undefined && <Problems messages={[fault]} hasFocus />}
       {props.list.columns.map(({ title, name, cells }, i) => {
-        const own = Result.getOrElse(fieldNameOf(name), () => "npi")
-        const chosen = typed[i] ?? (props.targets[i] || LEFT_OUT)
+        const column = `column ${i + 1}`
+        const content = props.map.get(column)
+        const chosen = entered?.[i] ?? (content === undefined ? "" : formatMap([[column, content]]))
         const samples = cells.filter((cell) => cell !== "").slice(0, MAX_SAMPLES)
         return (
           <label class="field" key={i}>
             <span>
               <ForeignText>{title}</ForeignText>
             </span>
-            <select name="columns">
-              {[...new Set([LEFT_OUT, ...wantedOf(props.campaign), own])].map((target) => (
-                <option key={target} value={target} selected={target === chosen}>
-                  {wordsFor(target)}
-                </option>
-              ))}
+            <select name="map">
+              <option value="">Leave out</option>
+              {[...new Set([...wantedOf(props.campaign), contentOf(name) ?? "npi"])].map((each) => {
+                const value = formatMap([[column, each]])
+                return (
+                  <option key={each} value={value} selected={value === chosen}>
+                    {wordsFor(each)}
+                  </option>
+                )
+              })}
             </select>
             <small>{samples.length === 0 ? "No sample values" : isolated(samples.map(maskText).join("; "))}</small>
           </label>
@@ -158,7 +148,8 @@ const ColumnChoices = (props: {
 
 type Report = NonNullable<ListCheck["outcome"]> extends Exit.Exit<infer A, unknown> ? A : never
 
-const CheckedList = ({ list, report }: { readonly list: PendingList; readonly report: Report }) => {
+const CheckedList = (props: { readonly list: PendingList; readonly map: ColumnMap; readonly report: Report }) => {
+  const { list, map, report } = props
   const { imported, alreadyThere, suppressed, repeated, badCount, badLines, first = [] } = report
   const names = [...new Set(first.flatMap(({ fields }) => Object.keys(fields)))]
   const params = { campaign: list.campaignId }
@@ -175,10 +166,11 @@ const CheckedList = ({ list, report }: { readonly list: PendingList; readonly re
       />
       {imported + alreadyThere > 0 ? (
         <ActionForm
-          action={importChecked}
+          action={importAction}
           params={params}
           label={imported > 0 ? `Import ${formatCounted(imported, "recipient")}` : "Import again"}
-          hidden={{ list: list.id, "skip-bad": "yes" }}
+          hidden={{ list: list.id, map: formatMap([...map]), "skip-bad": "yes" }}
+          controls={{ check: false }}
         />
       ) : (
         <p class="empty">No lines to import.</p>
@@ -209,4 +201,4 @@ const CheckedList = ({ list, report }: { readonly list: PendingList; readonly re
   )
 }
 
-export const newImportRoutes = [newImportPage, uploadList, checkColumns, importChecked, downloadRejects] as const
+export const newImportRoutes = [newImportPage, uploadList, importAction, downloadRejects] as const

@@ -36,14 +36,12 @@ const pathOf = ({ id }: { readonly id: string }) => `/campaigns/${id}/imports`
 const send = (operator: Visitor, campaign: { readonly id: string }, file: File) =>
   operator.post(`${pathOf(campaign)}/upload`, { check: "yes", page: `${pathOf(campaign)}/new` }, file)
 
-/** Sends a form of a page as a browser does, with other values in place of some. */
-const submit = (
-  operator: Visitor,
-  { document }: Answer,
-  action: string,
-  changes: Readonly<Record<string, string | ReadonlyArray<string>>> = {},
-) => {
-  const form = document.querySelector(`form[action="${action}"]`)!
+type Changes = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+/** Sends the form with a button as a browser does, with other values in place of some. */
+const submit = (operator: Visitor, { document }: Answer, label: string, changes: Changes = {}) => {
+  const forms = [...document.querySelectorAll("main form")]
+  const form = forms.find((each) => each.querySelector("button")!.textContent.startsWith(label))!
   const fields: Record<string, Array<string>> = {}
   for (const input of form.querySelectorAll("input, select")) {
     const value =
@@ -52,7 +50,7 @@ const submit = (
     fields[name] = [...(fields[name] ?? []), value.getAttribute("value")!]
   }
   const { token: _, ...values } = fields
-  return operator.post(action, { ...values, ...changes })
+  return operator.post(form.getAttribute("action")!, { ...values, ...changes })
 }
 
 describe("a list that is imported in the console", () => {
@@ -70,8 +68,8 @@ describe("a list that is imported in the console", () => {
     expect(checked.words).toContain("Uploaded, not imported yet")
     expect(checked.words).toContain("spring.csv")
     expect(checked.words).toContain("UTF-8, semicolon-separated, with the header Nr, NPI, Name, Email")
-    const chosen = [...checked.document.querySelectorAll("select[name=columns] option[selected]")]
-    expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["-", "npi", "-", "email"])
+    const chosen = [...checked.document.querySelectorAll("select[name=map] option[selected]")]
+    expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["column 2=npi", "column 4=email"])
     expect(checked.words).toContain("New recipients3")
     expect(checked.words).toContain("Duplicates, skipped1")
     expect(checked.words).toContain("Rejected, skipped2")
@@ -83,7 +81,7 @@ describe("a list that is imported in the console", () => {
     const held = heldFiles().filter((name) => !before.includes(name))
     expect(held.map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600])
 
-    const rejects = await submit(operator, checked, `${pathOf(campaign)}/rejects`)
+    const rejects = await submit(operator, checked, "Download")
     expect(rejects.headers.get("content-disposition")).toBe('attachment; filename="rejects.csv"')
     expect(rejects.text.split("\n")).toEqual([
       "line;reason;Nr;NPI;Name;Email",
@@ -92,7 +90,8 @@ describe("a list that is imported in the console", () => {
       "",
     ])
 
-    const done = await submit(operator, checked, `${pathOf(campaign)}/import`)
+    const done = await submit(operator, checked, "Import")
+    expect(done.words).toContain("Imported: 3 new recipients, 0 updates, 2 rejected lines.")
     expect(done.words).toContain("finished")
     expect(done.words).toContain("Imported3")
     expect(done.words).toContain("Rejected2")
@@ -203,24 +202,24 @@ describe("the columns of a list", () => {
   it("are chosen by the operator if they aren't recognized, and checked again", async () => {
     const campaign = await draft()
     const unclear = await send(operator, campaign, csv("a,b,c", `x,,${npi(1)}`, `y,,${npi(2)}`))
-    expect(unclear.words).toContain("Choose a column for the NPI, the e-mail address.")
-    expect(unclear.document.querySelector(`form[action="${pathOf(campaign)}/import"]`)).toBeNull()
-    const check = `${pathOf(campaign)}/check`
-    const again = await submit(operator, unclear, check, { columns: ["-", "npi", "npi"] })
-    expect([again.status, again.words]).toEqual([
-      409,
-      expect.stringContaining("More than one column is chosen for NPI"),
+    expect(unclear.words).toContain("Choose a column for: NPI, e-mail address.")
+    expect(unclear.document.querySelector("input[name=map]")).toBeNull()
+    const choose = (answer: Answer, ...map: ReadonlyArray<string>) => submit(operator, answer, "Check again", { map })
+    const again = await choose(unclear, "", "column 2=npi", "column 3=npi")
+    expect([again.status, again.document.querySelector("form.rejected [role=alert]")!.textContent]).toEqual([
+      400,
+      expect.stringContaining("npi is named twice"),
     ])
-    const chosen = [...again.document.querySelectorAll("select[name=columns] option[selected]")]
-    expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["-", "npi", "npi"])
-    const lacking = await submit(operator, again, check, { columns: ["-", "-", "npi"] })
-    expect(lacking.words).toContain("Choose a column for the e-mail address.")
-    let last = lacking
-    for (const columns of [["npi", "email"], ["nonsense here", "npi", "email"], "x".repeat(5000)]) {
-      last = await submit(operator, last, check, { columns })
-      expect([400, 409]).toContain(last.status)
-    }
-    const done = await submit(operator, last, check, { columns: ["-", "email", "npi"] })
+    const chosen = [...again.document.querySelectorAll("select[name=map] option[selected]")]
+    expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["column 2=npi", "column 3=npi"])
+    const lacking = await choose(again, "", "", "column 3=npi")
+    expect([lacking.status, lacking.words]).toEqual([
+      409,
+      expect.stringContaining("Choose a column for: e-mail address."),
+    ])
+    const nonsense = await choose(lacking, "nonsense here", "x".repeat(5000))
+    expect(nonsense.status).toBe(400)
+    const done = await choose(nonsense, "", "column 2=email", "column 3=npi")
     expect(done.words).toMatch(/the e-mail address is not valid.*?22; 3/)
     expect(done.words).toContain("No lines to import.")
   })
@@ -231,12 +230,12 @@ describe("the columns of a list", () => {
       SqlClient.SqlClient.use((sql) => sql`update campaigns set fields = '{first_name}' where id = ${campaign.id}`),
     )
     const checked = await send(operator, campaign, csv("npi,email,Given,Specialty", `${line(1)},Ada,Oncology`))
-    expect(checked.words).toContain("Choose a column for first_name.")
-    const done = await submit(operator, checked, `${pathOf(campaign)}/check`, {
-      columns: ["npi", "email", "first_name", "specialty"],
+    expect(checked.words).toContain("Choose a column for: first_name.")
+    const done = await submit(operator, checked, "Check again", {
+      map: ["npi", "email", "first_name", "specialty"].map((content, i) => `column ${i + 1}=${content}`),
     })
     expect(done.words).toContain("Ada")
-    await submit(operator, done, `${pathOf(campaign)}/import`)
+    await submit(operator, done, "Import")
     const [row] = await test().run(
       SqlClient.SqlClient.use(
         (sql) => sql<{ fields: object }>`
@@ -256,9 +255,9 @@ describe("a list that was sent", () => {
     expect((await operator.get(address)).words).toContain("New recipients1")
     expect((await other.get(address)).words).toContain("The uploaded list has expired")
     const submission = crypto.randomUUID()
-    const foreign = await submit(other, checked, `${pathOf(campaign)}/import`, { submission })
+    const foreign = await submit(other, checked, "Import", { submission })
     expect([foreign.status, foreign.words]).toEqual([409, expect.stringContaining("The uploaded list has expired")])
-    const results = await Promise.all([1, 2].map(() => submit(operator, checked, `${pathOf(campaign)}/import`)))
+    const results = await Promise.all([1, 2].map(() => submit(operator, checked, "Import")))
     expect(results.map(({ status }) => status).sort()).toEqual([200, 409])
     expect((await operator.get(address)).words).toContain("The uploaded list has expired")
     expect((await operator.get(pathOf(campaign))).document.querySelectorAll("tbody tr")).toHaveLength(1)
@@ -272,10 +271,10 @@ describe("a list that was sent", () => {
         SqlClient.SqlClient.use((sql) => sql`update campaigns set status = ${status} where id = ${campaign.id}`),
       )
     await setStatus("scheduled")
-    const refused = await submit(operator, checked, `${pathOf(campaign)}/import`)
+    const refused = await submit(operator, checked, "Import")
     expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("is scheduled; this needs it to be")])
     expect((await operator.get(pathOf(campaign))).words).toContain("This one is scheduled.")
     await setStatus("paused")
-    expect((await submit(operator, refused, `${pathOf(campaign)}/import`)).words).toContain("Imported1")
+    expect((await submit(operator, refused, "Import")).words).toContain("Imported1")
   })
 })
