@@ -12,9 +12,7 @@ export const INSTALLED = {
   chromium: { packages: ["chromium"], paths: ["/usr/bin/chromium", "/usr/bin/google-chrome"] },
   "docker-registry": { packages: ["docker-registry", "skopeo"], paths: ["/usr/bin/docker-registry"] },
   postfix: { packages: ["postfix"], paths: ["/usr/sbin/postfix"] },
-  postgrey: { packages: ["postgrey"], paths: ["/usr/sbin/postgrey"] },
   redis: { packages: ["redis-server"], paths: ["/usr/bin/redis-server"] },
-  saslpasswd: { packages: ["sasl2-bin", "libsasl2-modules"], paths: ["/usr/sbin/saslpasswd2"] },
   "systemd-analyze": { packages: ["systemd"], paths: ["/usr/bin/systemd-analyze"] },
 } as const satisfies Record<string, Program>
 

@@ -1,20 +1,12 @@
-import type { CampaignId } from "@outreach/domain/Identifier"
-import { Clock, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { SmtpConnections } from "../../src/mail/SmtpConnections.ts"
-
-const CAMPAIGN = "cmp_1" as CampaignId
-const leaseOf = async () => ({
-  campaignId: CAMPAIGN,
-  beginBy: (await Effect.runPromise(Clock.currentTimeNanos)) + 600_000_000_000n,
-  begin: () => {},
-  isHeld: () => true,
-})
+import { testLease } from "./testMail.ts"
 
 describe("a connection", () => {
   it("stays with the message that has it when the outcome of the one before is recorded", async () => {
     const connections = new SmtpConnections(1, 1)
-    const lease = await leaseOf()
+    const lease = await Effect.runPromise(testLease)
     const take = () => Effect.runFork(connections.take(lease))
     const first = (await Effect.runPromise(Fiber.join(take())))!
     const second = take()
@@ -29,7 +21,7 @@ describe("a connection", () => {
 
   it("doesn't start a third message until the outcome of an earlier one is recorded", async () => {
     const connections = new SmtpConnections(1, 1)
-    const lease = await leaseOf()
+    const lease = await Effect.runPromise(testLease)
     const take = () => Effect.runFork(connections.take(lease))
     const first = (await Effect.runPromise(Fiber.join(take())))!
     connections.release(first)
@@ -43,7 +35,7 @@ describe("a connection", () => {
 
   it("accepts messages during a long recording, up to two per connection in total", async () => {
     const connections = new SmtpConnections(2, 2)
-    const lease = await leaseOf()
+    const lease = await Effect.runPromise(testLease)
     const begin = async () => (await Effect.runPromise(connections.take(lease)))!
     await begin()
     const answered = [await begin()]

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { createServer, type Socket } from "node:net"
+import type { Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { TLSSocket } from "node:tls"
 import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
@@ -8,6 +8,7 @@ import { Changes, until } from "@outreach/testing/until"
 import fc from "fast-check"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { lineServer } from "./lineServer.ts"
 
 const minute = 60_000
 const TIMEOUTS: SmtpTimeouts = { connectMs: minute, replyMs: minute, dataMs: minute, blockMs: minute, finalMs: minute }
@@ -24,23 +25,6 @@ const open = async (port: number, options: SmtpOptions = {}) => {
 const send = (session: SmtpSession, text = "Subject: x\r\n\r\ntext\r\n", to = "clinician@clinic.test") =>
   session.send({ from: "bounce-1@acme.test", to }, Buffer.from(text), () => true)
 
-/** Starts a server that passes each line of a client to `serve`, starting with `connected`. */
-const lineServer = async (serve: (line: string, socket: Socket) => void) => {
-  const changes = new Changes()
-  const lines: string[] = []
-  const port = await listen(
-    createServer((socket) => {
-      const hear = (line: string) => {
-        lines.push(line)
-        serve(line, socket)
-      }
-      hear("connected")
-      createInterface(socket).on("line", hear)
-    }),
-  )
-  return { port, lines, changes }
-}
-
 const WILLING: ReadonlyArray<readonly [RegExp, string]> = [
   [/^connected/, "220 hello"],
   [/^EHLO/, "250-mx.test\r\n250 SIZE"],
@@ -53,7 +37,8 @@ const willingReply = (line: string) => WILLING.find(([pattern]) => pattern.test(
 describe("an idle session", () => {
   it.each(["250 ok\r\n", "421 4.3.2 Shutting down\r\n", "what?\r\n", "2"])("is ended by %j", async (bytes) => {
     let client: Socket | undefined
-    const { port, changes } = await lineServer((line, socket) => {
+    const changes = new Changes()
+    const { port } = await lineServer((line, socket) => {
       client ??= socket.on("close", () => changes.announce())
       const reply = willingReply(line)
       if (reply !== undefined) socket.write(`${reply}\r\n`)
@@ -226,8 +211,9 @@ describe("STARTTLS", () => {
   it("is required with requireTLS, and no commands follow if the server doesn't offer it", async () => {
     const { port, lines } = await lineServer((line, socket) => socket.write(`${willingReply(line) ?? "502 what?"}\r\n`))
     const auth = { user: "outreach", pass: "secret" }
-    await expect(open(port, { requireTLS: true, ignoreTLS: true, auth })).rejects.toMatchObject({ code: "ETLS" })
-    expect(lines.map((line) => line.split(" ", 1)[0])).toEqual(["connected", "EHLO"])
+    const options = { requireTLS: true, ignoreTLS: true, auth, name: "mail.acme.test" }
+    await expect(open(port, options)).rejects.toMatchObject({ code: "ETLS" })
+    expect(lines).toEqual(["connected", "EHLO mail.acme.test"])
   })
 })
 

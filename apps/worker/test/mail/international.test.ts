@@ -1,7 +1,33 @@
+import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { listen } from "@outreach/testing/listen"
+import { Effect, Redacted } from "effect"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { describe, expect, it } from "vitest"
-import { accepted, refused, sendSigned, verifySignature } from "./sendSigned.ts"
+import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
+import { mailTo, sendMail } from "./testMail.ts"
+import { verifySignatures } from "./verifySignatures.ts"
+
+const accepted = { _tag: "Accepted", reply: "250 OK: message queued" }
+/** Outcome if the server lacks SMTPUTF8. */
+const refused = { _tag: "Bounced", reason: "other", lacking: "SMTPUTF8" }
+
+const { publicKey, privateKey } = await Effect.runPromise(generateDkimKeyPair)
+const sender = {
+  from: { name: "Büro für Einladungen", address: "outreach@acme.test" },
+  dkim: { domain: "acme.test", keys: [{ selector: "s1", privateKey }] },
+}
+
+/** Sends a signed message to each address in turn on one connection. Returns the outcomes. */
+const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
+  Effect.forEach(addresses, (to) => sendMail(mailTo(to, { sender }))).pipe(
+    Effect.provide(SmtpMailer({ url: Redacted.make(url) })),
+    Effect.runPromise,
+  )
+
+const verifySignature = async (text: string) => {
+  const [signature] = await verifySignatures(text, { "s1._domainkey.acme.test": `v=DKIM1; k=rsa; p=${publicKey}` })
+  return signature?.status.result
+}
 
 interface Received {
   readonly mailFrom: { readonly address: string; readonly args: unknown }

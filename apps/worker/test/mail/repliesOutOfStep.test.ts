@@ -1,13 +1,13 @@
 import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import { setImmediate } from "node:timers/promises"
-import type { CampaignId } from "@outreach/domain/Identifier"
-import { type Mail, Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { MailOutcome } from "@outreach/domain/mail/Mailer"
 import { listen } from "@outreach/testing/listen"
-import { Clock, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
+import { mailTo, sendMail } from "./testMail.ts"
 
 /** A server's fault in one command. Bytes are sent unchanged. */
 type Fault =
@@ -143,42 +143,19 @@ const faultyServer = async (script: ReadonlyArray<Fault | null>, offersPipelinin
 
 const ends: Array<() => Promise<void>> = []
 
-const mailTo = (to: string, html = "<p>Your link</p>"): Mail => ({
-  sender: {
-    id: null,
-    from: { name: "Acme Outreach", address: "outreach@acme.test" },
-    replyTo: null,
-    bounceDomain: null,
-    linkDomain: null,
-    dkim: null,
-  },
-  to,
-  subject: "An invitation",
-  html,
-  text: "Your link",
-  messageId: `<${to}>`,
-  feedbackId: "cmp_1:pgm_1:org_1:outreach",
-  returnPath: "bounce-1@bounces.acme.test",
-  unsubscribeUrl: "https://outreach.test/unsubscribe/1",
-  unsubscribeAddress: "unsubscribe-1@bounces.acme.test",
-})
-
 /** Sends to each address in turn until its outcome is known. Returns each attempt with the copies that the server accepted in the meantime. */
 const sendAll = async (
   server: Awaited<ReturnType<typeof faultyServer>>,
   addresses: ReadonlyArray<string>,
-  html?: string,
+  html = "<p>Your link</p>",
 ) => {
   const attempts: Array<{ readonly to: string; readonly outcome: MailOutcome; readonly copies: number }> = []
   const sending = Effect.gen(function* () {
-    const mailer = yield* Mailer
     for (const to of addresses) {
       // A server has a finite number of faults.
       for (let i = 0; i < 50; i++) {
         const before = server.delivered.length
-        const beginBy = (yield* Clock.currentTimeNanos) + 60_000_000_000n
-        const lease = { campaignId: "cmp_1" as CampaignId, beginBy, begin: () => {}, isHeld: () => true }
-        const outcome = yield* mailer.send(Effect.succeed(mailTo(to, html)), lease, Effect.succeed)
+        const outcome = yield* sendMail(mailTo(to, { html }))
         attempts.push({ to, outcome, copies: server.delivered.slice(before).filter((each) => each === to).length })
         if (outcome._tag === "Accepted" || outcome._tag === "Bounced") break
       }

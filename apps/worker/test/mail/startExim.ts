@@ -64,18 +64,15 @@ ${configure(folder, host)}
     child.kill("SIGTERM")
     await ended
   })
-  await untilListening({ host, port: PORTS.relay }, child)
+  await untilListening(host, child)
   return { folder, host }
 }
 
-/** Waits until a program accepts connections. */
-export const untilListening = async (
-  address: { readonly host: string; readonly port: number },
-  child: ChildProcess,
-) => {
+/** Waits until the relay accepts connections. */
+const untilListening = async (host: string, child: ChildProcess) => {
   const connects = () =>
     new Promise<boolean>((resolve) => {
-      const socket = connect(address, () => resolve(true)).on("error", () => resolve(false))
+      const socket = connect(PORTS.relay, host, () => resolve(true)).on("error", () => resolve(false))
       socket.on("close", () => socket.destroy()).end()
     })
   await eventually(connects, (isListening) => isListening || child.exitCode !== null)

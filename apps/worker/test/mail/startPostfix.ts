@@ -36,19 +36,16 @@ export const startPostfix = async (
   {
     host = loopbackAddress(),
     services = "",
-    saslSettings = "",
   }: {
     readonly host?: string
     /** Additional lines of master.cf. */
     readonly services?: string
-    /** Password check of Cyrus SASL: Debian's postfix reads it from a separate configuration. */
-    readonly saslSettings?: string
   } = {},
 ) => {
   const folder = mkdtempSync(join(tmpdir(), "postfix-"))
   chmodSync(folder, 0o755)
   const [configuration, mailbox, log] = [join(folder, "etc"), join(folder, "mail/inbox"), join(folder, "log")]
-  for (const part of ["etc", "etc/sasl", "queue", "data", "mail"]) mkdirSync(join(folder, part))
+  for (const part of ["etc", "queue", "data", "mail"]) mkdirSync(join(folder, part))
   chmodSync(join(folder, "mail"), 0o777)
   execFileSync("chown", ["postfix", join(folder, "data")])
   const main = {
@@ -78,7 +75,6 @@ export const startPostfix = async (
       .join(""),
   )
   writeFileSync(join(configuration, "master.cf"), `${host}:${PORTS.relay} inet n - n - - smtpd\n${SERVICES}${services}`)
-  writeFileSync(join(configuration, "sasl/smtpd.conf"), saslSettings)
   const child = spawn(program, ["-c", configuration, "start-fg"], { stdio: ["ignore", "pipe", "pipe"] })
   let output = ""
   for (const stream of [child.stdout, child.stderr]) {
