@@ -2,36 +2,21 @@ import type { AttemptResult } from "@outreach/domain/deliveries/Deliveries"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import type { OwnedEndpoint, SigningSecret } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
+import type { DeliveryId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { createDeliveryScheduler, type DeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
 import { type Held, secretsAt } from "../../src/deliveries/EndpointQueue.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
+import { ownedEndpoint } from "./ownedEndpoint.ts"
 
 const CALL_MS = 15_000
 
 const { currentMs, maxHeld, maxWaitingWhenFull, maxReadOfEndpoint, maxEndpointsPerRead, pauseMs } =
   workerLimits.deliveries
 
-const endpoints = (count: number, organizations: number): ReadonlyArray<OwnedEndpoint> =>
-  Array.from({ length: count }, (_, i) => ({
-    endpointId: `whe_${i}` as EndpointId,
-    organizationId: `org_${i % organizations}` as OrganizationId,
-    version: 1,
-    enabled: true,
-    url: EndpointUrl.make("https://partner.test/"),
-    maxInFlight: null,
-    perSecond: null,
-    retryStatuses: [],
-    retryDelays: null,
-    disableOnGone: false,
-    standardWebhooks: false,
-    failures: 0,
-    allowance: null,
-    probeInMs: 0,
-    inFlightElsewhere: 0,
-  }))
+const endpoints = (count: number, organizations: number) =>
+  Array.from({ length: count }, (_, i) => ownedEndpoint(i, i % organizations))
 
 const secretOf = (text: string, endsInMs: number | null = null): SigningSecret => ({
   secret: Redacted.make(text),

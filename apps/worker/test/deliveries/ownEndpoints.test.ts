@@ -1,34 +1,19 @@
 import { expect, it } from "@effect/vitest"
-import { DeliveryLeases, type OwnedEndpoint } from "@outreach/domain/deliveries/DeliveryLeases"
+import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import type { EndpointId } from "@outreach/domain/Identifier"
 import { Effect, Redacted, Semaphore } from "effect"
 import { createDeliveryScheduler } from "../../src/deliveries/DeliveryScheduler.ts"
 import { ownEndpoints } from "../../src/deliveries/ownEndpoints.ts"
 import { workerLimits } from "../../src/workerLimits.ts"
+import { ownedEndpoint } from "./ownedEndpoint.ts"
 
 const { currentMs } = workerLimits.deliveries
 
 /** A worker with one endpoint, and a simulated database. */
 const setUp = Effect.gen(function* () {
   const clock = { now: 1000 }
-  const endpoint: OwnedEndpoint = {
-    endpointId: "whe_1" as EndpointId,
-    organizationId: "org_1" as OrganizationId,
-    version: 1,
-    enabled: true,
-    url: EndpointUrl.make("https://partner.test/"),
-    maxInFlight: null,
-    perSecond: null,
-    retryStatuses: [],
-    retryDelays: null,
-    disableOnGone: false,
-    standardWebhooks: false,
-    failures: 0,
-    allowance: null,
-    probeInMs: 0,
-    inFlightElsewhere: 0,
-  }
+  const endpoint = ownedEndpoint()
   const database = {
     endpoint,
     beatMs: 0,

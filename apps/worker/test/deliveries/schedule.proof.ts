@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { SPECIFIED_SCHEDULE } from "@outreach/domain/deliveries/deliverySchedule"
-import { type EndpointSettings, PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
+import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
@@ -15,7 +15,7 @@ import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookCli
 import { Clock, Effect, Layer, Redacted, References, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliver } from "../../src/deliveries/deliver.ts"
-import { brokenBody, endless, noAnswer, status, statusForFirst } from "../answers.ts"
+import { endless, noAnswer, status } from "../answers.ts"
 
 const url = migratedDatabase()
 beforeAll(() => simulateClock(url()))
@@ -56,10 +56,7 @@ const besideWorker = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType
   )
 
 /** Publishes one event to partners with different responses. Returns the time, and the endpoints by partner name. */
-const publishTo = Effect.fnUntraced(function* (
-  partners: Readonly<Record<string, string>>,
-  settings: Partial<EndpointSettings> = {},
-) {
+const publishTo = Effect.fnUntraced(function* (partners: Readonly<Record<string, string>>) {
   const [[firstName, firstUrl], ...others] = Object.entries(partners) as [[string, string], ...[string, string][]]
   const { campaign, organization, endpoint, secret } = yield* seedCampaign({ recipients: 0, endpointUrl: firstUrl })
   const repository = yield* EndpointRepository
@@ -70,10 +67,9 @@ const publishTo = Effect.fnUntraced(function* (
     yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null })
     endpoints.set(id, name)
   }
-  yield* Effect.forEach(endpoints.keys(), (id) => repository.update(id, settings))
   const publishedAt = yield* moveClock(60)
   const [eventId] = yield* publishSent(campaign, 1)
-  return { campaign, endpoints, eventId, publishedAt, secret }
+  return { endpoints, eventId, publishedAt, secret }
 })
 
 interface Waiting {
@@ -210,71 +206,6 @@ describe("a delivery that fails for now", () => {
         ]),
       ),
     )
-  })
-})
-
-describe("a delivery to an endpoint with a custom schedule", () => {
-  it("is tried 20 times, and a long Retry-After extends each wait but the last to the following delay", async () => {
-    const delays = Array.from({ length: 19 }, (_, i) => (i + 1) * 10)
-    const partners = {
-      "429": await statusForFirst(429, { "Retry-After": String(365 * 86_400) }),
-      "503": await statusForFirst(503),
-    }
-    const found = await besideWorker(
-      Effect.gen(function* () {
-        const published = yield* publishTo(partners, { retryStatuses: [429], retryDelays: delays })
-        // Both have a row after their first attempt.
-        yield* queued((rows) => rows.length === 2)
-        for (;;) {
-          const waits = (yield* queued((rows) => rows.every(({ wait }) => wait !== null && wait > 0))).map(
-            ({ wait }) => wait!,
-          )
-          if (waits.length === 0) break
-          // Successes in between keep the breaker closed; its probes would wait for real seconds.
-          yield* publishSent(published.campaign, 1)
-          yield* logsAreRead
-          yield* moveClock(Math.min(...waits))
-        }
-        yield* nothingLeft
-        return yield* ends(published)
-      }),
-    )
-    const at = (waits: ReadonlyArray<number>) =>
-      Array.from({ length: 20 }, (_, i) => waits.slice(0, i).reduce((sum, wait) => sum + wait, 0))
-    expect(found["503"]).toMatchObject({ state: "exhausted", at: at(delays) })
-    expect(found["429"]).toMatchObject({ state: "exhausted", at: at([...delays.slice(1), delays.at(-1)!]) })
-  })
-})
-
-describe("a delivery that receives a response", () => {
-  const endsAtOnce = (partners: Readonly<Record<string, string>>) =>
-    besideWorker(
-      Effect.gen(function* () {
-        const published = yield* publishTo(partners)
-        yield* nothingLeft
-        return yield* ends(published)
-      }),
-    )
-  const once = (partners: Readonly<Record<string, string>>, state: string, outcome: string) =>
-    Object.fromEntries(
-      Object.keys(partners).map((name) => [
-        name,
-        { state, outcomes: [outcome], statuses: [Number.parseInt(name, 10)], at: [0] },
-      ]),
-    )
-
-  it("with 2xx is delivered at the first attempt, even if the body is broken or endless", async () => {
-    const partners: Record<string, string> = {
-      ...(await statuses(200, 201, 202, 204, 206, 299)),
-      "200, without end": await endless(200),
-    }
-    for (const [name, partner] of Object.entries(brokenBody)) partners[name] = await partner()
-    expect(await endsAtOnce(partners)).toEqual(once(partners, "delivered", "success"))
-  })
-
-  it("with any 4xx is rejected at the first attempt, also where 4xx is often taken for passing", async () => {
-    const partners = await statuses(400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 451, 499)
-    expect(await endsAtOnce(partners)).toEqual(once(partners, "rejected", "client_error"))
   })
 })
 

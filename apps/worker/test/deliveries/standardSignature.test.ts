@@ -23,25 +23,13 @@ describe("standardSignature", () => {
     expect(standardSignature(body, [secret, secret], given)).toBe(`${signature} ${signature}`)
   })
 
-  it("signs any body as the library does with a secret without - and _, padded or not", () => {
-    fc.assert(
-      fc.property(
-        text.map((text) => `whsec_${text.replaceAll(/[-_]/g, "x")}`),
-        body,
-        (secret, body) => {
-          const signature = standardSignature(utf8.encode(body), [secret], message)
-          expect(signature).toBe(signedByLibrary(secret, body))
-          expect(signature).toBe(signedByLibrary(`${secret}=`, body))
-        },
-      ),
-    )
-  })
-
   it("signs as the library does with a secret of base64url, once it is written in the other alphabet", () => {
     fc.assert(
       fc.property(text, body, (text, body) => {
         const taken = `whsec_${text.replaceAll("-", "+").replaceAll("_", "/")}`
-        expect(standardSignature(utf8.encode(body), [`whsec_${text}`], message)).toBe(signedByLibrary(taken, body))
+        const signature = standardSignature(utf8.encode(body), [`whsec_${text}`], message)
+        expect(signature).toBe(signedByLibrary(taken, body))
+        expect(signature).toBe(signedByLibrary(`${taken}=`, body))
         if (/[-_]/.test(text)) expect(() => new Webhook(`whsec_${text}`)).toThrow("incorrect characters")
       }),
     )
