@@ -61,6 +61,7 @@ describe("the API", () => {
     expect(annotations["code"]).toBe(code)
     const [ready, alive] = [await fetch(`${url}/readyz`), await fetch(`${url}/livez`)]
     expect([ready.status, await ready.json(), alive.status]).toMatchObject([503, { status: "unavailable", code }, 200])
+    expect((await fetch(`${url}/v1/partners/consumer/webhooks/whe_0`, { method: "POST", body: "{}" })).status).toBe(503)
     const ofOperators = await fetch(`${await adminUrl()}/readyz`)
     expect([ofOperators.status, await ofOperators.text()]).toEqual([503, expect.stringContaining(`(${code})`)])
     expect(log.lines.filter(({ level }) => level === "ERROR")).toHaveLength(1)

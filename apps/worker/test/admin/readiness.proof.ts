@@ -1,6 +1,3 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
@@ -10,30 +7,11 @@ import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { runObservedWorker, samples } from "../runObservedWorker.ts"
 
-/** A separate, migrated PostgreSQL that can be stopped and started. */
-const stoppableDatabase = async () => {
-  const folder = await mkdtemp(join(tmpdir(), "outreach-admin-"))
-  // If this process is root, the server runs as another user.
-  await chmod(folder, 0o711)
-  let server = await startPostgres({ dataDirectory: folder })
-  const { url, port } = server
-  onTestFinished(async () => {
-    await server.stop()
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  })
-  await Effect.runPromise(Effect.provide(migrateWithRoles, adaptersFor(url)))
-  return {
-    url,
-    stop: () => server.stop(),
-    start: async () => {
-      server = await startPostgres({ dataDirectory: folder, port })
-    },
-  }
-}
-
 describe("the admin port", () => {
   it("is ready while claims succeed, and still returns its known state while the database is down", async () => {
-    const database = await stoppableDatabase()
+    const database = await startPostgres()
+    onTestFinished(database.stop)
+    await Effect.runPromise(Effect.provide(migrateWithRoles, adaptersFor(database.url)))
     const worker = await runObservedWorker(database.url, {})
     const { ask, metric } = worker
     const readyz = (status: number) =>
@@ -44,7 +22,7 @@ describe("the admin port", () => {
     expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
     await metric("outreach_reading_up", ({ due, state }) => due === 1 && state === 1)
 
-    await database.stop()
+    await database.kill()
     expect(
       await eventually(
         () => ask("/readyz"),
@@ -59,7 +37,7 @@ describe("the admin port", () => {
     expect(samples((await ask("/metrics")).text, "outreach_deliveries_in_flight")).toEqual({ "": 0 })
 
     await until(worker, "database unusable")
-    await database.start()
+    await database.restart()
     expect(await readyz(200)).toMatchObject({ status: 200, text: "ready\n" })
     await until(worker, "database usable again")
     const problems = worker.lines.filter(({ level }) => level === "ERROR" || level === "WARN")
