@@ -1,9 +1,10 @@
-import type { Scope } from "@outreach/contract"
+import { SCOPES, type Scope } from "@outreach/contract"
 import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
@@ -13,6 +14,9 @@ export const DOCS_URL = "https://docs.outreach.test/guide"
 
 type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
 
+/** The data of a campaign that `seedCampaign` creates. */
+export type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
+
 /** The API in the test's process, and its database. */
 export interface TestApi extends Pick<RunningApi, "url" | "adminUrl" | "log"> {
   readonly databaseUrl: string
@@ -20,6 +24,8 @@ export interface TestApi extends Pick<RunningApi, "url" | "adminUrl" | "log"> {
   readonly sql: <Row extends object>(
     statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
   ) => Promise<ReadonlyArray<Row>>
+  /** Seeds an organization with a campaign's recipients and a key with all scopes. */
+  readonly seed: (recipients: number) => Promise<Seeded & { readonly key: string }>
   /** Issues a key. Returns its id and text. */
   readonly issue: (organizationId: OrganizationId, scopes: ReadonlyArray<Scope>) => Promise<{ id: KeyId; text: string }>
   /** Sets the number of requests of a key in this minute, and in the next one in case the test reaches it. */
@@ -56,14 +62,19 @@ export const startApi = (
   const run: TestApi["run"] = (effect) => adapters.runPromise(effect)
   const sql: TestApi["sql"] = (statement) => run(Effect.flatMap(SqlClient.SqlClient, statement))
   const rename = (from: string, to: string) => sql((sql) => sql`alter table ${sql(from)} rename to ${sql(to)}`)
+  const issue: TestApi["issue"] = async (organizationId, scopes) => {
+    const { key, text } = await run(issueKey({ organizationId, name: "test", scopes, expiresAt: null }))
+    return { id: key.id, text: Redacted.value(text) }
+  }
   return () => ({
     ...api,
     databaseUrl: databaseUrl(),
     run,
     sql,
-    issue: async (organizationId, scopes) => {
-      const { key, text } = await run(issueKey({ organizationId, name: "test", scopes, expiresAt: null }))
-      return { id: key.id, text: Redacted.value(text) }
+    issue,
+    seed: async (recipients) => {
+      const seeded = await run(seedCampaign({ recipients }))
+      return { ...seeded, key: (await issue(seeded.organization.id, SCOPES)).text }
     },
     setCount: async (keyId, count) => {
       await sql(

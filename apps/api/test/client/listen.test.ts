@@ -6,7 +6,6 @@ import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
 import { compileCache } from "@outreach/testing/compileCache"
 import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { TestProcess } from "@outreach/testing/startProcess"
 import { Changes, until } from "@outreach/testing/until"
 import { createWebhookVerifier, type WebhookEvent } from "@outreach/webhook-verifier"
@@ -21,8 +20,7 @@ const SECRET = "whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699"
 const api = startApi()
 /** A separate organization for each test, because a feed starts with the current second; and cleanup for the end of the test. */
 const setUp = async ({ onTestFinished }: Pick<TestContext, "onTestFinished">) => {
-  const seed = await api().run(seedCampaign({ recipients: 1 }))
-  const key = await api().issue(seed.organization.id, SCOPES)
+  const seed = await api().seed(1)
   const publish = (types: Parameters<typeof publishOutcomes>[1]) => api().run(publishOutcomes(seed.campaign, types))
 
   /** Runs the command until the test is finished, on a terminal if `terminal` is true. */
@@ -32,7 +30,7 @@ const setUp = async ({ onTestFinished }: Pick<TestContext, "onTestFinished">) =>
   ) => {
     const command = [process.execPath, CLI, "listen", ...args]
     const [program, ...rest] = options.terminal ? ["script", "-qec", command.join(" "), "/dev/null"] : command
-    const environment = { PATH: process.env["PATH"], OUTREACH_KEY: key.text, OUTREACH_URL: api().url }
+    const environment = { PATH: process.env["PATH"], OUTREACH_KEY: seed.key, OUTREACH_URL: api().url }
     const started = new TestProcess(spawn(program!, rest, { env: { ...compileCache, ...environment, ...options.env } }))
     onTestFinished(async () => void (await started.kill()))
     return {

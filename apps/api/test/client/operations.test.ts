@@ -1,7 +1,6 @@
 import { type ApiError, createClient, type Fetch } from "@outreach/client"
-import { Digest, eventExamples, FEED_EVENT_TYPES, FeedEvent, Health, RecipientRecord, SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { type Effect, Redacted } from "effect"
+import { Digest, eventExamples, FEED_EVENT_TYPES, FeedEvent, Health, RecipientRecord } from "@outreach/contract"
+import { Redacted } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi, type TestApi } from "../startApi.ts"
@@ -9,17 +8,15 @@ import { startApi, type TestApi } from "../startApi.ts"
 const SINCE = "2026-01-01T00:00:00Z"
 
 const api = startApi()
-let seed: Effect.Success<ReturnType<typeof seedCampaign>>
-let key: Awaited<ReturnType<TestApi["issue"]>>
+let seed: Awaited<ReturnType<TestApi["seed"]>>
 beforeAll(async () => {
-  seed = await api().run(seedCampaign({ recipients: 5 }))
-  key = await api().issue(seed.organization.id, SCOPES)
+  seed = await api().seed(5)
   await api().run(publishOutcomes(seed.campaign, FEED_EVENT_TYPES))
 })
 
 const start = (options: Partial<Parameters<typeof createClient>[0]> = {}) => {
   const { fetch, attempts } = observeFetch()
-  return { client: createClient({ apiKey: key.text, baseUrl: api().url, fetch, ...options }), attempts }
+  return { client: createClient({ apiKey: seed.key, baseUrl: api().url, fetch, ...options }), attempts }
 }
 const failure = (promise: Promise<unknown>) =>
   promise.then(

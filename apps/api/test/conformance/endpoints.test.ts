@@ -131,8 +131,7 @@ describe("GET /v1/partners/consumer/tokens/{token}", () => {
 
 describe("GET /v1/partners/consumer/tokens", () => {
   it("orders by updated_at and then by id, from page to page", async () => {
-    const { organization } = await api().run(seedCampaign({ recipients: 6 }))
-    const { text: key } = await api().issue(organization.id, SCOPES)
+    const { organization, key } = await api().seed(6)
     const page = async (query: string) => (await ask(api(), `${TOKENS}?${SINCE}&${query}`, { key })).body
     type Row = { service_recipient_id: string; updated_at: string }
     const idsOf = ({ data }: { data: ReadonlyArray<Row> }) => data.map((row) => row.service_recipient_id)

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { type Operation, operations, SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { type Operation, operations } from "@outreach/contract"
 import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/docs/layout.ts"
@@ -28,11 +27,10 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
   let events: ReadonlyArray<string>
 
   beforeAll(async () => {
-    const { organization, campaign, endpoint, secret } = await api().run(seedCampaign({ recipients: 3 }))
+    const { campaign, endpoint, secret, key } = await api().seed(3)
     events = await api().run(
       publishOutcomes(campaign, ["outreach.email_sent", "outreach.email_bounced", "outreach.email_clicked"]),
     )
-    const { text: key } = await api().issue(organization.id, SCOPES)
     const list = await fetch(`${api().url}/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z`, {
       headers: { Authorization: `Bearer ${key}` },
     })

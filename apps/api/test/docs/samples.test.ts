@@ -4,10 +4,9 @@ import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { eventExamples, SCOPES } from "@outreach/contract"
+import { eventExamples } from "@outreach/contract"
 import { sign } from "@outreach/signature"
 import { listen } from "@outreach/testing/listen"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import type { WebhookEvent } from "@outreach/webhook-verifier"
 import { describe, expect, it } from "vitest"
 import { reconcile } from "../../src/docs/samples/reconcile.ts"
@@ -77,8 +76,7 @@ describe.each([["TypeScript", reconcile], ...(hasPython ? ([["Python", reconcile
   "the reconciliation in %s",
   (_, reconcile) => {
     it("stores every event once, over pages and from checkpoint to checkpoint", async () => {
-      const { campaign, organization } = await api().run(seedCampaign({ recipients: 1 }))
-      const { text: key } = await api().issue(organization.id, SCOPES)
+      const { campaign, key } = await api().seed(1)
       const publish = (count: number) =>
         api().run(publishOutcomes(campaign, Array<"outreach.email_sent">(count).fill("outreach.email_sent")))
 

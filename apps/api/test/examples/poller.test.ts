@@ -5,9 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { SCOPES } from "@outreach/contract"
 import { compileCache } from "@outreach/testing/compileCache"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
@@ -18,15 +16,14 @@ describe("the poller of the examples", () => {
   const api = startApi()
 
   it("stores each event of the feed once, and continues from its checkpoint", async () => {
-    const { organization, campaign } = await api().run(seedCampaign({ recipients: 1 }))
-    const { text } = await api().issue(organization.id, SCOPES)
+    const { campaign, key } = await api().seed(1)
     const folder = mkdtempSync(join(tmpdir(), "outreach-poller-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, "events.db")
     const poll = async () => {
       const args = [POLLER, "--once", file]
       const { stdout } = await promisify(execFile)(process.execPath, args, {
-        env: { ...compileCache, OUTREACH_KEY: text, OUTREACH_URL: api().url },
+        env: { ...compileCache, OUTREACH_KEY: key, OUTREACH_URL: api().url },
       })
       return stdout
     }

@@ -19,23 +19,3 @@ export interface FuzzRequest {
 /** Path and query as sent. */
 export const targetOf = ({ path, query }: FuzzRequest): string =>
   query.length === 0 ? path : `${path}?${query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`
-
-/** Formats a request as a shell command. */
-export const curl = (request: FuzzRequest): string => {
-  const { method, headers, bearer, body } = request
-  const authorization = { good: "Bearer $KEY", scopeless: "Bearer $KEY_WITHOUT_SCOPE" }[bearer as string]
-  const all = {
-    ...headers,
-    ...(bearer !== "none" && {
-      Authorization:
-        typeof bearer === "object" ? bearer.authorization : (authorization ?? `Bearer $KEY_THAT_IS_${bearer}`),
-    }),
-  }
-  return [
-    `curl -i --path-as-is ${method === "HEAD" ? "-I" : `-X ${method}`} "$API"${quote(targetOf(request))}`,
-    ...Object.entries(all).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-binary ${quote(body)}`]),
-  ].join(" ")
-}
-
-const quote = (text: string): string => (text.includes("$KEY") ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`)

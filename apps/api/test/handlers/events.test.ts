@@ -1,25 +1,24 @@
-import { FEED_EVENT_TYPES, type FeedEventType, SCOPES } from "@outreach/contract"
+import { FEED_EVENT_TYPES, type FeedEventType } from "@outreach/contract"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { EventId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { whileOpen } from "@outreach/testing/inTransaction"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"
 import { settableTime } from "../settableTime.ts"
-import { DOCS_URL, startApi } from "../startApi.ts"
+import { DOCS_URL, startApi, type TestApi } from "../startApi.ts"
 import { publishOutcomes } from "./publishOutcomes.ts"
 
 const api = startApi()
-let seed: Effect.Success<ReturnType<typeof seedCampaign>>
+let seed: Awaited<ReturnType<TestApi["seed"]>>
 let key: string
 /** Ids of two events of each type, in feed order: each round has one stamp. */
 let rounds: ReadonlyArray<ReadonlyArray<EventId>>
 beforeAll(async () => {
-  seed = await api().run(seedCampaign({ recipients: 2 }))
-  key = (await api().issue(seed.organization.id, SCOPES)).text
+  seed = await api().seed(2)
+  key = seed.key
   const round = () => publishOutcomes(seed.campaign, FEED_EVENT_TYPES)
   rounds = [await api().run(round()), await api().run(round())]
 })
@@ -123,32 +122,29 @@ describe("a filter by type", () => {
 })
 
 it("contains neither publications nor events of surveys", async () => {
-  const { organization, campaign } = await api().run(
+  const { campaign, key } = await api().seed(1)
+  await api().run(
     Effect.gen(function* () {
-      const seeded = yield* seedCampaign({ recipients: 1 })
-      yield* scheduleCampaign(seeded.campaign.id)
+      yield* scheduleCampaign(campaign.id)
       while (yield* publishChunk()) {}
-      yield* publishOutcomes(seeded.campaign, ["outreach.email_sent"])
-      return seeded
+      yield* publishOutcomes(campaign, ["outreach.email_sent"])
     }),
   )
   await api().sql((sql) => sql`update campaigns set kind = 'survey' where id = ${campaign.id}`)
   await api().run(publishOutcomes(campaign, ["outreach.email_clicked"]))
-  const { text } = await api().issue(organization.id, SCOPES)
-  const { body } = await ask(api(), EVENTS, { key: text })
+  const { body } = await ask(api(), EVENTS, { key })
   expect(typesOf(body)).toEqual(["outreach.email_sent"])
 })
 
 describe("an expansion", () => {
   it("adds the campaign, the program and the recipient as they are now", async () => {
-    const seeded = await api().run(seedCampaign({ recipients: 1 }))
-    const { text } = await api().issue(seeded.organization.id, SCOPES)
-    const tokens = await ask(api(), "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z", { key: text })
+    const { key, ...seeded } = await api().seed(1)
+    const tokens = await ask(api(), "/v1/partners/consumer/tokens?since=2026-01-01T00:00:00Z", { key })
     const [recipient] = tokens.body.data
     await api().run(publishOutcomes(seeded.campaign, ["outreach.email_sent"], recipient.service_recipient_id))
     const names = ["campaign", "program", "recipient"]
     const query = names.map((name) => `&expand[]=${name}`).join("")
-    const { body } = await ask(api(), `${EVENTS}${query}`, { key: text })
+    const { body } = await ask(api(), `${EVENTS}${query}`, { key })
     const campaign = { object: "campaign", livemode: false, id: seeded.campaign.id, name: "Spring", status: "draft" }
     expect(body.data[0]).toMatchObject({
       campaign: { ...campaign, program_id: seeded.program.id },
@@ -156,7 +152,7 @@ describe("an expansion", () => {
     })
     expect(body.data[0].recipient).toEqual(recipient)
     for (const name of names) {
-      const [only] = (await ask(api(), `${EVENTS}&expand[]=${name}`, { key: text })).body.data
+      const [only] = (await ask(api(), `${EVENTS}&expand[]=${name}`, { key })).body.data
       expect(names.filter((key) => key in only)).toEqual([name])
     }
   })

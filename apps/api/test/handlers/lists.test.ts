@@ -1,26 +1,23 @@
-import { SCOPES } from "@outreach/contract"
+import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
+import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, ask } from "../ask.ts"
-import { startApi } from "../startApi.ts"
+import { startApi, type TestApi } from "../startApi.ts"
 import { publishOutcomes } from "./publishOutcomes.ts"
 
 const api = startApi()
-type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
 
 const SINCE = "since=2026-01-01T00:00:00Z"
-const keyOf = async ({ organization }: Seed) => (await api().issue(organization.id, SCOPES)).text
 
-const seedRows = (rows: number) =>
-  api().run(
-    Effect.gen(function* () {
-      const seed = yield* seedCampaign({ recipients: rows })
-      yield* publishOutcomes(seed.campaign, Array<"outreach.email_sent">(rows).fill("outreach.email_sent"))
-      return seed
-    }),
-  )
+type Seed = Awaited<ReturnType<TestApi["seed"]>>
+const seedRows = async (rows: number): Promise<Seed> => {
+  const seed = await api().seed(rows)
+  await api().run(publishOutcomes(seed.campaign, Array<"outreach.email_sent">(rows).fill("outreach.email_sent")))
+  return seed
+}
 
 const idsIn = (table: "recipients" | "events") => async (organizationId: OrganizationId) => {
   const rows = await api().sql<{ id: string }>(
@@ -62,7 +59,7 @@ beforeAll(async () => {
   seed = await seedRows(5)
   other = await seedRows(3)
   large = await seedRows(101)
-  key = await keyOf(seed)
+  key = seed.key
 })
 
 describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
@@ -93,17 +90,16 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
   })
 
   it("shows an organization only its own rows", async () => {
-    expect(ids(await ask(api(), target("", other), { key: await keyOf(other) }))).toEqual(await there(other))
+    expect(ids(await ask(api(), target("", other), { key: other.key }))).toEqual(await there(other))
   })
 
   it("serves up to 500 rows a page, and 100 by default", async () => {
-    const asker = await keyOf(large)
     for (const [limit, length] of [
       ["", 100],
       ["limit=1", 1],
       ["limit=500", 101],
     ] as const) {
-      const { body } = await ask(api(), target(limit, large), { key: asker })
+      const { body } = await ask(api(), target(limit, large), { key: large.key })
       expect([body.data.length, body.has_more]).toEqual([length, length < 101])
     }
     expect(await refusal("limit=501")).toEqual([400, "INVALID_PARAMETER", "limit"])
@@ -131,7 +127,7 @@ describe.each(LISTS)("$list", ({ path, required, idOf, idsOf }) => {
     for (const query of queries) {
       expect(await refusal(`cursor=${query}`)).toEqual([400, "INVALID_PARAMETER", "cursor"])
     }
-    const { status, body } = await ask(api(), target(`cursor=${cursor}`), { key: await keyOf(other) })
+    const { status, body } = await ask(api(), target(`cursor=${cursor}`), { key: other.key })
     expect([status, body.error.details]).toEqual([400, { parameter: "cursor" }])
     expect(body.error.message).not.toContain(cursor.slice(0, 20))
   })
@@ -173,5 +169,41 @@ describe.each(LISTS.filter(({ required }) => required !== ""))("since, in $list"
     expect([another.status, another.body.error.details]).toEqual([400, { parameter: "cursor" }])
     const none = await ask(api(), target(`cursor=${body.next_cursor}`), { key })
     expect(none.body.error).toMatchObject({ code: "MISSING_PARAMETER", details: { parameter: "since" } })
+  })
+})
+
+describe("the recipients of a campaign", () => {
+  const pathOf = (campaignId: string) => `/v1/partners/consumer/campaigns/${campaignId}/recipients`
+  const get = async (target: string) => await ask(api(), target, { key })
+
+  it("are listed as the token list shows them, without those of another campaign", async () => {
+    const { windowStart, windowEnd, subject, html } = seed.campaign
+    await api().run(
+      Effect.gen(function* () {
+        const second = yield* createCampaign({
+          ...{ programId: seed.program.id, name: "Autumn", kind: "traffic", subject, html, windowStart, windowEnd },
+        })
+        yield* importLines(second.id, [{ number: 2, npi: npi(1), email: "someone@clinic.test" }])
+      }),
+    )
+    const { body } = await get(`${pathOf(seed.campaign.id)}?expand[]=campaign`)
+    const tokens = await get(`/v1/partners/consumer/tokens?${SINCE}&expand[]=campaign`)
+    expect([body.data.length, tokens.body.data.length]).toEqual([5, 6])
+    const isOfCampaign = ({ campaign }: { campaign: { id: string } }) => campaign.id === seed.campaign.id
+    expect(body.data).toEqual(tokens.body.data.filter(isOfCampaign))
+  })
+
+  it("are an empty list for an unknown campaign and for another organization's", async () => {
+    for (const id of [other.campaign.id, "cmp_0199"]) {
+      const { status, body } = await get(pathOf(id))
+      const empty = { object: "list", livemode: false, data: [], has_more: false, next_cursor: null, url: pathOf(id) }
+      expect([status, body]).toEqual([200, empty])
+    }
+  })
+
+  it("have no page for the cursor of another campaign", async () => {
+    const { body } = await get(`${pathOf(seed.campaign.id)}?limit=1`)
+    const refused = await get(`${pathOf("cmp_0199")}?cursor=${body.next_cursor}`)
+    expect([refused.status, refused.body.error.details]).toEqual([400, { parameter: "cursor" }])
   })
 })

@@ -1,23 +1,19 @@
-import { SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
-import type { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
-import { startApi } from "../startApi.ts"
+import { startApi, type TestApi } from "../startApi.ts"
 
 const api = startApi()
-type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
+type Seed = Awaited<ReturnType<TestApi["seed"]>>
 let seed: Seed
 let other: Seed
 beforeAll(async () => {
-  seed = await api().run(seedCampaign({ recipients: 5 }))
-  other = await api().run(seedCampaign({ recipients: 3 }))
+  seed = await api().seed(5)
+  other = await api().seed(3)
 })
 
 const TOKENS = "/v1/partners/consumer/tokens"
 
-const keyOf = async ({ organization }: Seed) => (await api().issue(organization.id, SCOPES)).text
 const tokensOf = async (organizationId: OrganizationId) =>
   (
     await api().sql<{ token: string }>(
@@ -28,7 +24,7 @@ const tokensOf = async (organizationId: OrganizationId) =>
 describe("the token lookup", () => {
   it("hides another organization's token as an unknown one", async () => {
     const [token] = await tokensOf(other.organization.id)
-    const key = await keyOf(seed)
+    const { key } = seed
     const answers = [await ask(api(), `${TOKENS}/${token}`, { key }), await ask(api(), `${TOKENS}/000000`, { key })]
     for (const { status, body } of answers) {
       expect([status, body.error.code, body.error.message]).toEqual([
@@ -41,7 +37,7 @@ describe("the token lookup", () => {
 
   it("returns 304 for a current tag, with all headers except those of the body", async () => {
     const [token] = await tokensOf(seed.organization.id)
-    const key = await keyOf(seed)
+    const { key } = seed
     const first = await ask(api(), `${TOKENS}/${token}`, { key })
     const tag = first.headers.get("ETag")!
     for (const given of [tag, `"x", ${tag}`]) {
@@ -57,7 +53,7 @@ describe("the token lookup", () => {
 
   it("changes the tag only with the record, the expansion and the expanded resources", async () => {
     const [, token] = await tokensOf(seed.organization.id)
-    const key = await keyOf(seed)
+    const { key } = seed
     const queries = ["", "?expand[]=campaign", "?expand[]=program", "?expand[]=program&expand[]=campaign"]
     const tags = async () =>
       Promise.all(queries.map(async (q) => (await ask(api(), `${TOKENS}/${token}${q}`, { key })).headers.get("ETag")))

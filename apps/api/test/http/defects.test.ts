@@ -1,8 +1,6 @@
-import { SCOPES } from "@outreach/contract"
 import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,8 +20,7 @@ const api = startApi(lockTimeout)
 
 let key: string
 beforeAll(async () => {
-  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
-  key = (await api().issue(organization.id, SCOPES)).text
+  key = (await api().seed(1)).key
 })
 
 const TOKEN = "/v1/partners/consumer/tokens/aB3xY9"

@@ -3,9 +3,8 @@ import { createServer, request } from "node:http"
 import { json } from "node:stream/consumers"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { operations, SCOPES } from "@outreach/contract"
+import { operations } from "@outreach/contract"
 import { listen } from "@outreach/testing/listen"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Deferred, Effect, Scope } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
@@ -19,9 +18,9 @@ let key: string
 /** Reads the body before checking the signature, so 401 means that the body was accepted. */
 let RECEIVER: string
 beforeAll(async () => {
-  const { organization, endpoint } = await api().run(seedCampaign({ recipients: 1 }))
-  RECEIVER = `/v1/partners/consumer/webhooks/${endpoint.id}`
-  key = (await api().issue(organization.id, SCOPES)).text
+  const seed = await api().seed(1)
+  RECEIVER = `/v1/partners/consumer/webhooks/${seed.endpoint.id}`
+  key = seed.key
 })
 
 const UNKNOWN_RECEIVER = "/v1/partners/consumer/webhooks/whe_0199"

@@ -1,5 +1,3 @@
-import { SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Deferred, Effect } from "effect"
 import { expect, it } from "vitest"
 import { withinLimit } from "../../src/http/withinLimit.ts"
@@ -17,9 +15,8 @@ it("returns undefined for an effect that takes longer, and interrupts it", async
 })
 
 it("returns the envelope for requests that wait for a connection, however many", async () => {
-  const seed = await api().run(seedCampaign({ recipients: 1 }))
-  const { text: key } = await api().issue(seed.organization.id, SCOPES)
-  const read = () => ask(api(), "/v1/partners/consumer/tokens/aB3xY9", { key })
+  const seed = await api().seed(1)
+  const read = () => ask(api(), "/v1/partners/consumer/tokens/aB3xY9", seed)
   const post = (i: number) => postWebhook(api(), seed, eventText({ event_id: `evt_${i}` }))
   const answers = await api().whileLocked("api_keys", () =>
     api().whileLocked("signing_secrets", () =>

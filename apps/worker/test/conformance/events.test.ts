@@ -5,13 +5,14 @@ import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
+import { afterTests } from "@outreach/testing/afterTests"
 import { listen } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Changes, until } from "@outreach/testing/until"
 import { Clock, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { SMTPServer } from "smtp-server"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { runWorker } from "../runWorker.ts"
 
@@ -36,13 +37,7 @@ interface Row {
 }
 
 const { url, run, query } = journey()
-const ends: Array<() => Promise<void>> = []
-const atEnd = (end: () => Promise<void>) => {
-  ends.unshift(end)
-}
-afterAll(async () => {
-  for (const end of ends) await end()
-})
+const atEnd = afterTests()
 
 const REFUSED = "clinician1@clinic.test"
 const changes = new Changes()

@@ -2,6 +2,7 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
+import { afterTests } from "@outreach/testing/afterTests"
 import type { LogLine } from "@outreach/testing/ProcessLog"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import type { AtEnd } from "@outreach/testing/startProcess"
@@ -9,7 +10,7 @@ import { Changes, until } from "@outreach/testing/until"
 import { Effect, Fiber, Layer, Logger, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { createTransport } from "nodemailer"
-import { afterAll, beforeAll, onTestFinished } from "vitest"
+import { beforeAll, onTestFinished } from "vitest"
 import { receiveBounces } from "../../src/mail/receiveBounces.ts"
 import type { journey } from "../journey.ts"
 
@@ -45,13 +46,12 @@ export const startBounceReceiver = async (
 
 /** Receives bounces for all tests of a file. Returns a function that sends a message and returns the reply. */
 export const sharedBounceReceiver = (run: Run) => {
-  const ends: Array<() => Promise<void>> = []
+  const atEnd = afterTests()
   let send: ReturnType<typeof sendTo>
   beforeAll(async () => {
-    const { port } = await startBounceReceiver(run, {}, (end) => ends.push(end))
+    const { port } = await startBounceReceiver(run, {}, atEnd)
     send = sendTo(port)
   })
-  afterAll(() => Promise.all(ends.map((end) => end())))
   return (...message: Parameters<typeof send>) => send(...message)
 }
 

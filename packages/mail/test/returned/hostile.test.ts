@@ -93,6 +93,9 @@ describe("a message without end", () => {
   const nested = Array.from({ length: 100_000 }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`)
   it.each([
     ["parts within parts", nested.join("")],
+    ["messages within messages", "Content-Type: message/rfc822\n\n".repeat(100_000)],
+    ["header fields", `${"A: b\n".repeat(100_000)}\n`],
+    ["a folded header", `Content-Type: multipart/report${";\n x=y".repeat(100_000)}\n\n`],
     ["recipients", sample!.replace("  x@clinic.example", "  x@clinic.example\n".repeat(200_000))],
     ["codes", sample!.replace("  x@clinic.example", `  x@clinic.example ${"550 5.1.1 ".repeat(200_000)}`)],
     ["a reason", sample!.replace("  x@clinic.example", `  x@clinic.example\n ${"x".repeat(2_000_000)}`)],
