@@ -255,6 +255,22 @@ describe("the form of every action", () => {
     expect(await contents()).toEqual(before)
   })
 
+  it("changes no data if its object has its values, and is rejected if its object has another version", async () => {
+    const versioned = [...shown].filter(([, { form }]) => form.querySelector("input[name=version]") !== null)
+    for (const [path, { form }] of versioned) {
+      const { submission: _, ...fields } = fill(form)
+      const same = await send(admin, form, fields)
+      const stale = await send(admin, form, { ...fields, ...CHANGED[path], version: "earlier" })
+      expect({ path, same: same.words, status: stale.status, stale: stale.words }).toEqual({
+        path,
+        same: expect.stringContaining("No change: these are the current settings."),
+        status: 409,
+        stale: expect.stringContaining("Another operator changed this while the page was open"),
+      })
+    }
+    expect(versioned).toHaveLength(5)
+  })
+
   it("is shown again on its page with the typed input, and with the fault of each field", async () => {
     const TYPING = "input:not([type=hidden], [type=checkbox], [type=file]), textarea"
     const forms = [...shown].filter(([, { form }]) => form.querySelector(TYPING) !== null)

@@ -66,9 +66,6 @@ beforeAll(async () => {
 const exampleOf = (ids: typeof own.ids, name: string): string | undefined =>
   Object.hasOwn(ids, name) ? ids[name as keyof typeof ids] : undefined
 
-/** Parameters of paths that don't belong to an organization. */
-const PLAIN_PARAMS: Readonly<Record<string, string>> = { date: "2026-11-01" }
-
 /** Reports whether a route's parameters or inputs name something of an organization. */
 const namesThings = (route: Route): boolean =>
   [...Object.keys(route.params), ...Object.keys(route.inputs)].some((name) => exampleOf(own.ids, name) !== undefined)
@@ -89,7 +86,7 @@ const MULTIPART = "multipart/form-data; boundary=x"
 /** Sends a request to a route. */
 const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, body }: Ask) => {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const id = exampleOf(ids, name) ?? PLAIN_PARAMS[name]
+    const id = exampleOf(ids, name)
     if (id === undefined) throw new Error(`${route.path} needs an example of ${name} in test/seedOrganization.ts`)
     return id
   })

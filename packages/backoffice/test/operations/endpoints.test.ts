@@ -87,6 +87,7 @@ describe("Enabling an endpoint", () => {
     const endpointId = yield* seedFailing
     for (const _ of [1, 2]) {
       const input = { endpointId }
+      expect((yield* enableEndpoint.plan!(input)).facts).toMatchObject({ "Missed events": "2" })
       expect(yield* Effect.flip(enableEndpoint.run({ ...input, rate: 100 }, ""))).toMatchObject({
         _tag: "NothingToReplay",
       })

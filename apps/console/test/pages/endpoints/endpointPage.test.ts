@@ -125,25 +125,6 @@ it("changes only the given settings of an endpoint", async () => {
   expect(words).toContain("7 attempts: 30s,2m,10m,1h,6h,24h (default)")
 })
 
-it("disables an endpoint, and enables it with the missed events", async () => {
-  const { endpoint } = await test().run(seedDeadLetters(2))
-  await execute((sql) => sql`update webhook_endpoints set enabled = true where id = ${endpoint.id}`)
-  await execute(
-    (sql) => sql`
-      update endpoint_readers set failing_since = clock_timestamp() - interval '6 days', notices = 3 where endpoint_id = ${endpoint.id}`,
-  )
-  const path = `/endpoints/${endpoint.id}`
-  expect((await admin.get(`${path}/disable`)).words).toContain("New events are queued until it is enabled")
-  const { words, document } = await admin.post(`${path}/disable`)
-  expect(words).toContain("Failing since")
-  const asked = await admin.get(document.querySelector(`a[href="${path}/enable"]`)!.getAttribute("href")!)
-  expect(asked.words).toContain("Missed events2Missed since")
-  const enabled = await admin.post(`${path}/enable`, { "replay-missed": "yes" })
-  expect(enabled.words).toContain("sends 2 missed events once")
-  expect(await newestReplay()).toMatchObject({ kind: "dead_letters", endpointId: endpoint.id, total: 2 })
-  expect(await find(endpoint.id)).toMatchObject({ enabled: true, failingSince: null })
-})
-
 it("offers no action for a removed endpoint, and shows why", async () => {
   const { endpoint, organization } = await seed()
   await admin.post(`/endpoints/${endpoint.id}/remove`, { typed: organization.name })
@@ -166,14 +147,9 @@ it("counts a period of the log before it replays the period", async () => {
   const started = await admin.post(path, { from, to, rate: "20" })
   expect(started.words).toMatch(/The replay rpl_[0-9a-f]+ sends 6 events at 20 per second/)
   expect(await newestReplay()).toMatchObject({ kind: "log", endpointId: endpoint.id, total: 6, rate: 20 })
-  const reversed = { from: "2026-01-01T09:00:00.5Z", to: "2026-01-01T09:00:00Z", rate: "20" }
-  expect((await admin.post(path, reversed)).words).toContain(
-    "Published before is not valid. It must not be before Published at or after.",
-  )
-  expect((await admin.post(path, { from, to, rate: "0" })).status).toBe(400)
 })
 
-it("rejects a change from an old page with both values, and accepts one of several at once", async () => {
+it("rejects a change from an old page with both values", async () => {
   const { endpoint } = await seed("https://partner.test/in?key=topsecret")
   const page = `/endpoints/${endpoint.id}`
   const version = versionIn(await admin.get(page), `${page}/update`)
@@ -186,10 +162,6 @@ it("rejects a change from an old page with both values, and accepts one of sever
     "Address is now https://partner.test/in?…. Event types is now outreach.email_sent. Concurrent calls is now none. Compare",
   )
   expect(await find(endpoint.id)).toMatchObject({ eventTypes: ["outreach.email_sent"], maxInFlight: null })
-  const next = versionIn(await admin.get(page), `${page}/update`)
-  const change = (n: string) => admin.post(`${page}/update`, { version: next, "in-flight": n })
-  const answers = await Promise.all(["1", "2", "3", "4", "5"].map(change))
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
 })
 
 it("shows the full address of an endpoint only on request", async () => {

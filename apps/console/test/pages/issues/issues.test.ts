@@ -150,15 +150,6 @@ describe("an issue", () => {
     expect(page.words).toContain("2 dead letters in 1 issue weren't delivered or replayed.")
   })
 
-  it("has its replay cancelled", async () => {
-    await operator.post("/dead-letters/replay", { group: await seedOther(), rate: "1" })
-    const { id } = await newestReplay()
-    expect((await operator.get(`/replays/${id}/cancel`)).words).toContain("How many2 of 2 dead letters not replayed")
-    const cancelled = await operator.post(`/replays/${id}/cancel`, { typed: "cancel" })
-    expect(cancelled.words).toContain("Cancelled after 0 of 2.")
-    expect((await operator.post(`/replays/${id}/cancel`)).words).toContain("Cancelled after 0 of 2")
-  })
-
   it("is listed only among the muted ones while it is muted, with the reason", async () => {
     const other = await seedOther()
     const mute = (reason: string) => operator.post(`/issues/${other}/mute`, { reason })

@@ -3,7 +3,6 @@ import type { dnsServer } from "@outreach/testing/dnsServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { NXDOMAIN, startNameServer } from "@outreach/testing/startNameServer"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Answer as Page, startConsole, type Visitor } from "../../startConsole.ts"
 
@@ -85,29 +84,5 @@ describe("a sender", () => {
     for (const address of [`/campaigns/${campaign.id}`, `/programs/${program.id}`, "/senders"]) {
       expect((await admin.get(address)).document.querySelector(`a[href="${path}"]`)?.textContent, address).toBe(from)
     }
-  })
-
-  it("is removed once its address is typed, as is a link domain without a sender", async () => {
-    const { organization } = await seed()
-    const admin = await test().as("admin")
-    const { path } = await add(admin, organization.id, { "link-domain": "old.acme.test" })
-    const removed = await admin.post(`${path}/remove`, { typed: "outreach@acme.test" })
-    expect(removed.words).toContain("Removed with its DKIM keys.")
-    expect((await admin.get(path)).status).toBe(404)
-    // It was never verified, so no e-mail contains it.
-    expect((await admin.get("/senders/link-domain/remove?link-domain=old.acme.test")).status).toBe(404)
-    await test().run(
-      SqlClient.SqlClient.use(
-        (sql) => sql`
-          insert into link_domains (organization_id, domain, verified_at)
-          values (${organization.id}, 'old.acme.test', clock_timestamp())`,
-      ),
-    )
-    const list = await admin.get("/senders")
-    const link = list.document.querySelector("a[href='/senders/link-domain/remove?link-domain=old.acme.test']")
-    expect(link?.textContent).toBe("Remove…")
-    const fields = { "link-domain": "old.acme.test", typed: "old.acme.test" }
-    expect((await admin.post("/senders/link-domain/remove", fields)).words).toContain("Removed old.acme.test.")
-    expect((await admin.get("/senders")).words).not.toContain("old.acme.test")
   })
 })
