@@ -46,7 +46,7 @@ const sectionOf = async (root: Command.Command.Any, { path, command }: Leaf): Pr
     `${description.replace(/\.?$/, ".")} ${access}`.trim(),
     "",
     ...(inputs.length === 0 ? [] : [...inputs, ""]),
-    ...(shown.length === 0 ? [] : ["```console", ...shown.map(({ command }) => `$ ${command}`), "```", ""]),
+    ...(shown.length === 0 ? [] : ["```sh", ...shown.map(({ command }) => command), "```", ""]),
   ].join("\n")
 }
 
