@@ -12,7 +12,12 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # Runs a program with Node 24 and the pinned pnpm. With LEG_NODE, `.ci/leg` has fetched them already.
-tool() { if [ -n "${LEG_NODE-}" ]; then "$@"; else npx -y -p node@24 -p "$(node -p 'require("./package.json").packageManager')" "$@"; fi; }
+tools=${LEG_NODE:+$PATH}
+tool() {
+  # npx takes longer than most of the programs.
+  [ -n "$tools" ] || tools=$(npx -y -p node@24 -p "$(node -p 'require("./package.json").packageManager')" printenv PATH)
+  PATH=$tools "$@"
+}
 
 # Runs a command as one check.
 check() {
