@@ -2,11 +2,12 @@
  * Adds a field to the recipient, or an event about one, in a scratch copy. The compiler or a test must then name every place to change.
  * `docs/recipes.md` lists these places; `--write` updates the lists.
  */
-import { execFileSync, spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs, stripVTControlCharacters } from "node:util"
+import { copyRepository } from "./copyRepository.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -26,7 +27,7 @@ interface Step {
 const FIELD = "specialty"
 const EVENT = "outreach.email_forwarded"
 const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
-  "a required text field of the recipient": [
+  "A required text field of the recipient": [
     {
       edits: [
         ["packages/domain/src/recipients/Recipient.ts", "  createdAt: Timestamp,", `  ${FIELD}: Schema.String,`],
@@ -81,7 +82,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       ],
     },
   ],
-  "an event about a recipient": [
+  "An event about a recipient": [
     {
       edits: [
         [
@@ -115,15 +116,6 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
   ],
 }
 
-/** Copies the tracked files and installs the dependencies. */
-const copyHouse = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "outreach-change-"))
-  for (const file of execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n"))
-    cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true })
-  execFileSync("pnpm", ["install", "--frozen-lockfile", "--prefer-offline"], { cwd: folder, stdio: "ignore" })
-  return folder
-}
-
 const run = (folder: string, command: string, args: ReadonlyArray<string>): string => {
   const { stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: "utf8", maxBuffer: 2 ** 28 })
   return stripVTControlCharacters(`${stdout}\n${stderr}`)
@@ -139,12 +131,13 @@ const complaints = (folder: string, { projects, tests }: Step): ReadonlyArray<st
   return [...errors, ...told.split(/^ FAIL /m).slice(1)]
 }
 
-const folder = copyHouse()
+const folder = mkdtempSync(join(tmpdir(), "outreach-change-"))
 const violations: Array<string> = []
 const lists: Array<string> = []
 try {
+  copyRepository(folder)
   for (const [name, steps] of Object.entries(CHANGES)) {
-    lists.push(`Add ${name}. Reported places:`, "")
+    lists.push(`${name}:`, "")
     const originals = new Map<string, string>()
     for (const step of steps) {
       for (const [file, before, added] of step.edits) {
@@ -158,10 +151,8 @@ try {
       const said = complaints(folder, step)
       for (const [place, file, text] of step.places) {
         const isNamed = said.some((each) => each.includes(file) && each.includes(text))
-        if (!isNamed) violations.push(`nothing points at ${place} for ${name}: ${file} does not say ${text}`)
-        lists.push(
-          `- ${place}: by ${/\.test\.ts$/.test(file) && step.tests.includes(file) ? "the test" : "the compiler, in"} \`${file}\``,
-        )
+        if (!isNamed) violations.push(`nothing points at ${place}. ${name}: ${file} does not say ${text}`)
+        lists.push(`- ${place}: \`${file}\``)
       }
     }
     lists.push("")

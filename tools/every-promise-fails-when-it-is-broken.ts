@@ -4,47 +4,16 @@
  * Arguments name the scripts. By default the fast scripts run, with `--all` every script.
  */
 import { execFile, execFileSync } from "node:child_process"
-import {
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
-import { root } from "./publishedPackages.ts"
+import { copyRepository } from "./copyRepository.ts"
 import { report } from "./report.ts"
 import { SEEDED_VIOLATIONS, type SeededViolation } from "./seededViolations.ts"
 
 const CONCURRENCY = 3
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { all: { type: "boolean" } } })
-
-/** Copies tracked and built files, and links to installed packages. */
-function copyRepository(copy: string): void {
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: root,
-    encoding: "utf8",
-  })
-  for (const file of [...listed.split("\0"), ...globSync("packages/*/dist/**/*.*", { cwd: root })]) {
-    if (file === "" || !existsSync(join(root, file))) continue
-    mkdirSync(dirname(join(copy, file)), { recursive: true })
-    copyFileSync(join(root, file), join(copy, file))
-  }
-  for (const path of [
-    "node_modules",
-    ...globSync(["{apps,packages}/*/node_modules", "{benchmarks,examples,tools}/node_modules"], { cwd: root }),
-  ]) {
-    symlinkSync(join(root, path), join(copy, path))
-  }
-  execFileSync("git", ["init", "-q"], { cwd: copy })
-  writeFileSync(join(copy, ".git/info/exclude"), "node_modules\n")
-}
 
 /** Applies the change of a script. Returns the parts that can't be applied. */
 function seed(copy: string, { replace = [], append = {} }: SeededViolation): readonly string[] {

@@ -5,22 +5,13 @@
  * Unlike the release, it publishes without provenance, which needs the workflow's token, and creates no git tag.
  */
 import { execFile, spawn } from "node:child_process"
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { promisify } from "node:util"
 import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
+import { copyRepository } from "./copyRepository.ts"
 import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -67,28 +58,6 @@ async function attempt(title: string, command: string, args: readonly string[], 
     const { stdout = "", stderr = "", message } = error as { stdout?: string; stderr?: string; message: string }
     violations.push(`${title}:\n${stdout}${stderr || message}`)
     return null
-  }
-}
-
-/** Copies the files that a release reads: tracked and built files, and links to installed packages. */
-async function copyRepository(): Promise<void> {
-  const { stdout } = await promisify(execFile)(
-    "git",
-    ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-    { cwd: root, maxBuffer: 2 ** 26 },
-  )
-  const built = globSync("packages/*/{dist,node_modules}", { cwd: root })
-  for (const path of [...stdout.split("\0"), ...built]) {
-    if (path === "" || !existsSync(join(root, path))) continue
-    cpSync(join(root, path), join(clone, path), { recursive: true, verbatimSymlinks: true })
-  }
-  symlinkSync(join(root, "node_modules"), join(clone, "node_modules"))
-  for (const args of [
-    ["init", "-q", "-b", "main"],
-    ["add", "-A"],
-    ["-c", "user.name=x", "-c", "user.email=x@x.test", "commit", "-qm", "x"],
-  ]) {
-    await attempt("git does not take the copy", "git", args, clone)
   }
 }
 
@@ -168,7 +137,10 @@ async function followAll(from: "tarballs" | "registry"): Promise<ReadonlyMap<str
 let registry: ReturnType<typeof spawn> | undefined
 try {
   mkdirSync(home)
-  await copyRepository()
+  copyRepository(clone)
+  await attempt("git does not take the copy", "git", ["add", "-A"], clone)
+  const author = ["-c", "user.name=x", "-c", "user.email=x@x.test"]
+  await attempt("git does not take the copy", "git", [...author, "commit", "-qm", "x"], clone)
   const [url] = await Promise.all([
     startRegistry(),
     attempt("pnpm package:partners fails", process.execPath, ["tools/packPartners.ts"], clone),

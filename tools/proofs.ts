@@ -14,7 +14,7 @@ interface Gate {
   readonly core: ReadonlyArray<string>
   /** Proofs that are added if a path has changed. */
   readonly changed: ReadonlyArray<{ readonly paths: ReadonlyArray<string>; readonly proofs: ReadonlyArray<string> }>
-  /** Scripts of `tools/` that only read files. */
+  /** Scripts of `tools/` that take seconds. */
   readonly promises: ReadonlyArray<string>
 }
 

@@ -137,6 +137,11 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
     says: [/npm start ended/],
     isSlow: true,
   },
+  "the-recipe-for-an-operation-works-as-written": {
+    replace: [["docs/recipes.md", "input: { name: required(name) }", "input: { name }"]],
+    says: [/The recipe does not compile:/, /operations\/programs\.ts.*error/],
+    isSlow: true,
+  },
   "the-release-asks-for-a-provenance": {
     replace: [[".github/workflows/release.yml", 'PNPM_CONFIG_PROVENANCE: "true"', 'PNPM_CONFIG_PROVENANCE: "false"']],
     says: [/asks for no identity/],
