@@ -2,7 +2,6 @@ import { auditPage } from "./pages/audit/auditPage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
-import { newCampaignRoutes } from "./pages/campaigns/newCampaignPage.tsx"
 import { recipientsPages } from "./pages/campaigns/recipientsPage.tsx"
 import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
@@ -17,22 +16,20 @@ import { inboxEventRoutes } from "./pages/inbox/inboxEventPage.tsx"
 import { inboxRoutes } from "./pages/inbox/inboxPage.tsx"
 import { issueRoutes } from "./pages/issues/issuePage.tsx"
 import { issuesRoutes } from "./pages/issues/issuesPage.tsx"
+import { newRoutes } from "./pages/newPages.tsx"
 import { numbersRoutes } from "./pages/numbers/numbersPage.tsx"
 import { operatorRoutes } from "./pages/operators/operatorPage.tsx"
 import { operatorsRoutes } from "./pages/operators/operatorsPage.tsx"
 import { contactsAction } from "./pages/partners/Contacts.tsx"
 import { keyActions } from "./pages/partners/Keys.tsx"
-import { newPartnerRoutes } from "./pages/partners/newPartnerPage.tsx"
 import { partnerPages } from "./pages/partners/partnerPage.tsx"
 import { partnersPage } from "./pages/partners/partnersPage.tsx"
 import { secretActions } from "./pages/partners/Secrets.tsx"
 import { findRoutes } from "./pages/people/findPage.tsx"
 import { personActions } from "./pages/people/personActions.tsx"
 import { personPages } from "./pages/people/personPage.tsx"
-import { newProgramRoutes } from "./pages/programs/newProgramPage.tsx"
 import { programRoutes } from "./pages/programs/programPage.tsx"
 import { programsPage } from "./pages/programs/programsPage.tsx"
-import { newSenderRoutes } from "./pages/senders/newSenderPage.tsx"
 import { removeSenderPages } from "./pages/senders/removeSenderPages.tsx"
 import { senderRoutes } from "./pages/senders/senderPage.tsx"
 import { sendersPage } from "./pages/senders/sendersPage.tsx"
@@ -43,7 +40,8 @@ import { todayPage } from "./pages/today/todayPage.tsx"
 export const routes = [
   [todayPage],
   numbersRoutes,
-  [campaignsPage, ...newCampaignRoutes, ...campaignRoutes, ...campaignMail],
+  newRoutes,
+  [campaignsPage, ...campaignRoutes, ...campaignMail],
   recipientsPages,
   [...importRoutes, ...newImportRoutes],
   [deliveriesPage, ...deliveryRoutes],
@@ -51,9 +49,9 @@ export const routes = [
   [eventsPage, ...eventPages],
   [...inboxRoutes, ...inboxEventRoutes],
   [endpointsPage, endpointPage, ...endpointActions],
-  [programsPage, ...newProgramRoutes, ...programRoutes],
-  [sendersPage, ...newSenderRoutes, ...senderRoutes, ...removeSenderPages],
-  [partnersPage, ...newPartnerRoutes, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
+  [programsPage, ...programRoutes],
+  [sendersPage, ...senderRoutes, ...removeSenderPages],
+  [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions],
   suppressionRoutes,
   [...operatorsRoutes, ...operatorRoutes],

@@ -1,5 +1,4 @@
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
-import type { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { Effect, Schema } from "effect"
 
 /** An error shown to the operator instead of a page or an action's result. */
@@ -27,24 +26,3 @@ export class PageError extends Schema.TaggedError<PageError>()("PageError", {
 /** Fails with an error of the console itself. */
 export const reject = (_tag: string, message: string): Effect.Effect<never, TaggedFailure> =>
   Effect.fail({ _tag, message })
-
-type Values = Readonly<Record<string, string>>
-
-/** Rejects a change from an outdated page, with the current values `now` and the `given` ones. */
-export const rejectStale =
-  <E1, R1>(now: Effect.Effect<Values, E1, R1>, given: Values) =>
-  <A, E, R>(change: Effect.Effect<A, E | ChangedMeanwhile, R>) =>
-    Effect.catchTag(
-      change,
-      "ChangedMeanwhile",
-      Effect.fnUntraced(function* () {
-        const values = yield* now
-        const differences = Object.entries(given)
-          .filter(([name, value]) => value !== values[name])
-          .map(([name, value]) => ` ${name}: now ${values[name]}, yours ${value}.`)
-        return yield* reject(
-          "StaleForm",
-          `Another operator changed this while the page was open, so your change wasn't saved.${differences.join("")} Reload the page and try again.`,
-        )
-      }),
-    )

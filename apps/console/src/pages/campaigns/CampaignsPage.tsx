@@ -12,9 +12,9 @@ import { IdLink, Noted } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { inputsOfFilters, pageOf, pickDefined, valuesOf } from "../../view/inputs.ts"
 import { useView } from "../../view/View.ts"
+import { newCampaignPage } from "../newPages.tsx"
 import { CampaignStatusBadge } from "./CampaignReports.tsx"
 import { ComplaintRate } from "./ComplaintRate.tsx"
-import { newCampaignPage } from "./newCampaignPage.tsx"
 import { SendingWindow } from "./SendingWindow.tsx"
 
 const PAGE_SIZE = 50

@@ -9,7 +9,7 @@ import { ops } from "../../components/ops.ts"
 import { IdLink, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
-import { newPartnerPage } from "./newPartnerPage.tsx"
+import { newPartnerPage } from "../newPages.tsx"
 
 export const partnersPage = definePage("/partners", {
   run: Effect.fnUntraced(function* (_, { operator }) {

@@ -20,8 +20,7 @@ import { operationAction } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
 import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
-import { newCampaignPage } from "../campaigns/newCampaignPage.tsx"
-import { newSenderPage } from "../senders/newSenderPage.tsx"
+import { newCampaignPage, newSenderPage } from "../newPages.tsx"
 import { ProgramBadge } from "./programsPage.tsx"
 
 const MAX_CAMPAIGNS = 50

@@ -12,7 +12,7 @@ import { IdLink, Noted, StatusBadge, type Tone } from "../../components/values.t
 import { definePage } from "../../http/Route.ts"
 import { pageOf } from "../../view/inputs.ts"
 import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
-import { newProgramPage } from "./newProgramPage.tsx"
+import { newProgramPage } from "../newPages.tsx"
 
 const PAGE_SIZE = 50
 

@@ -12,7 +12,7 @@ import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
-import { newSenderPage } from "./newSenderPage.tsx"
+import { newSenderPage } from "../newPages.tsx"
 import { removeLinkDomainPage } from "./removeSenderPages.tsx"
 
 const filters = { organization: organizationFilter }
