@@ -105,7 +105,12 @@ export const artifactIn = (
   })
   const ops = async (...args: ReadonlyArray<string>): Promise<string> => {
     const options = { cwd: folder, env: environment(), ...user, timeout: commandMs, killSignal: "SIGKILL" as const }
-    return (await run(node, ["out/ops.js", ...args], options)).stdout
+    try {
+      return (await run(node, ["out/ops.js", ...args], options)).stdout
+    } catch (error) {
+      // With JSON output, the reason is on standard output.
+      throw error instanceof Error && "stdout" in error ? new Error(`${error.message}${error.stdout}`) : error
+    }
   }
 
   return {

@@ -124,8 +124,8 @@ it("many statements that wait for a connection fail together once the silence is
   )
   const later = performance.now() - laterAt
   console.log(`204 statements: failed after ${Math.round(noticed)} ms, 200 later ones after ${Math.round(later)} ms`)
-  expect(noticed).toBeLessThan(10_000)
-  expect(later).toBeLessThan(2000)
+  // Each of the later ones waited for nothing: one that had to notice the silence itself takes as long as the first ones.
+  expect(later).toBeLessThan(noticed)
 })
 
 it("a commit with a lost response is reported as uncertain", async () => {
