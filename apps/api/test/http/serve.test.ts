@@ -158,29 +158,9 @@ describe("the order of refusals", () => {
     ]) {
       const { status, body, headers } = await ask(api(), target, { key: text })
       expect([status, body.error.code, headers.get("X-RateLimit-Remaining")]).toEqual([429, "RATE_LIMITED", "0"])
-      const wait = Number(headers.get("Retry-After"))
-      expect(wait).toBeGreaterThanOrEqual(1)
-      expect(wait).toBeLessThanOrEqual(60)
     }
     expect((await ask(api(), `${TOKENS}/!`, { key: `${text}x` })).status).toBe(401)
     expect((await ask(api(), "/nowhere", { key: text })).status).toBe(404)
-  })
-
-  it("charges 200, 304, 400, 403, 404 and 501 alike", async () => {
-    const { text } = await issue(["tokens:read", "events:read"])
-    const before = await api().charged(organizationId)
-    const first = await ask(api(), `${TOKENS}/${token}`, { key: text })
-    const targets: ReadonlyArray<[string, number, Record<string, string>?]> = [
-      [`${TOKENS}/${token}`, 304, { "If-None-Match": first.headers.get("ETag")! }],
-      [`${TOKENS}/!`, 400],
-      ["/v1/partners/consumer/digest?date=2026-01-01", 403],
-      [`${TOKENS}/zzzzzz`, 404],
-      ["/v1/uploads/presign", 501],
-    ]
-    for (const [i, [target, status, headers = {}]] of targets.entries()) {
-      expect((await ask(api(), target, { key: text, headers })).status).toBe(status)
-      expect(await api().charged(organizationId)).toBe(before + 2 + i)
-    }
   })
 
   it("gives each key of an organization its own count", async () => {
