@@ -3,7 +3,7 @@ import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { Effect } from "effect"
 import type { Handler, HandlerInput } from "../http/Handlers.ts"
-import { RequestError } from "../http/toErrorResponse.ts"
+import { invalidParameter } from "../http/toErrorResponse.ts"
 import { programSummary } from "./recipientRecord.ts"
 
 /** Returns the digest of a date, oldest program first. */
@@ -26,8 +26,4 @@ export const getDigest: Handler<"getDigest"> = Effect.fnUntraced(function* ({
   return { status: 200, headers: {}, body: { object: "digest", livemode, date, data } }
 })
 
-const NOT_YET = RequestError.BadRequest({
-  code: "INVALID_PARAMETER",
-  parameter: "date",
-  message: "date: must not be after today (UTC)",
-})
+const NOT_YET = invalidParameter("date", "must not be after today (UTC)")

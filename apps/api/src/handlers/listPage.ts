@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type * as z from "zod"
 import { ApiConfig } from "../ApiConfig.ts"
 import { Json } from "../http/encode.ts"
-import { RequestError } from "../http/toErrorResponse.ts"
+import { invalidParameter, type RequestError } from "../http/toErrorResponse.ts"
 
 /** A list in the order of its positions. A row includes its position. */
 interface PagedList<Position, Start extends Position | undefined, Row extends Position, Item, Services> {
@@ -58,11 +58,7 @@ const commaSeparated = (items: ReadonlyArray<Json<unknown>>): string => {
   return texts
 }
 
-const INVALID_CURSOR = RequestError.BadRequest({
-  code: "INVALID_PARAMETER",
-  parameter: "cursor",
-  message: "cursor: is not a next_cursor of this list for this key and these filters",
-})
+const INVALID_CURSOR = invalidParameter("cursor", "is not a next_cursor of this list for this key and these filters")
 
 const decode = <Position>(read: () => Position): Effect.Effect<Position, RequestError> =>
   Effect.try({

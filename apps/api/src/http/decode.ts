@@ -1,6 +1,6 @@
 import { decode as decodeWith, type Operation, type RequestOf, rawQuery } from "@outreach/contract"
 import { Effect } from "effect"
-import { RequestError } from "./toErrorResponse.ts"
+import { invalidParameter, RequestError } from "./toErrorResponse.ts"
 
 /** Decodes path parameters and query by the operation's schemas. */
 export const decode = <Op extends Operation>(
@@ -42,8 +42,4 @@ export const decodeBody = (operation: Operation, bytes: Uint8Array): Effect.Effe
     : Effect.fail(RequestError.BadRequest({ ...body.refusal }))
 }
 
-const NO_JSON = RequestError.BadRequest({
-  code: "INVALID_PARAMETER",
-  parameter: "body",
-  message: "body: must be JSON in UTF-8",
-})
+const NO_JSON = invalidParameter("body", "must be JSON in UTF-8")

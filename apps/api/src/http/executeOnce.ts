@@ -10,7 +10,7 @@ import type { HttpServerRequest } from "effect/http"
 import * as z from "zod"
 import { encode, type OperationResponse } from "./encode.ts"
 import type { Handler, HandlerServices } from "./Handlers.ts"
-import { RequestError } from "./toErrorResponse.ts"
+import { invalidParameter, RequestError } from "./toErrorResponse.ts"
 
 /** Handler ports on the same connection as the stored responses, so that all share one transaction. */
 export class TransactionalServices extends Context.Service<
@@ -23,11 +23,7 @@ const MAX_STORED_BYTES = 256 * 1024 * 1024
 
 const KeyHeader = z.object({ "Idempotency-Key": requestHeaders["Idempotency-Key"] })
 
-const GIVEN_TWICE = RequestError.BadRequest({
-  code: "INVALID_PARAMETER",
-  parameter: "Idempotency-Key",
-  message: "Idempotency-Key: must be given once",
-})
+const GIVEN_TWICE = invalidParameter("Idempotency-Key", "must be given once")
 
 /** Creates the function that executes a request once per `Idempotency-Key` and returns the stored response to repetitions. */
 export const createExecuteOnce = Effect.gen(function* () {

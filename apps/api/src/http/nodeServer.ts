@@ -11,7 +11,7 @@ import { ApiConfig, MaxConnections } from "../ApiConfig.ts"
 import { requestCounters } from "./apiMetrics.ts"
 import { encode } from "./encode.ts"
 import { errorHeaders } from "./ResponseContext.ts"
-import { RequestError, toErrorResponse } from "./toErrorResponse.ts"
+import { invalidParameter, toErrorResponse } from "./toErrorResponse.ts"
 
 const LIMITS = {
   /** Longer than the idle timeout of common load balancers, which must close first. */
@@ -62,7 +62,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
     dropping("address_connection_limit", "address connection limit reached, dropping connections"),
   )
 
-  const refuseRaw = (socket: Duplex, message: string, packet?: Buffer) => {
+  const refuseRaw = (socket: Duplex, problem: string, packet?: Buffer) => {
     if (!socket.writable || isAnswering(socket)) {
       socket.destroy()
       return
@@ -70,11 +70,7 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
     refuse("malformed")
     const requestId = runSync(createIdentifier("request"))
     const exchange = { requestId, operation: undefined, envelope: "partner", window: undefined } as const
-    const { status, body, headers } = toErrorResponse(
-      RequestError.BadRequest({ code: "INVALID_PARAMETER", parameter: "request", message }),
-      exchange,
-      catalog,
-    )
+    const { status, body, headers } = toErrorResponse(invalidParameter("request", problem), exchange, catalog)
     const answer = encode({ status, body, headers: { ...errorHeaders(exchange, Date.now() / 1000), ...headers } })
     socket.end(rawResponse(answer, packet?.toString("latin1", 0, 5) === "HEAD "))
     // Unread input would reset the connection before the client reads the response.
@@ -84,10 +80,9 @@ export const nodeServer = Effect.fnUntraced(function* (connections: ConnectionLi
 
   server.on("clientError", (error: ClientError, socket) => {
     if (error.code === "ECONNRESET") socket.destroy()
-    else
-      refuseRaw(socket, complaints[error.code ?? ""] ?? "request: is not a well-formed HTTP request", error.rawPacket)
+    else refuseRaw(socket, problems[error.code ?? ""] ?? "is not a well-formed HTTP request", error.rawPacket)
   })
-  server.on("connect", (_request, socket) => refuseRaw(socket, "request: CONNECT is not answered"))
+  server.on("connect", (_request, socket) => refuseRaw(socket, "CONNECT is not answered"))
   // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
 
@@ -105,9 +100,9 @@ interface ClientError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer
 }
 
-const complaints: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: `request: its line and headers exceed ${LIMITS.maxHeaderSize} bytes`,
-  ERR_HTTP_REQUEST_TIMEOUT: "request: did not arrive in time",
+const problems: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `its line and headers exceed ${LIMITS.maxHeaderSize} bytes`,
+  ERR_HTTP_REQUEST_TIMEOUT: "did not arrive in time",
 }
 
 // Node's internal reference to the response in progress.

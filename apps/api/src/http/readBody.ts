@@ -3,7 +3,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import type { Operation } from "@outreach/contract"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { RequestError } from "./toErrorResponse.ts"
+import { invalidParameter, RequestError } from "./toErrorResponse.ts"
 
 const NOTHING = new Uint8Array()
 
@@ -95,14 +95,5 @@ export const createReadBody = () => {
   })
 }
 
-const NO_BODY = RequestError.BadRequest({
-  code: "INVALID_PARAMETER",
-  parameter: "body",
-  message: "body: the operation takes none",
-})
-
-const INCOMPLETE = RequestError.BadRequest({
-  code: "INVALID_PARAMETER",
-  parameter: "body",
-  message: "body: ended before it was complete",
-})
+const NO_BODY = invalidParameter("body", "the operation takes none")
+const INCOMPLETE = invalidParameter("body", "ended before it was complete")

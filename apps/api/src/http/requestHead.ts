@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { HttpServerResponse } from "effect/http"
 import Negotiator from "negotiator"
 import { countLines } from "./executeOnce.ts"
-import { RequestError } from "./toErrorResponse.ts"
+import { invalidParameter, type RequestError } from "./toErrorResponse.ts"
 
 // If repeated, Node uses the first, and a proxy possibly the last.
 const ONCE = ["Host", "Authorization"]
@@ -14,14 +14,11 @@ const ONCE = ["Host", "Authorization"]
  */
 export const checkHeaders = ({ rawHeaders, httpVersion }: IncomingMessage): RequestError | undefined => {
   if (httpVersion !== "1.0" && countLines(rawHeaders, "host") === 0) {
-    return headerError("MISSING_PARAMETER", "Host", "is required")
+    return invalidParameter("Host", "is required", "MISSING_PARAMETER")
   }
   const repeated = ONCE.find((name) => countLines(rawHeaders, name.toLowerCase()) > 1)
-  return repeated === undefined ? undefined : headerError("INVALID_PARAMETER", repeated, "must be given once")
+  return repeated === undefined ? undefined : invalidParameter(repeated, "must be given once")
 }
-
-const headerError = (code: "MISSING_PARAMETER" | "INVALID_PARAMETER", parameter: string, problem: string) =>
-  RequestError.BadRequest({ code, parameter, message: `${parameter}: ${problem}` })
 
 export const splitUrl = (url: string): readonly [path: string, search: string] => {
   const mark = url.indexOf("?")

@@ -37,6 +37,13 @@ export type RequestError = Data.TaggedEnum<{
 }>
 export const RequestError = Data.taggedEnum<RequestError>()
 
+/** The error of a parameter, or of a header or the body. The message consists of its name and the problem. */
+export const invalidParameter = (
+  parameter: string,
+  problem: string,
+  code: "INVALID_PARAMETER" | "MISSING_PARAMETER" = "INVALID_PARAMETER",
+): RequestError => RequestError.BadRequest({ code, parameter, message: `${parameter}: ${problem}` })
+
 /** Seconds until a retry when the service is unavailable. */
 const UNAVAILABLE_SECONDS = 5
 /** Seconds until a retry while the same request is still running. */
