@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:https"
-import { createServer as createTcpServer, type Socket } from "node:net"
+import { createServer as createTcpServer, type Server, type Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { describe, expect, it } from "@effect/vitest"
 import { classifyResponse } from "@outreach/domain/deliveries/classifyResponse"
@@ -181,30 +181,28 @@ describe("a response", () => {
 })
 
 describe("no response", () => {
+  const afterRequest = (act: (socket: Socket) => void) => serveTcp((socket) => socket.once("data", () => act(socket)))
+  const overTls = async (server: Server) => `https://127.0.0.1:${await listen(server)}/`
+  const untrusted = () => createTlsServer({ key, cert }, (_, response) => response.end())
   const failing = async (url: string, options?: Parameters<typeof post>[1]) => {
     const reply = await post(url, options)
     if ("error" in reply) expect(classifyResponse(reply)).toEqual({ verdict: "transient", reason: reply.error })
     return reply
   }
 
-  it("is a rejected connection at a closed port", async () => {
-    expect(await failing(`http://${CLOSED_ADDRESS}/`)).toEqual({ error: "refused" })
-  })
-
-  it("is reset when the connection breaks before or inside the headers", async () => {
-    expect(await failing(await serveTcp((socket) => socket.once("data", () => socket.resetAndDestroy())))).toEqual({
-      error: "reset",
-    })
-    const inside = await serveTcp((socket) => {
-      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Le"))
-    })
-    expect(await failing(inside)).toEqual({ error: "reset" })
-  })
-
-  it("is unknown when the other side does not speak HTTP", async () => {
-    expect(await failing(await serveTcp((socket) => socket.once("data", () => socket.end("220 hello\r\n"))))).toEqual({
-      error: "unknown",
-    })
+  it.each([
+    ["refused", "the port is closed", async () => `http://${CLOSED_ADDRESS}/`, {}],
+    ["reset", "the connection breaks before the headers", () => afterRequest((it) => it.resetAndDestroy()), {}],
+    ["reset", "it ends inside the headers", () => afterRequest((it) => it.end("HTTP/1.1 200 OK\r\nCont")), {}],
+    ["unknown", "the other side does not speak HTTP", () => afterRequest((it) => it.end("220 hello\r\n")), {}],
+    ["tls", "the certificate isn't trusted", async () => `https://localhost:${await listen(untrusted())}/`, {}],
+    ["tls", "the server doesn't use TLS", () => overTls(createServer((_, response) => response.end())), {}],
+    // A TLS handshake without an answer is part of connecting.
+    ["connect_timeout", "the connection does not come about", () => overTls(createTcpServer()), { connectMs: 100 }],
+    ["deadline", "no connection is established in time", () => overTls(createTcpServer()), { callMs: 100 }],
+    ["headers_timeout", "the server sends no response", () => serveTcp(() => {}), { callMs: 200 }],
+  ])("is %s when %s", async (error, _, start, options) => {
+    expect(await failing(await start(), options)).toEqual({ error })
   })
 
   it("is unresolved_name when the name does not resolve, with the name server's response", async () => {
@@ -247,28 +245,6 @@ describe("no response", () => {
       ),
       Effect.runPromise,
     )
-  })
-
-  it("is tls when the certificate isn't trusted or the server doesn't use TLS", async () => {
-    const port = await listen(createTlsServer({ key, cert }, (_, response) => response.end()))
-    expect(await failing(`https://localhost:${port}/`)).toEqual({ error: "tls" })
-    const plain = await serve((_, response) => response.end())
-    expect(await failing(plain.replace("http:", "https:"))).toEqual({ error: "tls" })
-  })
-
-  it("is connect_timeout when the connection does not come about", async () => {
-    // A TLS handshake without an answer is part of connecting.
-    const port = await listen(createTcpServer())
-    expect(await failing(`https://127.0.0.1:${port}/`, { connectMs: 100 })).toEqual({ error: "connect_timeout" })
-  })
-
-  it("is headers_timeout when the server sends no response", async () => {
-    expect(await failing(await serveTcp(() => {}), { callMs: 200 })).toEqual({ error: "headers_timeout" })
-  })
-
-  it("is deadline when no connection is established in time", async () => {
-    const port = await listen(createTcpServer())
-    expect(await failing(`https://127.0.0.1:${port}/`, { callMs: 100 })).toEqual({ error: "deadline" })
   })
 
   it("ends the connection of a call that was cut off", async () => {

@@ -186,19 +186,4 @@ describe("an endpoint that is removed", () => {
     const lost = history.filter(({ made }) => made.some(({ outcome }) => outcome === "outcome_unknown"))
     expect(lost.map(({ id }) => id as string)).toEqual(expect.arrayContaining(inFlight))
   })
-
-  it("keeps the outcomes of the calls in flight of a worker that lives, and gets no other", async () => {
-    const busy = await seedBusy()
-    const { endpointId, to, held, answer, state, isBusy } = busy
-    await startWorker(url(), SETTINGS)
-    await isBusy()
-    expect(await removing(endpointId).ended).toBe(0)
-    const called = to.received.length
-    const inFlight = new Set(to.received.slice(-held.length).map(({ deliveryId }) => deliveryId))
-    await eventually(state, ({ isOwned }) => !isOwned)
-    answer()
-    const history = await expectEnded(busy, called)
-    const ofInFlight = history.filter(({ id }) => inFlight.has(id))
-    expect(ofInFlight.map(({ made }) => made.at(-1)!.outcome)).toEqual(Array(IN_FLIGHT).fill("success"))
-  })
 })

@@ -4,8 +4,13 @@ import { TestClock } from "effect/testing"
 import { claimLoop } from "../../src/loops/claimLoop.ts"
 
 /** A queue with numbered leases that reports its events. */
-const setUp = Effect.fnUntraced(function* (options: { readonly work?: number[]; readonly drainSeconds?: number }) {
-  const work = [...(options.work ?? [])]
+const setUp = Effect.fnUntraced(function* ({
+  work: leases = [],
+  ...options
+}: Partial<Parameters<typeof claimLoop<number, never, never>>[1]> & {
+  readonly work?: ReadonlyArray<number>
+}) {
+  const work = [...leases]
   const claims: number[] = []
   const started: number[] = []
   const finished: number[] = []
@@ -17,8 +22,7 @@ const setUp = Effect.fnUntraced(function* (options: { readonly work?: number[]; 
     return known
   }
   const loop = claimLoop("test", {
-    concurrency: 2,
-    drainSeconds: options.drainSeconds ?? 0,
+    ...{ concurrency: 2, drainSeconds: 0, ...options },
     claim: (limit) =>
       Effect.sync(() => {
         claims.push(limit)
@@ -79,41 +83,30 @@ describe("claimLoop", () => {
     "waits with a claim until enough are done to be worth one, but not for long, and not when told of something new",
     () =>
       Effect.gen(function* () {
-        const work = Array.from({ length: 12 }, (_, n) => n)
-        const claims: number[] = []
-        const finished = yield* Queue.unbounded<void>()
         const hinted = yield* Queue.unbounded<void>()
-        const loop = claimLoop("test", {
-          concurrency: 4,
-          minSlots: 3,
-          drainSeconds: 0,
-          claim: (limit) =>
-            Effect.sync(() => {
-              claims.push(limit)
-              return work.splice(0, limit)
-            }),
-          handle: () => Queue.take(finished),
+        const test = yield* setUp({
+          ...{ work: Array.from({ length: 12 }, (_, n) => n), concurrency: 4, minSlots: 3 },
           listen: (wake) => Effect.forever(Effect.andThen(Queue.take(hinted), wake)),
         })
-        const finish = (count: number) =>
-          Effect.andThen(Effect.replicateEffect(Queue.offer(finished, undefined), count, { discard: true }), settle)
-        yield* Effect.forkChild(loop)
+        const finish = (...leases: ReadonlyArray<number>) =>
+          Effect.andThen(Effect.forEach(leases, test.finish, { discard: true }), settle)
+        yield* Effect.forkChild(test.loop)
         yield* settle
-        expect(claims).toEqual([4])
+        expect(test.claims).toEqual([4])
+        yield* finish(0, 1)
+        expect(test.claims).toEqual([4])
         yield* finish(2)
-        expect(claims).toEqual([4])
-        yield* finish(1)
-        expect(claims).toEqual([4, 3])
-        yield* finish(1)
+        expect(test.claims).toEqual([4, 3])
+        yield* finish(3)
         yield* TestClock.adjust("20 millis")
-        expect(claims).toEqual([4, 3, 1])
-        yield* finish(2)
+        expect(test.claims).toEqual([4, 3, 1])
+        yield* finish(4, 5)
         yield* Queue.offer(hinted, undefined)
         yield* settle
-        expect(claims).toEqual([4, 3, 1, 2])
+        expect(test.claims).toEqual([4, 3, 1, 2])
         yield* Queue.offer(hinted, undefined)
         yield* settle
-        expect(claims).toEqual([4, 3, 1, 2])
+        expect(test.claims).toEqual([4, 3, 1, 2])
       }),
   )
 

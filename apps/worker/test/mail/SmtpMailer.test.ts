@@ -100,13 +100,10 @@ describe("a signed message", () => {
 describe("a message that the server does not take", () => {
   it.each([
     ["rcpt", "550 #5.1.0 Address rejected", bounced("mailbox_not_found")],
-    ["rcpt", "554 Transaction failed", bounced("other")],
     ["data", "550 5.1.1 No such user", bounced("mailbox_not_found")],
     ["data", "554 5.6.0 Content not understood", refused],
     ["rcpt", "450 4.2.0 Greylisted", { ...deferred, greylistedSeconds: 300 }],
-    ["rcpt", "552 5.2.2 Mailbox full", deferred],
     ["data", "451 4.3.0 Local error", deferred],
-    ["rcpt", "550 5.7.1 Blocked by policy", refused],
     ["connect", "421 4.3.2 Shutting down", failed("rejected", "421 4.3.2 to CONN")],
     ["connect", "554 Your address is listed", failed("rejected", "554 to CONN")],
     ["from", "451 4.3.0 Local error", failed("rejected", "451 4.3.0 to MAIL FROM")],

@@ -61,7 +61,7 @@ export const certificate = {
 }
 
 /** Makes the worker verify the relay's certificate for localhost, although the relay has another loopback address. */
-export const AS_LOCALHOST = "?tls.servername=localhost"
+const AS_LOCALHOST = "?tls.servername=localhost"
 
 /**
  * Sends a campaign through a relay that treats each domain differently, and compares the recorded outcomes. A mailbox provider then
