@@ -1,30 +1,10 @@
-import type { DeliveryReason } from "@outreach/domain/deliveries/classifyResponse"
+import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import type { MailOutcome } from "@outreach/domain/mail/Mailer"
 import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
 import { metricsByLabel } from "@outreach/process/metricsByLabel"
 import { Metric } from "effect"
-
-const OUTCOMES = [
-  "success",
-  "client_error",
-  "server_error",
-  "redirect",
-  "informational",
-  "invalid_status",
-  "refused",
-  "reset",
-  "unresolved_name",
-  "name_not_asked",
-  "tls",
-  "connect_timeout",
-  "headers_timeout",
-  "body_timeout",
-  "deadline",
-  "blocked_address",
-  "unknown",
-] as const satisfies ReadonlyArray<DeliveryReason>
 
 const CLAIM_RESULTS = ["succeeded", "failed"] as const
 
@@ -56,7 +36,7 @@ const DELAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 export const metrics = {
   attempts: metricsByLabel(
     "outcome",
-    OUTCOMES,
+    DELIVERY_REASONS,
     counter("outreach_delivery_attempts_total", "Attempts at deliveries, by outcome."),
   ),
   attemptDuration: histogram(
