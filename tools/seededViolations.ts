@@ -90,8 +90,8 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
     says: [/packages\/domain\/src\/seeded\.ts: seen/],
   },
   "generated-pages-are-current": {
-    append: { "deploy/kubernetes/alerts.yaml": "# seeded\n" },
-    says: [/deploy\/kubernetes\/alerts\.yaml differs/],
+    replace: [["docs/settings.md", "| `PUBLIC_BASE_URL` |", "| `SEEDED` |"]],
+    says: [/docs\/settings\.md is not current/],
   },
   "leaves-are-pure": {
     append: { "packages/rate-limit/src/seeded.ts": 'import "node:fs"\nexport const now = () => Date.now()\n' },
@@ -128,7 +128,7 @@ export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
   "the-deployment-files-are-valid": {
     replace: [
       ["deploy/compose.yaml", "  SECRETS_KEY: ", "  SEEDED_SETTING: x\n  SECRETS_KEY: "],
-      ["deploy/alerts.yml", "runbook: docs/on-call.md#", "runbook: docs/on-call.md#seeded-"],
+      ["deploy/kubernetes/alerts.yaml", "runbook: docs/on-call.md#", "runbook: docs/on-call.md#seeded-"],
     ],
     says: [/deploy\/ names the setting SEEDED_SETTING/, /#seeded-\S+ of \w+ does not start with/],
   },

@@ -20,7 +20,10 @@ interface KubernetesObject {
   readonly kind: string
   readonly metadata: { readonly name: string }
   readonly data?: Readonly<Record<string, string>>
-  readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly Container[] } } }
+  readonly spec?: {
+    readonly template?: { readonly spec: { readonly containers: readonly Container[] } }
+    readonly groups?: ReadonlyArray<{ readonly rules: readonly Alert[] }>
+  }
 }
 interface Alert {
   readonly alert: string
@@ -92,8 +95,8 @@ try {
   rmSync(tempDir, { recursive: true, force: true })
 }
 
-const { groups } = parse(read("deploy/alerts.yml")) as { groups: ReadonlyArray<{ rules: readonly Alert[] }> }
-const alerts = groups.flatMap(({ rules }) => rules)
+const alerts = objects.flatMap(({ spec }) => spec?.groups ?? []).flatMap(({ rules }) => rules)
+if (alerts.length === 0) violations.push("No alert was found")
 const [, chapter = ""] = /^## Alerts\n(.*)/ms.exec(read(RUNBOOK)) ?? []
 const sections = chapter
   .split(/^### /m)
@@ -113,7 +116,7 @@ for (const { name, severity, threshold, delay } of ALERT_RULES) {
   const limit = rule?.expr.startsWith("absent(") ? 0 : Number(/> *([\d.e]+)$/.exec(rule?.expr.trim() ?? "")?.[1])
   const ours = String([severity, threshold, delay, runbookOf({ name })])
   const theirs = String([rule?.labels.severity, limit, rule?.for, rule?.annotations.runbook])
-  if (ours !== theirs) violations.push(`deploy/alerts.yml, ${name}: the operator console has ${ours}, not ${theirs}`)
+  if (ours !== theirs) violations.push(`alerts.yaml, ${name}: the operator console has ${ours}, not ${theirs}`)
 }
 
 report(violations, `${objects.length} objects of Kubernetes, ${named.size} settings, ${alerts.length} alerts`)

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { root, run } from "./run.ts"
@@ -21,6 +21,9 @@ export const packArchive = (file: string, name: string, epoch: string): void => 
     ]).split("\n")) {
       if (path !== "deploy/package.json") cpSync(join(root, path), join(staging, name, path))
     }
+    // For a Prometheus without the operator.
+    const rules = readFileSync(join(root, "deploy/kubernetes/alerts.yaml"), "utf8").replace(/^.*?^spec:\n/ms, "")
+    writeFileSync(join(staging, name, "deploy/alerts.yml"), rules.replaceAll(/^ {2}/gm, ""))
     const fixed = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go=rX", `--mtime=@${epoch}`]
     run("tar", ["--create", "--file", file, "--use-compress-program=gzip -9 -n", ...fixed, "-C", staging, name])
   } finally {

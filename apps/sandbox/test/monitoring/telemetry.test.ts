@@ -4,6 +4,7 @@ import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { afterTests } from "@outreach/testing/afterTests"
+import { alertRules } from "@outreach/testing/alertRules"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { otlpCollector } from "@outreach/testing/otlpCollector"
@@ -167,7 +168,7 @@ it("exports each metric and label that the dashboard and the alerts name", async
   const { panels } = JSON.parse(await read("deploy/grafana-dashboard.json")) as {
     readonly panels: ReadonlyArray<Panel>
   }
-  const { groups } = parse(await read("deploy/alerts.yml")) as {
+  const { groups } = parse(alertRules()) as {
     readonly groups: ReadonlyArray<{ readonly rules: ReadonlyArray<Rule> }>
   }
   const expressions = [

@@ -5,7 +5,7 @@ export type Unit = "api" | "worker" | "console"
 
 /** A sign of a fault that an on-call person sees. */
 export type Signal =
-  /** An alert of `deploy/alerts.yml`, evaluated by a real Prometheus on real scrapes. */
+  /** An alert of `deploy/kubernetes/alerts.yaml`, evaluated by a real Prometheus on real scrapes. */
   | { readonly alert: string }
   /** Part of the `/readyz` response on a process's admin port. */
   | { readonly readyz: string; readonly of: Unit }

@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { alertRules } from "@outreach/testing/alertRules"
 import { type AtEnd, TestProcess } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
-import { REPOSITORY } from "../artifact.ts"
 import { ADMIN_PORTS } from "./startUnits.ts"
 
-const RULES = readFileSync(join(REPOSITORY, "deploy/alerts.yml"), "utf8")
+const RULES = alertRules()
 
-/** Each alert of `deploy/alerts.yml`: its `for`, and its section of the page. */
+/** Each alert rule: its `for`, and its section of the page. */
 export const ALERTS: ReadonlyMap<string, { readonly lasts: string; readonly section: string }> = new Map(
   [...RULES.matchAll(/- alert: (\w+).*?\n +for: (\w+).*?runbook: docs\/on-call\.md(#\S+)/gs)].map(
     ([, name, lasts, section]) => [name!, { lasts: lasts!, section: section! }] as const,
@@ -17,7 +16,7 @@ export const ALERTS: ReadonlyMap<string, { readonly lasts: string; readonly sect
 )
 
 /**
- * Starts Debian's Prometheus with the rules of `deploy/alerts.yml`. It scrapes every two seconds, and alerts are active as soon as their expression is true:
+ * Starts Debian's Prometheus with the alert rules. It scrapes every two seconds, and alerts are active as soon as their expression is true:
  * the table adds the `for`.
  */
 export const startPrometheus = async (

@@ -1,4 +1,4 @@
-/** The database's data about the alerts in `deploy/alerts.yml`; 1 for true, 0 for false. */
+/** The database's data about the alerts in `deploy/kubernetes/alerts.yaml`; 1 for true, 0 for false. */
 export interface AlertReading {
   readonly noWorker: number
   readonly workersPaused: number
@@ -23,7 +23,7 @@ export interface AlertReading {
   readonly clockDoubted: number
 }
 
-/** An alert that can be evaluated from the database. Name, severity, threshold and delay equal those in `deploy/alerts.yml`. */
+/** An alert that can be evaluated from the database. Name, severity, threshold and delay equal those in `deploy/kubernetes/alerts.yaml`. */
 export interface AlertRule {
   readonly name: string
   readonly severity: "critical" | "warning"
