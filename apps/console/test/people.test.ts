@@ -8,7 +8,6 @@ import { addOperator } from "@outreach/domain/operators/Operators"
 import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect, Redacted } from "effect"
@@ -174,8 +173,6 @@ describe("a clinician's page", () => {
     const { id, token } = seeded.recipients[2]!
     const path = `/people/${id}`
     expect((await admin.get(`${path}/erase`)).words).toMatch(/message_attempts: 1/)
-    expect((await admin.post(`${path}/erase`, { typed: "0000" })).status).toBe(409)
-    expect((await admin.get(path)).words).toContain(maskNpi(npi(2)))
     const erased = await admin.post(`${path}/erase`, { typed: npi(2).slice(-4) })
     expect(erased.words).toMatch(/Erased: \d+ rows\. The certificate is ers_/)
     for (const term of [npi(2), email(2), token]) {

@@ -10,7 +10,7 @@ import { takesFile } from "../src/view/inputs.ts"
 import { isDeploymentWide } from "../src/view/paths.ts"
 import { contentsOf } from "./contentsOf.ts"
 import { findPages } from "./findPages.ts"
-import { seedOrganization } from "./seedOrganization.ts"
+import { addressOf, seedOrganization } from "./seedOrganization.ts"
 import { startConsole, type Visitor } from "./startConsole.ts"
 
 // The table of routes is the console's, so that new routes are tested as well.
@@ -62,13 +62,9 @@ beforeAll(async () => {
   )
 })
 
-/** Returns an id of an organization by the name of an input. */
-const exampleOf = (ids: typeof own.ids, name: string): string | undefined =>
-  Object.hasOwn(ids, name) ? ids[name as keyof typeof ids] : undefined
-
 /** Reports whether a route's parameters or inputs name something of an organization. */
 const namesThings = (route: Route): boolean =>
-  [...Object.keys(route.params), ...Object.keys(route.inputs)].some((name) => exampleOf(own.ids, name) !== undefined)
+  [...Object.keys(route.params), ...Object.keys(route.inputs)].some((name) => Object.hasOwn(own.ids, name))
 
 interface Ask {
   readonly session?: string
@@ -85,35 +81,25 @@ const MULTIPART = "multipart/form-data; boundary=x"
 
 /** Sends a request to a route. */
 const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, body }: Ask) => {
-  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const id = exampleOf(ids, name)
-    if (id === undefined) throw new Error(`${route.path} needs an example of ${name} in test/seedOrganization.ts`)
-    return id
-  })
-  const inputs = Object.keys(route.inputs).flatMap((name) => {
-    const id = exampleOf(ids, name)
-    return id === undefined ? [] : [[name, id]]
-  })
+  const [path, query] = addressOf(route, { ids, published: ids.event }).split("?")
   const isAction = route.kind === "action"
   const sent = token === undefined && session !== undefined ? formToken(session.slice("session=".length)) : token
-  const fields = new URLSearchParams([...inputs, ...(typeof sent === "string" ? [["token", sent]] : [])] as string[][])
+  const fields = new URLSearchParams(query)
+  if (typeof sent === "string") fields.append("token", sent)
   const upload = new FormData()
   for (const [name, value] of fields) upload.append(name, value)
   upload.append("file", new File([`npi,email\n${npi(1)},upload@acme.test`], "list.csv"))
-  const response = await fetch(
-    `${test().url}${path}${isAction ? "" : `?${new URLSearchParams(inputs as string[][])}`}`,
-    {
-      method: isAction ? "POST" : "GET",
-      headers: {
-        ...(session !== undefined && { cookie: session }),
-        ...(isAction && { origin: test().url }),
-        ...(isAction && !takesFile(route.inputs) && { "content-type": URLENCODED }),
-        ...headers,
-      },
-      ...(isAction && { body: body ?? (takesFile(route.inputs) ? upload : fields.toString()) }),
-      redirect: "manual",
+  const response = await fetch(`${test().url}${path}${isAction ? "" : `?${query}`}`, {
+    method: isAction ? "POST" : "GET",
+    headers: {
+      ...(session !== undefined && { cookie: session }),
+      ...(isAction && { origin: test().url }),
+      ...(isAction && !takesFile(route.inputs) && { "content-type": URLENCODED }),
+      ...headers,
     },
-  )
+    ...(isAction && { body: body ?? (takesFile(route.inputs) ? upload : fields.toString()) }),
+    redirect: "manual",
+  })
   const whole = await response.text()
   // The response to a form without a valid session repeats the sent values, and contains no other data.
   const text = whole.replace(/<form class="action" method="post" action="[^"]*">(<input type="hidden"[^>]*>)*/, "")

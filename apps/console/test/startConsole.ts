@@ -70,10 +70,6 @@ export interface TestConsole {
   readonly as: (role: OperatorRole, organizationId?: OrganizationId) => Promise<Visitor>
 }
 
-/** Returns the version of the record in a form. */
-export const versionIn = ({ document }: Answer, action: string): string =>
-  document.querySelector(`form[action="${action}"] input[name=version]`)!.getAttribute("value")!
-
 /** Starts the console before a file's tests, and stops it after them. */
 export const startConsole = (settings: Readonly<Record<string, string>> = {}): (() => TestConsole) => {
   const databaseUrl = migratedDatabase()

@@ -104,20 +104,6 @@ describe("a sign-in link for several uses", () => {
 })
 
 describe("an operator", () => {
-  it("who is signed out is redirected to a page that explains how to sign in", async () => {
-    const response = await get("/")
-    expect({ status: response.status, to: response.headers.get("location") }).toEqual({ status: 303, to: "/sign-in" })
-    const page = await get("/sign-in")
-    expect(page.status).toBe(200)
-    expect(await page.text()).toContain("ops sign-in-links create")
-  })
-
-  it("who follows a link of another site gets the page from here, with the cookie that was kept back", async () => {
-    const response = await get("/?tab=x", { "sec-fetch-site": "cross-site" })
-    expect(response.status).toBe(200)
-    expect(response.headers.get("refresh")).toBe("0; url=/?tab=x")
-  })
-
   it("signs out with the token of a form", async () => {
     const operator = await test().as("viewer")
     expect(await isSignedIn(operator.cookie)).toBe(true)

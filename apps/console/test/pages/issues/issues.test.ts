@@ -105,9 +105,6 @@ describe("an issue", () => {
     const asked = await bound.get(link)
     expect(asked.words).toContain("How many30 dead letters, each from attempt 1")
     expect(asked.words).toContain("at 100 per second it takes")
-    expect((await bound.post("/dead-letters/replay", { group: own, rate: "0" })).words).toContain(
-      "Deliveries per second is not valid",
-    )
     const replayed = await bound.post("/dead-letters/replay", { group: own, rate: "10" })
     expect(replayed.words).toContain("30 dead letters will be replayed at 10 per second, in 3 seconds.")
     const jobs = replayed.document.querySelector("#renewed")!
