@@ -1,4 +1,6 @@
 // @outreach/contract
+import type { List, EnvelopeMembers, ServiceEventData, ConsumerEventData, ConsumerEvent } from '@outreach/contract/types';
+
 import * as z from 'zod';
 import { PartnerErrorCode, LegacyErrorCode } from './catalogs.js';
 import { Scope, EventType, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FeedEventType } from './names.js';
@@ -363,114 +365,6 @@ interface PresignResult$1 {
   expiresIn: number
 }
 
-/** One page of a list. */
-interface List<Item> {
-  object: "list"
-  /** True only on the production deployment. */
-  livemode: boolean
-  data: Item[]
-  has_more: boolean
-  /** Opaque; null when no further page. */
-  next_cursor: string | null
-  /** Echo of the request's path and query. */
-  url: string
-}
-
-/** The fields of every event: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
-interface EnvelopeMembers {
-  object: "event"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Identifier of an event: the deduplication key. */
-  event_id: string
-  event_version: number
-  /** Passed through. */
-  metadata?: Record<string, unknown> | null | undefined
-  /** ISO 8601 date-time with `Z` or an offset. */
-  occurred_at: string
-  /** ISO 8601 date-time with `Z` or an offset. */
-  emitted_at: string
-}
-
-/** The `data` of the events that the service sends, by type. A newer version may add keys. */
-interface ServiceEventData {
-  /** Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`. */
-  "outreach.recipients_published": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    service_campaign_name: string
-    service_program_name: string
-    consumer_program_slug: string
-    /** UTC date-time with microseconds. */
-    scheduled_send_window_start: string
-    /** UTC date-time with microseconds. */
-    scheduled_send_window_end: string
-    recipients: {
-      /** Short-link token, 6 base62 characters. */
-      token: string
-      /** National provider identifier, 10 digits. */
-      npi: string
-      /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
-      email: string
-      /** Identifier of a recipient. */
-      service_recipient_id: string
-    }[]
-    [key: string]: unknown
-  }
-  /** Fired when an outreach email is delivered to the recipient mailbox. */
-  "outreach.email_sent": {
-    /** Identifier of a recipient. */
-    service_recipient_id: string
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    [key: string]: unknown
-  }
-  /** Fired on a hard bounce: the token is undeliverable. */
-  "outreach.email_bounced": {
-    /** Identifier of a recipient. */
-    service_recipient_id: string
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** One of mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other; new reasons may come. */
-    bounce_reason: string
-    [key: string]: unknown
-  }
-  /** Fired when an outreach email is opened, whether or not a bot is suspected. */
-  "outreach.email_opened": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean
-    /** UTC date-time with microseconds. */
-    opened_at: string
-    [key: string]: unknown
-  }
-  /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
-  "outreach.email_clicked": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean
-    /** UTC date-time with microseconds. */
-    clicked_at: string
-    [key: string]: unknown
-  }
-}
-
 /** An event that the service sends. */
 interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
   event_type: Type
@@ -479,46 +373,6 @@ interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMemb
   campaign?: CampaignSummary$1 | null | undefined
   program?: ProgramSummary$1 | null | undefined
   recipient?: RecipientRecord$1 | null | undefined
-}
-
-/** The `data` of the events that the consumer sends, by type. A newer version may add keys. */
-interface ConsumerEventData {
-  /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
-  "clinician.account_created": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
-    email: string
-    consumer_program_slug: string
-    /** `service_token`, `organic` or `other`; unknown strings are kept. */
-    attribution?: string | null | undefined
-    /** Set when `attribution` is `service_token`. */
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-  /** Fired when a clinician crosses the program's learner threshold. */
-  "clinician.learner_qualified": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    consumer_program_slug: string
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-  /** Fired when a clinician completes a program. */
-  "clinician.completer_qualified": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    consumer_program_slug: string
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-}
-
-/** An event that the consumer sends. */
-interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
-  event_type: Type
-  source: "consumer"
-  data: ConsumerEventData[Type]
 }
 
 /** The schema of a value. `Input` differs if fields have defaults. */

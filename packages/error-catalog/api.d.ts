@@ -1,7 +1,7 @@
 // @outreach/error-catalog
-import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './CatalogError-8TrMdtyw.js';
-export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './CatalogError-8TrMdtyw.js';
-export { E as Envelope, I as InputOf, J as JsonSchema, O as OutputOf, R as ReadError, S as StandardSchema, W as WrittenError } from './Envelope-C_GvEmhF.js';
+import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './CatalogError.js';
+export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './CatalogError.js';
+export { E as Envelope, I as InputOf, J as JsonSchema, O as OutputOf, R as ReadError, S as StandardSchema, W as WrittenError } from './Envelope.js';
 
 /**
  * Creates a catalog from its types and codes.
@@ -14,7 +14,7 @@ export { CatalogOptions, ErrorCatalog, ErrorCodes, ErrorTypes, defineCatalog };
 
 // @outreach/error-catalog/markdown
 import { ErrorCodes, ErrorCatalog, ErrorTypes } from './index.js';
-import './Envelope-C_GvEmhF.js';
+import './Envelope.js';
 
 /** Options of `markdown`. */
 interface MarkdownOptions<Code extends string = string> {
@@ -114,8 +114,8 @@ declare const problemJson: Envelope<ProblemContext>;
 export { problemJson };
 export type { ProblemContext };
 
-// @outreach/error-catalog/dist/CatalogError-8TrMdtyw.d.ts
-import { S as StandardSchema, O as OutputOf, E as Envelope, I as InputOf } from './Envelope-C_GvEmhF.js';
+// @outreach/error-catalog/dist/CatalogError.d.ts
+import { S as StandardSchema, O as OutputOf, E as Envelope, I as InputOf } from './Envelope.js';
 
 /** The parts of a response that `parse` uses in addition to the body. A Fetch `Response` has them. */
 interface ResponseHead {
@@ -290,7 +290,7 @@ type FetchResponse = typeof globalThis extends {
 
 export type { CatalogOptions as C, ErrorTypes as E, Occurrence as O, ParsedError as P, ResponseHead as R, ErrorCodes as a, ErrorCatalog as b, CatalogError as c, CatalogErrors as d, ErrorCode as e, ErrorResponse as f, Retry as g };
 
-// @outreach/error-catalog/dist/Envelope-C_GvEmhF.d.ts
+// @outreach/error-catalog/dist/Envelope.d.ts
 /** A schema of Zod, Valibot, ArkType or another library that follows https://standardschema.dev, version 1. */
 interface StandardSchema<Input extends object = object, Output extends object = Input> {
     readonly "~standard": {

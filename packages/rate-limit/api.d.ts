@@ -1,7 +1,7 @@
 // @outreach/rate-limit
-import { N as Named, b as RateLimitPolicy } from './rateLimiter-DJlcDfxY.js';
-export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter-DJlcDfxY.js';
-export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders-BueXrtYH.js';
+import { N as Named, b as RateLimitPolicy } from './rateLimiter.js';
+export { D as DecideOptions, R as RateLimitDecision, c as RateLimitState, d as RateLimitStore, a as RateLimiter, e as RateLimiterOptions, S as Signal, f as Spent, g as decide, h as decideCount, r as rateLimiter, s as spend } from './rateLimiter.js';
+export { H as HeaderForm, r as rateLimitHeaders } from './rateLimitHeaders.js';
 
 /** Options of `fixedWindow`. */
 interface FixedWindowOptions extends Named {
@@ -37,8 +37,8 @@ export type { FixedWindowOptions, Refill, TokenBucketOptions };
 
 // @outreach/rate-limit/express
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-TfoXVq1u.js';
-import './rateLimitHeaders-BueXrtYH.js';
+import { L as LimitOptions } from './limitRequest.js';
+import './rateLimitHeaders.js';
 
 /** The parts of an Express request that a limit can use. */
 interface ExpressRequest {
@@ -73,8 +73,8 @@ export type { ExpressOptions, ExpressRequest, ExpressResponse };
 
 // @outreach/rate-limit/fastify
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-TfoXVq1u.js';
-import './rateLimitHeaders-BueXrtYH.js';
+import { L as LimitOptions } from './limitRequest.js';
+import './rateLimitHeaders.js';
 
 /** The parts of a Fastify request that a limit can use. */
 interface LimitedRequest {
@@ -106,8 +106,8 @@ export type { FastifyOptions, LimitedReply, LimitedRequest };
 
 // @outreach/rate-limit/fetch
 import { RateLimitDecision, RateLimiter } from './index.js';
-import { L as LimitOptions } from './limitRequest-TfoXVq1u.js';
-import './rateLimitHeaders-BueXrtYH.js';
+import { L as LimitOptions } from './limitRequest.js';
+import './rateLimitHeaders.js';
 
 /** The parts of a Fetch request that a limit can use. */
 interface FetchRequest {
@@ -217,8 +217,8 @@ declare function redisStore(client: RedisClient, { prefix, now }?: RedisStoreOpt
 export { redisStore };
 export type { RedisClient, RedisCommand, RedisStoreOptions };
 
-// @outreach/rate-limit/dist/limitRequest-TfoXVq1u.d.ts
-import { H as HeaderForm } from './rateLimitHeaders-BueXrtYH.js';
+// @outreach/rate-limit/dist/limitRequest.d.ts
+import { H as HeaderForm } from './rateLimitHeaders.js';
 
 /** Options of all adapters. Functions may declare the framework's request type: `(request: FastifyRequest) =>`. */
 interface LimitOptions<Request> {
@@ -235,8 +235,8 @@ interface LimitOptions<Request> {
 
 export type { LimitOptions as L };
 
-// @outreach/rate-limit/dist/rateLimitHeaders-BueXrtYH.d.ts
-import { R as RateLimitDecision } from './rateLimiter-DJlcDfxY.js';
+// @outreach/rate-limit/dist/rateLimitHeaders.d.ts
+import { R as RateLimitDecision } from './rateLimiter.js';
 
 /** Header format: `x` for `X-RateLimit-Limit`, `-Remaining` and `-Reset`; `draft` for `RateLimit` and `RateLimit-Policy`. */
 type HeaderForm = "x" | "draft";
@@ -251,7 +251,7 @@ declare function rateLimitHeaders({ counted, limit, remaining, reset, resetAfter
 export { rateLimitHeaders as r };
 export type { HeaderForm as H };
 
-// @outreach/rate-limit/dist/rateLimiter-DJlcDfxY.d.ts
+// @outreach/rate-limit/dist/rateLimiter.d.ts
 /** Limit of requests (or other units) per key and time. Created by `fixedWindow` or `tokenBucket`. */
 interface RateLimitPolicy {
     /** Name of the policy in the `RateLimit` headers. */

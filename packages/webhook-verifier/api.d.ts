@@ -1,8 +1,8 @@
 // @outreach/webhook-verifier
-import { W as WebhookEvent } from './WebhookEvent-B30d1Qum.js';
-export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent-B30d1Qum.js';
-import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier-Bixy61cZ.js';
-export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier-Bixy61cZ.js';
+import { W as WebhookEvent } from './WebhookEvent.js';
+export { C as CampaignSummary, a as ConsumerEventData, E as EventEnvelope, b as EventOf, c as EventType, K as KnownEvent, P as ProgramSummary, R as RecipientRecord, S as ServiceEventData, U as UnknownEvent, d as UnknownEventType } from './WebhookEvent.js';
+import { a as WebhookVerifierOptions, W as WebhookVerifier } from './WebhookVerifier.js';
+export { E as EventSchema, T as Tolerance, V as VerifyOptions, b as WebhookHeaders, c as WebhookRequest } from './WebhookVerifier.js';
 
 /** Reason for rejecting a webhook. Minor versions may add codes, but don't remove any. */
 type WebhookVerificationErrorCode = "missing_header" | "malformed_header" | "timestamp_out_of_tolerance" | "no_match" | "malformed_body" | "no_secrets" | "empty_secret" | "too_many_secrets" | "malformed_secret" | "invalid_json" | "not_an_event" | "schema_mismatch" | "body_too_large" | "body_already_parsed" | "broken_body" | "not_a_request" | "invalid_options";
@@ -37,7 +37,7 @@ export { WebhookEvent, WebhookVerificationError, WebhookVerifier, WebhookVerifie
 export type { SchemaIssue, WebhookVerificationErrorCode };
 
 // @outreach/webhook-verifier/deduplicate
-import { W as WebhookHandler } from './receive-CzSmqUF8.js';
+import { W as WebhookHandler } from './receive.js';
 
 /** Any PostgreSQL client with a `query` method, such as `pg`, Neon or PGlite. */
 interface QueryClient {
@@ -158,11 +158,11 @@ export { EventInProgressError, WebhookHandler, deduplicate, memoryStore, postgre
 export type { Claim, EventStore, MemoryStoreOptions, PostgresStore, PostgresStoreOptions, QueryClient, RedisClient, RedisCommand, RedisStoreOptions, SqliteDatabase, SqliteStore, SqliteStoreOptions };
 
 // @outreach/webhook-verifier/express
-import { N as NodeHandler } from './nodeHandler-5XqlOXsW.js';
-export { a as NodeRequest, b as NodeResponse } from './nodeHandler-5XqlOXsW.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
+import { N as NodeHandler } from './nodeHandler.js';
+export { a as NodeRequest, b as NodeResponse } from './nodeHandler.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B30d1Qum.js';
+import './WebhookEvent.js';
 
 /** Creates a route handler for Express 4 or 5. It reads the body itself, or uses the body that `express.raw()` has read. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -170,9 +170,9 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, NodeHandler, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/fastify
-import { H as HandlerOptions, W as WebhookHandler } from './receive-CzSmqUF8.js';
+import { H as HandlerOptions, W as WebhookHandler } from './receive.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B30d1Qum.js';
+import './WebhookEvent.js';
 
 /** The parts of a Fastify instance that the plugin uses. */
 interface FastifyScope {
@@ -213,9 +213,9 @@ export { HandlerOptions, WebhookHandler, webhookPlugin };
 export type { FastifyReply, FastifyRequest, FastifyScope, PluginOptions };
 
 // @outreach/webhook-verifier/fetch
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B30d1Qum.js';
+import './WebhookEvent.js';
 
 declare global {
     interface Request {
@@ -235,9 +235,9 @@ declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle:
 export { HandlerOptions, WebhookHandler, webhookHandler };
 
 // @outreach/webhook-verifier/hono
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B30d1Qum.js';
+import './WebhookEvent.js';
 
 declare global {
     interface Request {
@@ -261,9 +261,9 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 export type { HonoContext };
 
 // @outreach/webhook-verifier/lambda
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B30d1Qum.js';
+import './WebhookEvent.js';
 
 /** The fields that are read from events of function URLs, API Gateway (both versions) and load balancers. */
 interface LambdaEvent {
@@ -290,11 +290,11 @@ export { HandlerOptions, WebhookHandler, webhookHandler };
 export type { LambdaEvent, LambdaResult };
 
 // @outreach/webhook-verifier/node
-import { N as NodeHandler } from './nodeHandler-5XqlOXsW.js';
-export { a as NodeRequest, b as NodeResponse } from './nodeHandler-5XqlOXsW.js';
-import { W as WebhookHandler, H as HandlerOptions } from './receive-CzSmqUF8.js';
+import { N as NodeHandler } from './nodeHandler.js';
+export { a as NodeRequest, b as NodeResponse } from './nodeHandler.js';
+import { W as WebhookHandler, H as HandlerOptions } from './receive.js';
 import { WebhookVerifier } from './index.js';
-import './WebhookEvent-B30d1Qum.js';
+import './WebhookEvent.js';
 
 /** Creates a handler for `createServer` of `node:http` and compatible frameworks. */
 declare function webhookHandler<Event>(verifier: WebhookVerifier<Event>, handle: WebhookHandler<Event>, options?: HandlerOptions): NodeHandler;
@@ -345,206 +345,8 @@ declare function signWebhook(event: object | string, secrets: readonly string[],
 export { sampleEvent, sampleTypes, signWebhook };
 export type { SampleOptions, SignedWebhook, SigningTime };
 
-// @outreach/webhook-verifier/dist/WebhookEvent-B30d1Qum.d.ts
-/** A campaign, in short. */
-interface CampaignSummary {
-  object: "campaign"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Identifier of a campaign. */
-  id: string
-  name: string
-  /** Identifier of a program. */
-  program_id: string
-  /** Free string. */
-  status: string
-}
-
-/** A program, in short. */
-interface ProgramSummary {
-  object: "program"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Identifier of a program. */
-  id: string
-  /** Program slug used by the partner. */
-  slug: string
-  name: string
-  /** Free string. */
-  status: string
-}
-
-/** A token bound to a clinician, an e-mail address, a campaign and a program. The nullable times are always present; `campaign` and `program` only when expanded. */
-interface RecipientRecord {
-  object: "recipient_record"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Short-link token, 6 base62 characters. */
-  token: string
-  /** National provider identifier, 10 digits. */
-  npi: string
-  /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
-  email: string
-  /** Identifier of a recipient. */
-  service_recipient_id: string
-  /** Identifier of a campaign. */
-  service_campaign_id: string
-  /** Identifier of a program. */
-  service_program_id: string
-  /** UTC date-time with microseconds. */
-  created_at: string
-  updated_at: string | null
-  sent_at: string | null
-  bounced_at: string | null
-  last_event_at: string | null
-  campaign?: CampaignSummary | null | undefined
-  program?: ProgramSummary | null | undefined
-}
-
-/** The fields of every event: `occurred_at` is when the thing happened, `emitted_at` when the event was made. */
-interface EnvelopeMembers {
-  object: "event"
-  /** True only on the production deployment. */
-  livemode: boolean
-  /** Identifier of an event: the deduplication key. */
-  event_id: string
-  event_version: number
-  /** Passed through. */
-  metadata?: Record<string, unknown> | null | undefined
-  /** ISO 8601 date-time with `Z` or an offset. */
-  occurred_at: string
-  /** ISO 8601 date-time with `Z` or an offset. */
-  emitted_at: string
-}
-
-/** The `data` of the events that the service sends, by type. A newer version may add keys. */
-interface ServiceEventData {
-  /** Fired before a campaign goes live, so that the consumer can seat token-to-NPI mappings. May arrive in chunks, correlated by `service_campaign_id`. */
-  "outreach.recipients_published": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    service_campaign_name: string
-    service_program_name: string
-    consumer_program_slug: string
-    /** UTC date-time with microseconds. */
-    scheduled_send_window_start: string
-    /** UTC date-time with microseconds. */
-    scheduled_send_window_end: string
-    recipients: {
-      /** Short-link token, 6 base62 characters. */
-      token: string
-      /** National provider identifier, 10 digits. */
-      npi: string
-      /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
-      email: string
-      /** Identifier of a recipient. */
-      service_recipient_id: string
-    }[]
-    [key: string]: unknown
-  }
-  /** Fired when an outreach email is delivered to the recipient mailbox. */
-  "outreach.email_sent": {
-    /** Identifier of a recipient. */
-    service_recipient_id: string
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    [key: string]: unknown
-  }
-  /** Fired on a hard bounce: the token is undeliverable. */
-  "outreach.email_bounced": {
-    /** Identifier of a recipient. */
-    service_recipient_id: string
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** One of mailbox_not_found, mailbox_disabled, domain_not_found, address_invalid, other; new reasons may come. */
-    bounce_reason: string
-    [key: string]: unknown
-  }
-  /** Fired when an outreach email is opened, whether or not a bot is suspected. */
-  "outreach.email_opened": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean
-    /** UTC date-time with microseconds. */
-    opened_at: string
-    [key: string]: unknown
-  }
-  /** Fired when the link of an outreach email is clicked, whether or not a bot is suspected. */
-  "outreach.email_clicked": {
-    /** Identifier of a campaign. */
-    service_campaign_id: string
-    /** Identifier of a program. */
-    service_program_id: string
-    /** Short-link token, 6 base62 characters. */
-    token: string
-    /** A best-effort hint, not a verdict. */
-    is_bot_suspected: boolean
-    /** UTC date-time with microseconds. */
-    clicked_at: string
-    [key: string]: unknown
-  }
-}
-
-/** An event that the service sends. */
-interface ServiceEvent<Type extends keyof ServiceEventData> extends EnvelopeMembers {
-  event_type: Type
-  source: "service"
-  data: ServiceEventData[Type]
-  campaign?: CampaignSummary | null | undefined
-  program?: ProgramSummary | null | undefined
-  recipient?: RecipientRecord | null | undefined
-}
-
-/** The `data` of the events that the consumer sends, by type. A newer version may add keys. */
-interface ConsumerEventData {
-  /** Fired when any clinician creates an account on the partner platform, whether or not they arrived through a token. */
-  "clinician.account_created": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    /** E-mail address. Its local part may have non-ASCII letters (RFC 6531). The service writes domains in ASCII (RFC 5890). */
-    email: string
-    consumer_program_slug: string
-    /** `service_token`, `organic` or `other`; unknown strings are kept. */
-    attribution?: string | null | undefined
-    /** Set when `attribution` is `service_token`. */
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-  /** Fired when a clinician crosses the program's learner threshold. */
-  "clinician.learner_qualified": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    consumer_program_slug: string
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-  /** Fired when a clinician completes a program. */
-  "clinician.completer_qualified": {
-    /** National provider identifier, 10 digits. */
-    npi: string
-    consumer_program_slug: string
-    token?: string | null | undefined
-    [key: string]: unknown
-  }
-}
-
-/** An event that the consumer sends. */
-interface ConsumerEvent<Type extends keyof ConsumerEventData> extends EnvelopeMembers {
-  event_type: Type
-  source: "consumer"
-  data: ConsumerEventData[Type]
-}
+// @outreach/webhook-verifier/dist/WebhookEvent.d.ts
+import type { CampaignSummary, ProgramSummary, RecipientRecord, EnvelopeMembers, ServiceEventData, ServiceEvent, ConsumerEventData, ConsumerEvent } from '@outreach/contract/types';
 
 /** An event of a type that this version knows. */
 type KnownEvent = {
@@ -580,8 +382,8 @@ type EventOf<Type extends EventType> = Extract<KnownEvent, {
 export { UnknownEventType as d };
 export type { CampaignSummary as C, EnvelopeMembers as E, KnownEvent as K, ProgramSummary as P, RecipientRecord as R, ServiceEventData as S, UnknownEvent as U, WebhookEvent as W, ConsumerEventData as a, EventOf as b, EventType as c };
 
-// @outreach/webhook-verifier/dist/WebhookVerifier-Bixy61cZ.d.ts
-import { W as WebhookEvent } from './WebhookEvent-B30d1Qum.js';
+// @outreach/webhook-verifier/dist/WebhookVerifier.d.ts
+import { W as WebhookEvent } from './WebhookEvent.js';
 
 /** Headers in any common form: a `Headers`, a `Map`, pairs, Node's `rawHeaders`, or an object. Names are case-insensitive. */
 type WebhookHeaders = {
@@ -661,7 +463,7 @@ interface WebhookVerifier<Event = WebhookEvent> {
 
 export type { EventSchema as E, Tolerance as T, VerifyOptions as V, WebhookVerifier as W, WebhookVerifierOptions as a, WebhookHeaders as b, WebhookRequest as c };
 
-// @outreach/webhook-verifier/dist/nodeHandler-5XqlOXsW.d.ts
+// @outreach/webhook-verifier/dist/nodeHandler.d.ts
 /** The parts of `IncomingMessage` that are read, including additions by frameworks. */
 interface NodeRequest extends AsyncIterable<Uint8Array> {
     readonly headers: {
@@ -682,7 +484,7 @@ type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<voi
 
 export type { NodeHandler as N, NodeRequest as a, NodeResponse as b };
 
-// @outreach/webhook-verifier/dist/receive-CzSmqUF8.d.ts
+// @outreach/webhook-verifier/dist/receive.d.ts
 /** Handles an event. The event is acknowledged when the handler returns, so store it first and process it later. */
 type WebhookHandler<Event> = (event: Event) => unknown;
 /** Options of every adapter. */
