@@ -1,5 +1,7 @@
+import { required } from "@outreach/backoffice/operations/Field"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import type { Access, Operator, StaffRole } from "@outreach/domain/operators/Operator"
+import { textSchema } from "@outreach/domain/textSchema"
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PageElement } from "../components/layout.tsx"
@@ -107,6 +109,9 @@ export const defineAction = <const P extends `/${string}`, E extends TaggedFailu
   } & Pick<Route<R>, "isRepeatable" | "maxBytes">,
 ): Route<R, P> => declare("action", path, { ...action, command })
 
+/** The flag of a command that shows personal data. */
+export const reveal = required(textSchema("true", (text) => (text === "true" ? true : undefined)))
+
 /** A page with personal data and the action that shows it. The action's path has the page's parameters, and its form has no inputs. */
 export interface Masking {
   readonly isShown: boolean
@@ -123,11 +128,11 @@ export const defineMaskedPage = <
   path: KnownPath<P>,
   command: string,
   page: Declaration<P, I, RequestContext & Masking, PageElement, E, R> & {
-    /** Inputs of the action in addition to the page's. */
-    readonly confirmed?: Inputs
+    /** Whether the command shows personal data only with `--reveal`. */
+    readonly needsReveal?: true
   },
 ): readonly [Route<R, P>, Route<R, `${P}/show`>] => {
-  const { inputs = {}, confirmed, forPartners = false } = page
+  const { inputs = {}, needsReveal, forPartners = false } = page
   const showPath = `${path as P}/show` as const
   const access: Access = { role: "operator", forPartners }
   const run = (isShown: boolean) => (input: never, context: RequestContext) =>
@@ -140,7 +145,7 @@ export const defineMaskedPage = <
     declare("page", path, { inputs, forPartners, run: run(false) }),
     declare("action", showPath, {
       ...access,
-      inputs: { ...inputs, ...confirmed },
+      inputs: { ...inputs, ...(needsReveal && { reveal }) },
       command,
       isRepeatable: true,
       run: run(true),

@@ -1,16 +1,23 @@
 import type { CampaignDomain, LateRefusalCount } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
 import type { LateRefusalCause } from "@outreach/domain/mail/lateRefusalCause"
+import { Struct } from "effect"
 import { Table } from "../../components/layout.tsx"
 import { Code, ForeignText, Noted, StatusBadge, Time } from "../../components/values.tsx"
 
-const REASONS = [
-  ["mailboxNotFound", "no such mailbox"],
-  ["mailboxDisabled", "mailbox disabled"],
-  ["domainNotFound", "no such domain"],
-  ["addressInvalid", "address not valid"],
-  ["other", "other"],
-] as const
+const REASONS = {
+  mailboxNotFound: "no such mailbox",
+  mailboxDisabled: "mailbox disabled",
+  domainNotFound: "no such domain",
+  addressInvalid: "address not valid",
+  other: "other reason",
+}
+
+/** The bounces of a domain by reason. */
+export const describeBounces = (domain: Readonly<Record<keyof typeof REASONS, number>>): string =>
+  Struct.keys(REASONS)
+    .flatMap((key) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${REASONS[key]}`] : []))
+    .join(", ")
 
 /** Outcomes by recipient domain, paused domains first. */
 export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDomain>; readonly limit: number }) => (
@@ -31,7 +38,7 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
             </>
           ),
         Sent: { count: ({ sent }) => sent },
-        Bounced: { number: (row) => <Bounces {...row} /> },
+        Bounced: { number: (row) => <Noted note={describeBounces(row)}>{formatCount(bouncesOf(row))}</Noted> },
         Deferred: { count: ({ deferred }) => deferred },
         Rejected: { count: ({ refused }) => refused },
         "Last reply": ({ lastReply, lastReplyAt }) =>
@@ -47,12 +54,7 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
   </>
 )
 
-const bouncesOf = (domain: CampaignDomain): number => REASONS.reduce((sum, [key]) => sum + domain[key], 0)
-
-const Bounces = (domain: CampaignDomain) => {
-  const reasons = REASONS.flatMap(([key, words]) => (domain[key] > 0 ? [`${formatCount(domain[key])} ${words}`] : []))
-  return <Noted note={reasons.join(", ")}>{formatCount(bouncesOf(domain))}</Noted>
-}
+const bouncesOf = (domain: CampaignDomain): number => Struct.keys(REASONS).reduce((sum, key) => sum + domain[key], 0)
 
 const CAUSES: Readonly<Record<LateRefusalCause, string>> = {
   policy: "policy or reputation",

@@ -1,6 +1,6 @@
 import { CampaignReader, type CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
-import { oneOf, required } from "@outreach/backoffice/operations/Field"
+import { oneOf } from "@outreach/backoffice/operations/Field"
 import {
   type ListedRecipient,
   MAX_LISTED_SCAN,
@@ -20,7 +20,6 @@ import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, isolated, Masked, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { defineCursor } from "../../view/inputs.ts"
-import { On } from "../people/personActions.tsx"
 
 const PAGE_SIZE = 50
 
@@ -52,7 +51,7 @@ const recipientCursor = defineCursor({ at: Instant, id: RecipientId })
 /** A campaign's recipients by outcome, with masked NPIs and addresses. */
 export const recipientsPages = defineMaskedPage("/campaigns/:campaign/recipients", "recipients export", {
   inputs: { outcome: oneOf(Struct.keys(RECIPIENT_LISTS)), before: recipientCursor.input },
-  confirmed: { reveal: required(On) },
+  needsReveal: true,
   run: Effect.fnUntraced(function* ({ campaign: id, outcome = "imported", before = null }, { isShown, show }) {
     const { name, organizationId } = yield* (yield* CampaignRepository).find(id)
     const key = { organizationId, campaignId: id }

@@ -6,7 +6,6 @@ import { EventReader, type LoggedEvent } from "@outreach/backoffice/events/Event
 import { formatMillis } from "@outreach/backoffice/format"
 import { replayDeadLetter } from "@outreach/backoffice/operations/deadLetters"
 import { retryDelivery } from "@outreach/backoffice/operations/deliveries"
-import { required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { type Attempt, DEAD_LETTER_REASONS, type DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { maxAttemptsOf } from "@outreach/domain/deliveries/deliverySchedule"
@@ -23,7 +22,6 @@ import { Content, ForeignBlock, ForeignText, IdLink, Time } from "../../componen
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { ClinicianOf } from "../events/eventsPage.tsx"
-import { On } from "../people/personActions.tsx"
 import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
 import { DeliveryStatus } from "./DeliveryStatus.tsx"
 
@@ -33,7 +31,7 @@ export const replayAction = operationAction("/deliveries/replay", replayDeadLett
 /** A delivery with its attempts side by side, with masked request and response. */
 const pages = defineMaskedPage("/deliveries/:delivery", "deliveries show", {
   forPartners: true,
-  confirmed: { reveal: required(On) },
+  needsReveal: true,
   run: Effect.fnUntraced(function* ({ delivery: id }, { operator, isShown, show }) {
     const deliveries = yield* DeliveryReader
     const { delivery, attempts, retryDelays } = yield* deliveries.findSigned(id)

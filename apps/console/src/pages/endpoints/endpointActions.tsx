@@ -6,23 +6,22 @@ import {
   testEndpoint,
   updateEndpoint,
 } from "@outreach/backoffice/operations/endpoints"
-import { required } from "@outreach/backoffice/operations/Field"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import * as Endpoints from "@outreach/domain/deliveries/Endpoints"
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink, FilterBar } from "../../components/forms.tsx"
 import { Facts, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignBlock, Id, StatusBadge } from "../../components/values.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
-import { defineAction } from "../../http/Route.ts"
+import { defineAction, reveal } from "../../http/Route.ts"
 
 const showAction = defineAction("/endpoints/:endpoint/show", "endpoints show", {
   forPartners: true,
   role: "operator",
   isRepeatable: true,
-  inputs: { reveal: required(Schema.Literal("true")) },
+  inputs: { reveal },
   run: Effect.fnUntraced(function* ({ endpoint }) {
     const address = yield* (yield* EndpointRepository).address(endpoint)
     return (

@@ -1,6 +1,5 @@
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { EventReader } from "@outreach/backoffice/events/EventReader"
-import { required } from "@outreach/backoffice/operations/Field"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
@@ -14,12 +13,11 @@ import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { DeliveryState, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { replayAction } from "../deliveries/deliveryPage.tsx"
-import { On } from "../people/personActions.tsx"
 import { ClinicianOf } from "./eventsPage.tsx"
 
 /** An outgoing event with its deliveries. Its content is masked. */
 export const eventPages = defineMaskedPage("/events/:event", "events show", {
-  confirmed: { reveal: required(On) },
+  needsReveal: true,
   run: Effect.fnUntraced(function* ({ event }, { operator, isShown, show }) {
     // A partner's event can have the id of another organization's event, so the id doesn't determine the organization.
     const found = yield* (yield* EventReader).find(event as EventId, operator.organizationId)

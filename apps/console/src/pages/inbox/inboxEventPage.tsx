@@ -9,7 +9,7 @@ import { ERASED_BODY_END } from "@outreach/domain/inbox/eraseInboundBody"
 import { type InboxEntry, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { parseInboundEvent } from "@outreach/domain/inbox/parseInboundEvent"
 import { quarantineAdvice } from "@outreach/domain/inbox/quarantineAdvice"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
@@ -20,7 +20,7 @@ import { defineMaskedPage } from "../../http/Route.ts"
 /** A partner's event: the received body, and its application. Personal data is masked. */
 const pages = defineMaskedPage("/inbox/:event", "inbox show", {
   inputs: { organization: required(OrganizationId) },
-  confirmed: { reveal: required(Schema.Literal("true")) },
+  needsReveal: true,
   run: Effect.fnUntraced(function* ({ event, organization }, { isShown, show }) {
     const { body, ...entry } = yield* (yield* InboxRepository).find(organization, event)
     const { name } = yield* (yield* OrganizationReader).find(organization)

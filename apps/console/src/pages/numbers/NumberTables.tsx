@@ -13,8 +13,8 @@ import type { CampaignId } from "@outreach/domain/Identifier"
 import type { ComponentChildren } from "preact"
 import { Table, withQuery } from "../../components/layout.tsx"
 import { IdLink, Noted, Time } from "../../components/values.tsx"
-
-const recipientsOf = (id: string, outcome: string) => `/campaigns/${id}/recipients?outcome=${outcome}`
+import { describeBounces } from "../campaigns/DomainTable.tsx"
+import { recipientsOf } from "../campaigns/recipientsPage.tsx"
 
 const EVENTS = "/events?type=outreach."
 const APPLIED = "/inbox?state=applied&type=clinician."
@@ -41,14 +41,6 @@ const WITH_BOTS: Partial<Record<NumberName, NumberName>> = {
   unsuspectedOpened: "opened",
   unsuspectedClicked: "clicked",
 }
-
-const REASONS = {
-  mailboxNotFound: "no such mailbox",
-  mailboxDisabled: "mailbox disabled",
-  domainNotFound: "no such domain",
-  addressInvalid: "address not valid",
-  other: "other reason",
-} as const satisfies Partial<Record<keyof BouncedDomain, string>>
 
 /** The numbers that are also shown as a share of the sent e-mails. */
 const RATES: ReadonlyArray<NumberName> = [
@@ -175,13 +167,7 @@ export const DomainsTable = (props: { readonly domains: ReadonlyArray<BouncedDom
         number: ({ bounced, campaignId }) => <a href={recipientsOf(campaignId, "bounced")}>{formatCount(bounced)}</a>,
       },
       "Share of e-mails": { number: ({ bounced, sent }) => formatShare(bounced / (bounced + sent)) },
-      Reasons: (domain) =>
-        Object.entries(REASONS)
-          .flatMap(([reason, words]) => {
-            const count = domain[reason as keyof typeof REASONS]
-            return count > 0 ? [`${words}: ${formatCount(count)}`] : []
-          })
-          .join(", "),
+      Reasons: describeBounces,
       "Last replies": ({ replies, lastReplyAt }) =>
         replies.length === 0 ? (
           "–"

@@ -1,12 +1,9 @@
 import { eraseClinician, exportClinician } from "@outreach/backoffice/operations/clinicians"
 import { createSuppression, removeSuppression } from "@outreach/backoffice/operations/suppressions"
-import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { defineAction } from "../../http/Route.ts"
-
-export const On = textSchema("true", (text) => (text === "true" ? true : undefined))
 
 const options = { omit: ["organizationId", "npi", "email"], requires: ["reason"] } as const
 export const suppressPerson = operationAction("/people/:id/suppress", createSuppression, options)

@@ -2,7 +2,6 @@ import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { formatCounted } from "@outreach/backoffice/format"
 import { exportClinician } from "@outreach/backoffice/operations/clinicians"
-import { required } from "@outreach/backoffice/operations/Field"
 import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { isPlaceholder } from "@outreach/domain/erasure/Erasure"
@@ -22,7 +21,7 @@ import { defineMaskedPage } from "../../http/Route.ts"
 import { defineCursor } from "../../view/inputs.ts"
 import { useMay } from "../../view/View.ts"
 import { PersonStatus } from "./PersonStatus.tsx"
-import { erasePerson, exportPerson, liftPerson, On, suppressPerson } from "./personActions.tsx"
+import { erasePerson, exportPerson, liftPerson, suppressPerson } from "./personActions.tsx"
 import { TimelineTable } from "./TimelineTable.tsx"
 
 const PAGE_SIZE = 50
@@ -37,7 +36,7 @@ const timelineCursor = defineCursor({
 /** One clinician in one organization, across campaigns. The URL contains a recipient's id, never an NPI or an e-mail address. */
 export const personPages = defineMaskedPage("/people/:id", "recipients find", {
   inputs: { before: timelineCursor.input },
-  confirmed: { reveal: required(On) },
+  needsReveal: true,
   run: Effect.fnUntraced(function* ({ id, before = null }, { isShown, show }) {
     const person = yield* readPerson(id, before)
     const { recipient, recipients, addresses, entries, next, deliveries, names } = person
