@@ -6,7 +6,7 @@ import { eventually } from "@outreach/testing/eventually"
 import { recountDigest } from "@outreach/testing/recountDigest"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect, type Layer, ManagedRuntime } from "effect"
+import { Effect, type Layer, ManagedRuntime, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { eventText, postWebhook } from "../postWebhook.ts"
@@ -29,7 +29,8 @@ const query = <Row extends object>(ask: (sql: SqlClient.SqlClient) => Effect.Eff
 it(`${EVENTS} events, repeated and in any order, have the same result as one by one, even if processes are killed (seed ${SEED})`, {
   timeout: 20 * 60_000,
 }, async () => {
-  const random = seeded(SEED)
+  const generator = Effect.runSync(Random.withSeed(Effect.service(Random.Random), SEED))
+  const random = () => generator.nextDoubleUnsafe()
   const { organization, endpoint, secret, program } = await runtime.runPromise(seedCampaign({ recipients: RECIPIENTS }))
   const others = await runtime.runPromise(
     Effect.forEach(["diabetes", "asthma"], (slug) =>
@@ -50,7 +51,10 @@ it(`${EVENTS} events, repeated and in any order, have the same result as one by 
   const slugs = [program, ...others].map(({ slug }) => slug)
   const events = inboundEvents(EVENTS, slugs, random)
   // Every event at least once, half of them twice, shuffled.
-  const sendings = shuffled([...events, ...events.filter(() => random() < 0.5)], random)
+  const sendings = await Random.shuffle([...events, ...events.filter(() => random() < 0.5)]).pipe(
+    Effect.provideService(Random.Random, generator),
+    Effect.runPromise,
+  )
 
   const fleet = await startFleet(databaseUrl())
   const send = async (event: SentEvent) => {
@@ -130,23 +134,3 @@ it(`${EVENTS} events, repeated and in any order, have the same result as one by 
   expect(recounted).toEqual([])
   console.log(`${sendings.length} sendings of ${EVENTS} events, ${kills} kills`)
 })
-
-/** A seeded random number generator below 1 (mulberry32). */
-const seeded = (seed: number) => {
-  let state = seed
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-const shuffled = <A>(items: ReadonlyArray<A>, random: () => number): ReadonlyArray<A> => {
-  const result = [...items]
-  for (let i = result.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1))
-    ;[result[i], result[j]] = [result[j]!, result[i]!]
-  }
-  return result
-}
