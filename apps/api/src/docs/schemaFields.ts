@@ -3,7 +3,7 @@ import { type Html, html, type Part, prose } from "./html.ts"
 /** The subset of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema {
   readonly $ref?: string
-  readonly type?: string
+  readonly type?: string | ReadonlyArray<string>
   readonly description?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: ReadonlyArray<string>
@@ -67,7 +67,7 @@ export const typeOf = (schema: JsonSchema): Part => {
   if (choices !== undefined) return choices.map((choice, i) => html`${i === 0 ? "" : " or "}${typeOf(choice)}`)
   if (items !== undefined) return html`array of ${typeOf(items)}`
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
-  return schema.format ?? type ?? "any value"
+  return schema.format ?? [type ?? "any value"].flat().join(" or ")
 }
 
 /** Renders the description and the constraints of a value. */

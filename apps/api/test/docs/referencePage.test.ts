@@ -1,6 +1,7 @@
 import { EVENTS, type EventType, type Operation, operations } from "@outreach/contract"
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
 import { beforeAll, describe, expect, it } from "vitest"
+import type { JsonSchema } from "../../src/docs/schemaFields.ts"
 import { startApi } from "../startApi.ts"
 
 const api = startApi()
@@ -43,6 +44,7 @@ describe("the reference", () => {
     }
     expect(sectionOf("DigestRecord")).toContain("<code>quota.learner_qualified</code>")
     expect(sectionOf("Question")).toContain("<code>labels.start</code>")
+    expect(sectionOf("EventList")).toContain("<code>next_cursor</code></dt><dd><small>string or null</small>")
   })
 })
 
@@ -52,10 +54,6 @@ interface Paths {
   }
 }
 
-interface Schema {
-  readonly properties?: { readonly [name: string]: Schema }
-}
-
 interface Schemas {
-  readonly [name: string]: Schema
+  readonly [name: string]: JsonSchema
 }

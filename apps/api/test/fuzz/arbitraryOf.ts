@@ -1,8 +1,9 @@
 import fc from "fast-check"
-import { resolve, type Schema } from "./document.ts"
+import type { JsonSchema } from "../../src/docs/schemaFields.ts"
+import { resolve } from "./document.ts"
 
 /** Creates the arbitrary of valid values of a schema. Throws on an unknown keyword. */
-export const arbitraryOf = (given: Schema): fc.Arbitrary<unknown> => {
+export const arbitraryOf = (given: JsonSchema): fc.Arbitrary<unknown> => {
   const schema = resolve(given)
   if ("const" in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
@@ -38,7 +39,7 @@ export const arbitraryOf = (given: Schema): fc.Arbitrary<unknown> => {
   }
 }
 
-const textOf = ({ format, pattern, minLength = 0, maxLength = minLength + 20 }: Schema): fc.Arbitrary<string> => {
+const textOf = ({ format, pattern, minLength = 0, maxLength = minLength + 20 }: JsonSchema): fc.Arbitrary<string> => {
   if (format !== undefined) {
     const formatted = formats[format]
     if (formatted === undefined) throw new Error(`no arbitrary for the format ${format}`)

@@ -1,30 +1,11 @@
 import openapi from "@outreach/contract/openapi.json" with { type: "json" }
-
-/** The subset of JSON Schema that the document uses. */
-export interface Schema {
-  readonly $ref?: string
-  readonly type?: string | ReadonlyArray<string>
-  readonly const?: unknown
-  readonly enum?: ReadonlyArray<unknown>
-  readonly anyOf?: ReadonlyArray<Schema>
-  readonly pattern?: string
-  readonly format?: string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly items?: Schema
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: ReadonlyArray<string>
-}
+import type { JsonSchema } from "../../src/docs/schemaFields.ts"
 
 export interface Parameter {
   readonly in: "path" | "query" | "header"
   readonly name: string
   readonly required?: boolean
-  readonly schema: Schema
+  readonly schema: JsonSchema
 }
 
 export interface DocumentedOperation {
@@ -32,7 +13,7 @@ export interface DocumentedOperation {
   readonly method: string
   readonly path: string
   readonly parameters: ReadonlyArray<Parameter>
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Schema } } }
+  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: JsonSchema } } }
   readonly responses: Readonly<Record<string, object>>
   readonly security: ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>>
   readonly "x-draft"?: true

@@ -1,10 +1,11 @@
 import fc from "fast-check"
+import type { JsonSchema } from "../../src/docs/schemaFields.ts"
 import { arbitraryOf } from "./arbitraryOf.ts"
 import { complaintAbout } from "./complaintAbout.ts"
-import { resolve, type Schema } from "./document.ts"
+import { resolve } from "./document.ts"
 
 /** Creates the arbitrary of texts that a schema rejects: almost valid, unusual, or random. */
-export const refusedBy = (schema: Schema): fc.Arbitrary<string> => {
+export const refusedBy = (schema: JsonSchema): fc.Arbitrary<string> => {
   const { type, minimum, maximum } = resolve(schema)
   const near =
     type === "integer"

@@ -1,11 +1,11 @@
 import { eventExamples } from "@outreach/contract"
 import fc from "fast-check"
+import type { JsonSchema } from "../../src/docs/schemaFields.ts"
 import { arbitraryOf } from "./arbitraryOf.ts"
-import type { Schema } from "./document.ts"
 import { slips } from "./refusedBy.ts"
 
 /** Creates the arbitrary of signed bodies: valid events, almost valid ones, and other bytes. */
-export const signedBody = (schema: Schema): fc.Arbitrary<Uint8Array> => {
+export const signedBody = (schema: JsonSchema): fc.Arbitrary<Uint8Array> => {
   const event = arbitraryOf(schema).map((value) => JSON.stringify(value))
   const text = fc.oneof(
     { weight: 2, arbitrary: event },
