@@ -1,5 +1,4 @@
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { startConsole } from "./startConsole.ts"
 
@@ -32,11 +31,9 @@ it("shows the e-mail as written to a recipient, with a masked address, only to o
       fieldsOf: () => ({ first_name: "Dana" }),
     }),
   )
-  const [recipient] = await test().run(
-    SqlClient.SqlClient.use(
-      (sql) => sql<{ id: string; email: string; token: string }>`
+  const [recipient] = await test().query(
+    (sql) => sql<{ id: string; email: string; token: string }>`
         select id, email, token from recipients where campaign_id = ${campaign.id}`,
-    ),
   )
   const path = `/campaigns/${campaign.id}/mail`
   const [operator, viewer] = [await test().as("operator"), await test().as("viewer")]

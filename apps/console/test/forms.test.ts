@@ -331,17 +331,15 @@ describe("a form", () => {
     "keeps what was typed while the database doesn't respond for %s, and is done once it responds",
     async (table) => {
       const form = await rateForm()
-      await test().run(
-        SqlClient.SqlClient.use((sql) =>
-          Effect.andThen(
-            sql`create function is_busy() returns trigger language plpgsql as $$ begin raise 'busy' using errcode = '53300'; end $$`,
-            sql`create trigger is_busy before insert or update on ${sql(table)} execute function is_busy()`,
-          ),
+      await test().query((sql) =>
+        Effect.andThen(
+          sql`create function is_busy() returns trigger language plpgsql as $$ begin raise 'busy' using errcode = '53300'; end $$`,
+          sql`create trigger is_busy before insert or update on ${sql(table)} execute function is_busy()`,
         ),
       )
       const failed = await send(admin, form, { ...fill(form), "per-minute": String(table.length) })
       const page = await admin.get("/campaigns?status=draft")
-      await test().run(SqlClient.SqlClient.use((sql) => sql`drop function is_busy cascade`))
+      await test().query((sql) => sql`drop function is_busy cascade`)
       expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database didn't respond")])
       expect(failed.headers.get("retry-after")).toBe("60")
       if (table === "operator_sessions") {

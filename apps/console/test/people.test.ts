@@ -11,7 +11,6 @@ import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign, sendCampaign } from "@outreach/testing/sendCampaign"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, startConsole, type Visitor } from "./startConsole.ts"
 
@@ -39,8 +38,6 @@ beforeAll(async () => {
   everywhere = await test().as("admin")
 })
 
-const execute = <A extends object>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<A>, unknown>) =>
-  test().run(Effect.orDie(SqlClient.SqlClient.use(statement)))
 const idOf = (i: number): RecipientId => seeded.recipients[i]!.id
 const audit = () =>
   test().run(Effect.flatMap(AuditLog.make, (log) => log.list({ organizationId: seeded.organizationId }, 5)))
@@ -73,11 +70,11 @@ describe("the search", () => {
 
   it("redirects by an event's id to its page, and by the id of a partner's event to the inbox", async () => {
     const { organizationId } = seeded
-    const [event] = await execute(
+    const [event] = await test().query(
       (sql) => sql<{ id: string }>`select id from events where organization_id = ${organizationId} limit 1`,
     )
     expect(await locationOf(viewer, event!.id)).toBe(`/events/${event!.id}`)
-    await execute(
+    await test().query(
       (sql) => sql`
         insert into inbox_keys (organization_id, event_id, received_at) values (${organizationId}, 'evt_c0ffee', now())`,
     )
@@ -193,7 +190,7 @@ describe("a clinician's page", () => {
     const { organization, campaign } = await test().run(seedCampaign({ recipients: 1 }))
     const operator = await test().as("operator", organization.id)
     await test().run(sendCampaign(campaign.id))
-    const [row] = await execute(
+    const [row] = await test().query(
       (sql) => sql<{ id: string }>`select id from recipients where campaign_id = ${campaign.id}`,
     )
     await test().run(commandCampaign(campaign.id, "pause", { stoppedBy: "Dana Reyes", stopReason: "wrong link" }))

@@ -1,7 +1,6 @@
 import { OPERATOR_ROLES, type OperatorRole, STAFF_ROLES, type StaffRole } from "@outreach/domain/operators/Operator"
 import { npi } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, expect, it } from "vitest"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { formToken } from "../src/http/readForm.ts"
@@ -47,17 +46,15 @@ beforeAll(async () => {
   bound = await sessions(OPERATOR_ROLES, other.ids.organization)
   partner = await test().as("partner", own.ids.organization)
   unboundPartner = (await test().as("partner", other.ids.organization)).cookie
-  await test().run(
-    SqlClient.SqlClient.use((sql) =>
-      Effect.andThen(
-        sql`alter table operators drop constraint operators_check`,
-        sql`
+  await test().query((sql) =>
+    Effect.andThen(
+      sql`alter table operators drop constraint operators_check`,
+      sql`
           update operators set organization_id = null
           where id = (
             select operator_id from operator_sessions
             where hash = sha256(convert_to(${unboundPartner.slice("session=".length)}, 'UTF8'))
           )`,
-      ),
     ),
   )
 })

@@ -20,6 +20,7 @@ import {
   Scope,
 } from "effect"
 import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
 import { parseHTML } from "linkedom"
 import { afterAll, beforeAll } from "vitest"
 import { ConsoleConfig } from "../src/ConsoleConfig.ts"
@@ -66,6 +67,7 @@ export interface TestConsole {
   /** Stops the console before the end of the tests. */
   readonly stop: () => Promise<void>
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
+  readonly query: <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
   /** Adds an operator with a role, for all organizations or for one, and signs the operator in. */
   readonly as: (role: OperatorRole, organizationId?: OrganizationId) => Promise<Visitor>
 }
@@ -117,6 +119,7 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
     logs,
     stop,
     run,
+    query: (statement) => run(SqlClient.SqlClient.use(statement)),
     as: async (role, organizationId) => visitor(url, `session=${await addSession(role, organizationId ?? null)}`),
   })
 }

@@ -66,7 +66,7 @@ beforeAll(async () => {
   await until(receiver, ({ received }) => received.length === 5)
   // The worker records the outcomes of its calls in the background.
   await eventually(
-    () => test().run(SqlClient.SqlClient.use((sql) => sql`select from dead_letters`)),
+    () => test().query((sql) => sql`select from dead_letters`),
     (rows) => rows.length === 5,
   )
 })
@@ -139,11 +139,9 @@ describe.skipIf("missing" in chrome)("an operator finds out without an engineer"
   })
 
   it("why a webhook never arrived", async () => {
-    const [event] = await test().run(
-      SqlClient.SqlClient.use(
-        (sql) => sql<{ id: string }>`
+    const [event] = await test().query(
+      (sql) => sql<{ id: string }>`
           select id from events where organization_id = ${ours.organization.id} and type = 'outreach.email_bounced'`,
-      ),
     )
     const { find, says, click, main, clicks, page } = await walk()
     await find(event!.id)

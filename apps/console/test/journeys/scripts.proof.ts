@@ -1,4 +1,3 @@
-import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { seedOrganization } from "../seedOrganization.ts"
 import { startConsole } from "../startConsole.ts"
@@ -54,10 +53,8 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     await rate.fill("60")
     await page.getByRole("button", { name: "Change the rate" }).dblclick()
     await page.getByRole("status").getByText("Saved.").waitFor()
-    const changes = await test().run(
-      SqlClient.SqlClient.use(
-        (sql) => sql`select from audit_log where command = 'campaigns update' and submission is not null`,
-      ),
+    const changes = await test().query(
+      (sql) => sql`select from audit_log where command = 'campaigns update' and submission is not null`,
     )
     expect(changes).toHaveLength(1)
     // The browser reports the refusal as a fault of the page.

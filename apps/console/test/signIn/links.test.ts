@@ -2,7 +2,6 @@ import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
 import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
 
@@ -115,16 +114,12 @@ describe("an operator", () => {
   it("who leaves a page open does not use the session", async () => {
     const { cookie } = await test().as("viewer")
     const lastUse = () =>
-      test().run(
-        SqlClient.SqlClient.use(
-          (sql) => sql<{ at: string }>`
+      test().query(
+        (sql) => sql<{ at: string }>`
             select max(last_used_at)::text as at from operator_sessions
             where hash = sha256(convert_to(${cookie.slice("session=".length)}, 'UTF8'))`,
-        ),
       )
-    await test().run(
-      SqlClient.SqlClient.use((sql) => sql`update operator_sessions set last_used_at = now() - interval '1 hour'`),
-    )
+    await test().query((sql) => sql`update operator_sessions set last_used_at = now() - interval '1 hour'`)
     const before = await lastUse()
     expect((await get("/", { cookie, "sec-fetch-dest": "empty" })).status).toBe(200)
     expect(await lastUse()).toEqual(before)

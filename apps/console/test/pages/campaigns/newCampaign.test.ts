@@ -71,11 +71,9 @@ it("accepts a body of 1 MiB, rejects a larger one, and records neither", async (
   expect(status).toBe(400)
   expect(document.querySelector("#html-fault")?.textContent).toContain("it exceeds 1 MiB")
   expect((await operator.post("/campaigns/new", { ...larger, html: "é".repeat(1_100_000) })).status).toBe(413)
-  const rows = await test().run(
-    SqlClient.SqlClient.use(
-      (sql) => sql<{ arguments: Record<string, unknown> }>`
+  const rows = await test().query(
+    (sql) => sql<{ arguments: Record<string, unknown> }>`
         select arguments from audit_log where command = 'campaigns create' order by begun_at desc limit 1`,
-    ),
   )
   expect(rows[0]!.arguments).toMatchObject({ name: "Autumn", html: null, subject: null, layout: "plain" })
 })

@@ -11,15 +11,12 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, expect, it } from "vitest"
 import { startConsole, type Visitor } from "../../startConsole.ts"
 
 const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
 const seed = (endpointUrl?: string) => test().run(seedCampaign({ recipients: 0, ...(endpointUrl && { endpointUrl }) }))
 const find = (id: EndpointId) => test().run(Effect.flatMap(EndpointRepository, (endpoints) => endpoints.find(id)))
-const execute = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
-  test().run(Effect.orDie(SqlClient.SqlClient.use(statement)))
 const newestReplay = async () => (await test().run(Effect.flatMap(ReplayReader, ({ list }) => list(1))))[0]
 
 let admin: Visitor
@@ -85,9 +82,9 @@ it("names the cause of the last failure first, even if another failed more often
   const problemOf = async () =>
     (await admin.get(`/endpoints/${endpoint.id}`)).document.querySelector("main .problem")?.textContent
   expect(await problemOf()).toMatch(/^The partner responds with 404: No such route\. Last failure: .* ago/)
-  await execute((sql) => sql`update failure_groups set muted_at = now(), muted_reason = 'x' where status = 404`)
+  await test().query((sql) => sql`update failure_groups set muted_at = now(), muted_reason = 'x' where status = 404`)
   expect(await problemOf()).toContain("404: No such route")
-  await execute((sql) => sql`update failure_groups set closed_at = now()`)
+  await test().query((sql) => sql`update failure_groups set closed_at = now()`)
   expect(await problemOf()).toBeUndefined()
 })
 

@@ -9,7 +9,6 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { startConsole } from "../../startConsole.ts"
 
@@ -19,13 +18,11 @@ const seed = () => test().run(seedCampaign({ recipients: 2 }))
 
 it("reads the list of programs page by page", async () => {
   const { organization, program } = await seed()
-  await test().run(
-    SqlClient.SqlClient.use(
-      (sql) => sql`
+  await test().query(
+    (sql) => sql`
         insert into programs (organization_id, id, slug, name)
         select organization_id, make_id('pgm'), 'p-' || n, 'Program ' || n
         from programs cross join generate_series(1, 50) n where id = ${program.id}`,
-    ),
   )
   const operator = await test().as("operator", organization.id)
   const { document } = await operator.get("/programs")
@@ -45,9 +42,7 @@ describe("a program", () => {
     }
     expect(words).toContain("0, without a target")
     expect(words).not.toContain("The sender name or postal address is missing")
-    await test().run(
-      SqlClient.SqlClient.use((sql) => sql`update programs set sender_name = null where id = ${program.id}`),
-    )
+    await test().query((sql) => sql`update programs set sender_name = null where id = ${program.id}`)
     const unnamed = await viewer.get(`/programs/${program.id}`)
     expect(unnamed.words).toContain("The sender name or postal address is missing")
     const page = await viewer.get(`/campaigns/${campaign.id}`)
