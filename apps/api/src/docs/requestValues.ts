@@ -5,32 +5,30 @@ import type { GuideValues } from "./renderGuide.ts"
 
 const KEY = `-H "Authorization: Bearer $OUTREACH_KEY"`
 
-const survey = (path: string): string => `curl -sS "$OUTREACH_URL${path}" \\
-  ${KEY} \\
-  -H "Content-Type: application/json" \\
-  --data '${JSON.stringify(examples.createSurvey.request)}'`
+const command = (...parts: ReadonlyArray<string>): string => parts.join(" \\\n  ")
+
+const get = (path: string, ...parameters: ReadonlyArray<string>): string =>
+  command(`curl -sSG "$OUTREACH_URL${path}"`, KEY, ...parameters.map((parameter) => `--data-urlencode "${parameter}"`))
+
+const survey = (path: string): string =>
+  command(
+    `curl -sS "$OUTREACH_URL${path}"`,
+    KEY,
+    `-H "Content-Type: application/json"`,
+    `--data '${JSON.stringify(examples.createSurvey.request)}'`,
+  )
+
+const PARTNER = "/v1/partners/consumer"
+const SINCE = "since=2026-01-01T00:00:00Z"
 
 /** A curl command for each operation, with the variables that the page introduces. */
 export const curlExamples: Readonly<Record<OperationId, string>> = {
   getHealth: `curl -sS "$OUTREACH_URL/v1/health"`,
-  getToken: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/tokens/$OUTREACH_TOKEN" \\
-  ${KEY} \\
-  --data-urlencode "expand[]=campaign"`,
-  listTokens: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/tokens" \\
-  ${KEY} \\
-  --data-urlencode "since=2026-01-01T00:00:00Z" \\
-  --data-urlencode "limit=100"`,
-  listEvents: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/events" \\
-  ${KEY} \\
-  --data-urlencode "since=2026-01-01T00:00:00Z" \\
-  --data-urlencode "types[]=outreach.email_sent" \\
-  --data-urlencode "types[]=outreach.email_clicked"`,
-  listCampaignRecipients: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/campaigns/$OUTREACH_CAMPAIGN/recipients" \\
-  ${KEY} \\
-  --data-urlencode "limit=100"`,
-  getDigest: `curl -sSG "$OUTREACH_URL/v1/partners/consumer/digest" \\
-  ${KEY} \\
-  --data-urlencode "date=$(date -u +%F)"`,
+  getToken: get(`${PARTNER}/tokens/$OUTREACH_TOKEN`, "expand[]=campaign"),
+  listTokens: get(`${PARTNER}/tokens`, SINCE, "limit=100"),
+  listEvents: get(`${PARTNER}/events`, SINCE, "types[]=outreach.email_sent", "types[]=outreach.email_clicked"),
+  listCampaignRecipients: get(`${PARTNER}/campaigns/$OUTREACH_CAMPAIGN/recipients`, "limit=100"),
+  getDigest: get(`${PARTNER}/digest`, "date=$(date -u +%F)"),
   receiveWebhook: `time=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 body='{"object":"event","livemode":false,"event_id":"evt_'$(openssl rand -hex 16)'","event_version":1,
 "event_type":"clinician.account_created","occurred_at":"'$time'","emitted_at":"'$time'","source":"consumer",
@@ -43,9 +41,7 @@ curl -sS "$OUTREACH_URL/v1/partners/consumer/webhooks/$OUTREACH_ENDPOINT" \\
   --data-binary "$body"`,
   createSurvey: survey("/v1/surveys"),
   validateSurvey: survey("/v1/surveys/validate"),
-  presignUpload: `curl -sSG "$OUTREACH_URL/v1/uploads/presign" \\
-  ${KEY} \\
-  --data-urlencode "filename=consent.pdf"`,
+  presignUpload: get("/v1/uploads/presign", "filename=consent.pdf"),
 }
 
 const request = (id: OperationId): Html => {
