@@ -4,7 +4,6 @@ import { RELEASE } from "@outreach/process/release"
 import { eventually } from "@outreach/testing/eventually"
 import { CLOSED_PORT } from "@outreach/testing/listen"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { until } from "@outreach/testing/until"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { runApi } from "./runApi.ts"
@@ -96,7 +95,7 @@ describe("the API", () => {
 
   it("does not start if its port is taken, or if SECRETS_KEY doesn't open a stored secret", async () => {
     expect(await refusal({ PORT: new URL(api().url).port })).toMatch(/set PORT to another port\.$/)
-    const { organization } = await api().run(seedCampaign({ recipients: 0 }))
+    const { organization } = await api().seed(0)
     await api().run(rotateSecret(organization.id, 0))
     const SECRETS_KEY = Buffer.alloc(32, 9).toString("base64")
     expect(await refusal({ SECRETS_KEY })).toMatch(/^SECRETS_KEY does not decrypt the stored signing secrets;/)

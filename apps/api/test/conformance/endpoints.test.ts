@@ -1,17 +1,15 @@
 import { SCOPES, type Scope } from "@outreach/contract"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
-import type { Effect } from "effect"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
-import { startApi } from "../startApi.ts"
+import { type Seeded, startApi } from "../startApi.ts"
 import { type Resources, seedResources } from "./seedResources.ts"
 
 const api = startApi()
-let seed: Effect.Success<ReturnType<typeof seedCampaign>>
+let seed: Seeded
 let resources: Resources
 beforeAll(async () => {
-  seed = await api().run(seedCampaign({ recipients: 0 }))
+  seed = await api().seed(0)
   resources = await seedResources(api())
 })
 const keyWith = async (scopes: ReadonlyArray<Scope>) => (await api().issue(seed.organization.id, scopes)).text

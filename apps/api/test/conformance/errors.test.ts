@@ -1,5 +1,4 @@
 import { SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it } from "vitest"
 import * as z from "zod"
 import { type Answer, ask } from "../ask.ts"
@@ -30,9 +29,8 @@ const codes = CODES.map(([code]) => code)
 
 let met: Readonly<Record<Code, Answer>>
 beforeAll(async () => {
-  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+  const { organization, key } = await api().seed(1)
   const issue = async (scopes: Parameters<ReturnType<typeof api>["issue"]>[1]) => api().issue(organization.id, scopes)
-  const { text: key } = await issue(SCOPES)
   const over = await issue(SCOPES)
   await api().setCount(over.id, 100)
   const get = (target: string) => ask(api(), target, { key })

@@ -1,5 +1,4 @@
 import { SCOPES } from "@outreach/contract"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi, type TestApi } from "../startApi.ts"
@@ -7,7 +6,7 @@ import { startApi, type TestApi } from "../startApi.ts"
 const api = startApi()
 let organizationId: Parameters<TestApi["issue"]>[0]
 beforeAll(async () => {
-  organizationId = (await api().run(seedCampaign({ recipients: 1 }))).organization.id
+  organizationId = (await api().seed(1)).organization.id
 })
 const issue = () => api().issue(organizationId, SCOPES)
 

@@ -4,7 +4,6 @@ import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
@@ -26,7 +25,7 @@ const served = Object.entries(handlers).flatMap(([id, handler]) => (handler === 
 let ask: Awaited<ReturnType<typeof makeAsker>>
 let existing: Existing
 beforeAll(async () => {
-  const { organization, campaign } = await api().run(seedCampaign({ recipients: 7 }))
+  const { organization, campaign } = await api().seed(7)
   await api().run(publishOutcomes(campaign, [...FEED_EVENT_TYPES, ...FEED_EVENT_TYPES]))
   const rows = await api().run(
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ token: string }>`select token from recipients`),

@@ -3,7 +3,6 @@ import { connect } from "node:net"
 import { json, text as textOf } from "node:stream/consumers"
 import { eventExamples } from "@outreach/contract"
 import { sign } from "@outreach/signature/node"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Redacted } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -24,7 +23,7 @@ const agent = new Agent({ keepAlive: true })
 let path: string
 let secret: string
 beforeAll(async () => {
-  const seed = await api().run(seedCampaign({ recipients: 0 }))
+  const seed = await api().seed(0)
   path = `/v1/partners/consumer/webhooks/${seed.endpoint.id}`
   secret = Redacted.value(seed.secret)
 })

@@ -1,20 +1,19 @@
 import { eventExamples } from "@outreach/contract"
 import { removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { eventually } from "@outreach/testing/eventually"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { until } from "@outreach/testing/until"
-import { type Effect, Redacted } from "effect"
+import { Redacted } from "effect"
 import Stripe from "stripe"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, checkAnswer } from "../ask.ts"
 import { eventText } from "../postWebhook.ts"
-import { startApi } from "../startApi.ts"
+import { type Seeded, startApi } from "../startApi.ts"
 
 const api = startApi()
-let seed: Effect.Success<ReturnType<typeof seedCampaign>>
+let seed: Seeded
 let secret: string
 beforeAll(async () => {
-  seed = await api().run(seedCampaign({ recipients: 0 }))
+  seed = await api().seed(0)
   secret = Redacted.value(seed.secret)
 })
 
@@ -90,8 +89,8 @@ describe("a request that the endpoint's organization didn't sign", () => {
   it("is rejected with 401 and not stored, with a missing, malformed or foreign signature", async () => {
     const event_id = newId()
     const text = eventText({ event_id })
-    const other = await api().run(seedCampaign({ recipients: 0 }))
-    const removed = await api().run(seedCampaign({ recipients: 0 }))
+    const other = await api().seed(0)
+    const removed = await api().seed(0)
     await api().run(removeEndpoint(removed.endpoint.id))
     const headers = [undefined, "", "nonsense", `t=${Date.now()}`, sign(text, Redacted.value(other.secret))]
     for (const header of headers) expect(codeOf(await post(text, header))).toEqual([401, "INVALID_SIGNATURE"])

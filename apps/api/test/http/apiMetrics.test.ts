@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises"
 import { operations } from "@outreach/contract"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { expect, it, onTestFinished } from "vitest"
 import { runApi } from "../runApi.ts"
 import { startApi } from "../startApi.ts"
@@ -8,7 +7,7 @@ import { startApi } from "../startApi.ts"
 const api = startApi()
 
 it("counts responses by operation and status, and refusals by reason, and names no path, key or caller", async () => {
-  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+  const { organization } = await api().seed(1)
   const key = await api().issue(organization.id, ["events:read"])
   const { url, adminUrl, stop } = await runApi(api().databaseUrl)
   onTestFinished(stop)

@@ -1,6 +1,5 @@
 import { SCOPES } from "@outreach/contract"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type Answer, ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"
@@ -11,7 +10,7 @@ const api = startApi()
 let key: Awaited<ReturnType<TestApi["issue"]>>
 let organizationId: Parameters<TestApi["issue"]>[0]
 beforeAll(async () => {
-  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+  const { organization } = await api().seed(1)
   organizationId = organization.id
   key = await api().issue(organizationId, SCOPES)
 })

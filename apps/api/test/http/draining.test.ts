@@ -1,7 +1,6 @@
 import { once } from "node:events"
 import { Agent, get, type IncomingMessage } from "node:http"
 import { eventually } from "@outreach/testing/eventually"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { until } from "@outreach/testing/until"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
@@ -52,8 +51,7 @@ describe("an API that stops", () => {
   })
 
   it("finishes requests in flight, and accepts no further ones", async () => {
-    const { organization } = await api().run(seedCampaign({ recipients: 1 }))
-    const { text: key } = await api().issue(organization.id, ["tokens:read"])
+    const { key } = await api().seed(1)
     const { url, stop } = await runApi(api().databaseUrl, { DOCS_URL })
     const { held, stopped } = await api().whileLocked("recipients", async () => {
       const held = ask({ url }, "/v1/partners/consumer/tokens/aB3xY9", { key })

@@ -2,7 +2,6 @@ import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { SCOPES } from "@outreach/contract"
 import type { KeyId } from "@outreach/domain/Identifier"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, checkAnswer } from "../ask.ts"
 import { startApi } from "../startApi.ts"
@@ -10,7 +9,7 @@ import { startApi } from "../startApi.ts"
 const api = startApi()
 let key: { id: KeyId; text: string }
 beforeAll(async () => {
-  const { organization } = await api().run(seedCampaign({ recipients: 1 }))
+  const { organization } = await api().seed(1)
   key = await api().issue(organization.id, SCOPES)
 })
 

@@ -3,7 +3,6 @@ import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { operations } from "@outreach/contract"
 import { eventually } from "@outreach/testing/eventually"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { until } from "@outreach/testing/until"
 import { Layer } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -81,7 +80,7 @@ describe("a client behind a trusted proxy", () => {
     const proxied = await runApi(api().databaseUrl, { CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: "loopback", DOCS_URL })
     onTestFinished(proxied.stop)
     const port = Number(new URL(proxied.url).port)
-    const { endpoint } = await api().run(seedCampaign({ recipients: 0 }))
+    const { endpoint } = await api().seed(0)
     const path = operations.receiveWebhook.path.replace("{endpoint_id}", endpoint.id)
     // The request stays open because its body doesn't arrive.
     const held = connect({ port, host: "127.0.0.1" }).on("error", () => {})

@@ -3,7 +3,6 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import { apiKeyText } from "@outreach/domain/organizations/ApiKey"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { rotateKey } from "@outreach/domain/organizations/ApiKeys"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
@@ -12,7 +11,7 @@ const api = startApi()
 let organizationId: OrganizationId
 let token: string
 beforeAll(async () => {
-  organizationId = (await api().run(seedCampaign({ recipients: 1 }))).organization.id
+  organizationId = (await api().seed(1)).organization.id
   const [row] = await api().sql<{ token: string }>((sql) => sql`select token from recipients`)
   token = row!.token
 })
