@@ -6,8 +6,8 @@ import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 const PROJECT = /\btsc(?: -p (\S+))?/g
-/** Projects of frameworks, which are installed and built by proofs. */
-const OTHERS = /^examples\/(?:invoices|limited|nestjs|nextjs|pages|react-router|sveltekit)\//
+/** Projects outside the workspace, which proofs and the nightly run install. */
+const OTHERS = /^(?:benchmarks\/peers|examples\/(?:invoices|limited|nestjs|nextjs|pages|react-router|sveltekit))\//
 
 const run = (command: string, args: ReadonlyArray<string>, cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: "utf8" })

@@ -14,7 +14,7 @@ export function dependenciesOf(packageName: string): number {
   const found = new Set<string>()
   const visit = (name: string, from: string) => {
     const link = findPackageJSON(name, from)
-    if (link === undefined) throw new Error(`${name} is not installed: add it to benchmarks/package.json.`)
+    if (link === undefined) throw new Error(`${name} is not installed: add it to benchmarks/peers/package.json.`)
     // pnpm installs the dependencies of a package next to the target of its link.
     const path = realpathSync(link)
     if (found.has(path)) return

@@ -2,9 +2,8 @@ import { cpus } from "node:os"
 import { parseArgs } from "node:util"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import postgres from "postgres"
-import { parentOf } from "./cpuTime.ts"
-import { MAX_IN_FLIGHT } from "./delivery/Candidate.ts"
-import { candidates } from "./delivery/candidates.ts"
+import { parentOf } from "../cpuTime.ts"
+import { MAX_IN_FLIGHT } from "../delivery/Candidate.ts"
 import {
   type Backlog,
   type Bench,
@@ -12,11 +11,12 @@ import {
   measureBacklog,
   measureCalls,
   measureLatency,
-} from "./delivery/measure.ts"
-import { startReceiver } from "./delivery/startReceiver.ts"
-import { median } from "./median.ts"
-import { type Profile, profileShares } from "./profileShares.ts"
-import { reportProfiles } from "./report.ts"
+} from "../delivery/measure.ts"
+import { startReceiver } from "../delivery/startReceiver.ts"
+import { median } from "../median.ts"
+import { type Profile, profileShares } from "../profileShares.ts"
+import { reportProfiles } from "../report.ts"
+import { candidates } from "./delivery/candidates.ts"
 
 // Compares the worker with alternatives: all deliver the same events to the same partner from the same PostgreSQL.
 

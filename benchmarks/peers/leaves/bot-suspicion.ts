@@ -9,7 +9,9 @@ type Judge = (agent: string) => boolean
 
 const agentsOf = (name: string): readonly string[] =>
   Object.values(
-    JSON.parse(readFileSync(new URL(`../../packages/bot-suspicion/test/data/${name}.json`, import.meta.url), "utf8")),
+    JSON.parse(
+      readFileSync(new URL(`../../../packages/bot-suspicion/test/data/${name}.json`, import.meta.url), "utf8"),
+    ),
   )
 /** Returns the agents of the public list with one of the tags. The list's types don't include tags. */
 const listed = (...tags: readonly string[]): readonly string[] =>

@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss"
-import { MAX_IN_FLIGHT } from "./Candidate.ts"
-import { postSigned } from "./postSigned.ts"
+import { MAX_IN_FLIGHT } from "../../delivery/Candidate.ts"
+import { postSigned } from "../../delivery/postSigned.ts"
 
 // pg-boss with the options that its documentation recommends for throughput: batches, burst mode, NOTIFY and several workers.
 

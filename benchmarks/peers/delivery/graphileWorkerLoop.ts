@@ -1,6 +1,6 @@
 import { Logger, run } from "graphile-worker"
-import { MAX_IN_FLIGHT } from "./Candidate.ts"
-import { postSigned } from "./postSigned.ts"
+import { MAX_IN_FLIGHT } from "../../delivery/Candidate.ts"
+import { postSigned } from "../../delivery/postSigned.ts"
 
 // graphile-worker with the options that its documentation recommends for throughput: a local queue and batched completion.
 

@@ -1,4 +1,4 @@
-import { median } from "../median.ts"
+import { median } from "../../median.ts"
 
 /**
  * Measures operations in rounds, each starting with a different operation; the first round warms up the compiler.
