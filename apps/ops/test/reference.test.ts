@@ -37,8 +37,9 @@ const sectionOf = async (root: Command.Command.Any, { path, command }: Leaf): Pr
     onSome: (each) => ACCESS[each],
   })
   const inputs = [
-    ...args.map((each) => inputLine(each.name, each)),
-    ...flags.filter(({ name }) => !COMMON.includes(name)).map((each) => inputLine(`--${each.name}`, each)),
+    // The heading shows which arguments are required.
+    ...args.map((each) => inputLine(each.name, each.description)),
+    ...flags.filter(({ name }) => !COMMON.includes(name)).map(flagLine),
   ]
   const shown = examples.filter(({ command }) => command !== `ops ${path.join(" ")}`)
   return [
@@ -50,7 +51,10 @@ const sectionOf = async (root: Command.Command.Any, { path, command }: Leaf): Pr
   ].join("\n")
 }
 
-const inputLine = (name: string, { type, required, description }: HelpDoc.FlagDoc | HelpDoc.ArgDoc): string => {
+const flagLine = ({ name, type, required, description }: HelpDoc.FlagDoc): string => {
   const value = type === "boolean" ? "" : ` (${type}${required ? ", required" : ""})`
-  return `- \`${name}\`${value}: ${Option.getOrElse(description, () => "").replaceAll(/[<|]/g, "\\$&")}`
+  return inputLine(`--${name}`, description, value)
 }
+
+const inputLine = (name: string, description: Option.Option<string>, value = ""): string =>
+  `- \`${name}\`${value}: ${Option.getOrElse(description, () => "").replaceAll(/[<|]/g, "\\$&")}`

@@ -124,7 +124,7 @@ it("many statements that wait for a connection fail together once the silence is
   )
   const later = performance.now() - laterAt
   console.log(`204 statements: failed after ${Math.round(noticed)} ms, 200 later ones after ${Math.round(later)} ms`)
-  // Each of the later ones waited for nothing: one that had to notice the silence itself takes as long as the first ones.
+  // The later ones did not wait: one that had to notice the silence itself takes as long as the first ones.
   expect(later).toBeLessThan(noticed)
 })
 
