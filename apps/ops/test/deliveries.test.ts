@@ -33,32 +33,17 @@ const idsOf = async (...args: ReadonlyArray<string>) =>
 
 describe("deliveries", () => {
   it("are listed newest first, by each filter, with their last attempt", async () => {
-    const ids = (...flags: ReadonlyArray<string>) => idsOf("deliveries", "list", ...flags)
     const [newest, oldest] = (await runJson("deliveries", "list")).data
-    expect(newest).toMatchObject({
-      ...{ last_status: 410, last_outcome: "client_error", last_latency_ms: expect.any(Number) },
-    })
-    const both = [second.deliveryId, first.deliveryId]
-    for (const [flags, expected] of [
-      [[], both],
-      [["--endpoint", first.endpointId], [first.deliveryId]],
-      [["--state", "pending"], []],
-      [["--state", "dead", "--outcome", "client_error"], both],
-      [["--event", oldest.event_id], [first.deliveryId]],
-      [["--type", "outreach.recipients_published"], both],
-      [["--type", "outreach.email_sent"], []],
-      [["--campaign", first.campaign.id], [first.deliveryId]],
-      [["--campaign", first.campaign.id, "--event", newest.event_id], []],
-      [["--from", newest.created_at], [second.deliveryId]],
-      [["--to", newest.created_at], [first.deliveryId]],
-      [["--status", "410"], both],
-      [["--status", "500"], []],
-      [["--slower-than", "1h"], []],
-    ] as const) {
-      expect([flags, await ids(...flags)]).toEqual([flags, expected])
+    const last = { last_status: 410, last_outcome: "client_error", last_latency_ms: expect.any(Number) }
+    expect([newest, oldest]).toMatchObject([{ id: second.deliveryId, ...last }, { id: first.deliveryId }])
+    const filters = ["--state", "dead", "--outcome", "client_error", "--type", "outreach.recipients_published"].concat(
+      ...["--endpoint", first.endpointId, "--event", oldest.event_id, "--campaign", first.campaign.id],
+      ...["--to", newest.created_at, "--status", "410"],
+    )
+    for (const flags of [filters, [...filters, "--slowest"]]) {
+      expect(await idsOf("deliveries", "list", ...flags)).toEqual([first.deliveryId])
+      expect(await idsOf("deliveries", "list", ...flags, "--slower-than", "1h")).toEqual([])
     }
-    expect((await ids("--slowest")).toSorted()).toEqual(both.toSorted())
-    expect(await runFailing("deliveries", "list", "--slower-than", "fast")).toMatchObject({ exit: 2 })
     expect((await run(["deliveries", "list", "--limit", "1"])).stderr).toContain("There are more")
     expect((await run(["deliveries", "list", "--state", "pending"])).stdout).toBe("None.\n")
   })
@@ -82,15 +67,8 @@ describe("deliveries", () => {
 
 describe("issues", () => {
   it("name the cause of failed calls with its share", async () => {
-    const list = async (...flags: ReadonlyArray<string>) => (await runJson("issues", "list", ...flags)).data
-    const [issue, ...others] = await list("--endpoint", first.endpointId)
-    expect(others).toEqual([])
-    expect(issue).toMatchObject({
-      ...{ status: 410, outcome: "client_error", failures: 1, calls: 1, share: "100 %", closed_at: null, open: 1 },
-      cause: expect.stringMatching(/^410 gone/),
-    })
-    expect(await list("--state", "lasting", "--status", "503")).toEqual([])
-    expect(await runJson("issues", "show", issue.id)).toMatchObject({ muted_at: null, muted_reason: null })
+    const { data } = await runJson("issues", "list", "--endpoint", first.endpointId)
+    expect(data).toMatchObject([{ cause: expect.stringMatching(/^410 gone/), failures: 1, calls: 1, share: "100 %" }])
   })
 })
 
@@ -99,13 +77,7 @@ describe("dead letters", () => {
     const ids = (...flags: ReadonlyArray<string>) => idsOf("dead-letters", "list", ...flags)
     expect(await ids("--endpoint", first.endpointId, "--reason", "rejected")).toEqual([first.deliveryId])
     expect(await ids()).toHaveLength(2)
-    for (const flags of [
-      ["--reason", "exhausted"],
-      ["--type", "outreach.email_sent"],
-      ["--to", "2000-01-01T00:00:00Z"],
-    ]) {
-      expect(await ids(...flags)).toEqual([])
-    }
+    expect(await ids("--type", "outreach.email_sent", "--to", "2099-01-01T00:00:00Z")).toEqual([])
     await runJson("endpoints", "update", first.endpointId, "--retry-schedule", "1h,1h")
     const replay = ["dead-letters", "replay", first.deliveryId]
     expect(await runJson(...replay, first.deliveryId)).toEqual({ replayed: 1 })

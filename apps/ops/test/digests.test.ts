@@ -84,15 +84,8 @@ clicked               1    1       0             0
 describe("digests list", () => {
   const of = () => ["--organization", org, "--program", programId]
 
-  it("shows each date of a range", async () => {
-    const range = ["--from", "2026-02-02", "--to", "2026-02-04"]
-    const { data } = await runJson("digests", "list", ...of(), ...range)
-    expect(data.map((day: { date: string; outreach: { sent: number } }) => [day.date, day.outreach.sent])).toEqual([
-      ["2026-02-02", 0],
-      ["2026-02-03", 2],
-      ["2026-02-04", 0],
-    ])
-    const { stdout } = await run(["digests", "list", ...of(), ...range])
+  it("shows each date of a range in a row", async () => {
+    const { stdout } = await run(["digests", "list", ...of(), "--from", "2026-02-02", "--to", "2026-02-04"])
     expect(stdout).toContain("2026-02-03  0                     2     0        2       1        8         3         0")
   })
 

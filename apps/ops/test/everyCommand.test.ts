@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { ARGUMENTS } from "@outreach/domain/operators/recordArgument"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { Context, Option } from "effect"
-import { Command, type Param } from "effect/cli"
+import { Command, type HelpDoc, type Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { nameOf } from "../src/audit/audited.ts"
@@ -39,6 +39,37 @@ const MAIL = { MAIL_FROM: "outreach@acme.test", SMTP_URL: `smtp://${CLOSED_ADDRE
 
 /** Moves the files that an example names into a folder without files. */
 const inFolder = (word: string) => (/\.(?:csv|eml|html|json|jsonl|log)$/.test(word) ? join(folder, "none", word) : word)
+
+/** Personal data, and a mark of writing direction that no format allows. */
+const WRONG = "hunter2@clinic.test\u202E1234567893"
+
+/** The inputs that any text parses as: names of files, ids of partners, words to search for, and addresses that the use case checks. */
+const ACCEPT_ANY_TEXT = new Set(
+  ["after", "against", "command", "dkim-key", "event", "file", "files", "html", "log", "operator", "out"].concat(
+    ...["reason", "recipient", "rejects", "short-link", "text", "type", "url"],
+  ),
+)
+
+/** Their messages contain the start of the wrong entry, because they accept many. */
+const NAME_THE_ENTRY = new Set(["retry-schedule", "retry-statuses"])
+
+/** Returns for each input of a command a line where only its value is wrong. */
+const wrongLines = ({ args = [], flags, examples = [] }: HelpDoc.HelpDoc) => {
+  const words = wordsOf(examples[0]!.command)
+  const isSwitch = (word: string) => flags.some(({ name, type }) => type === "boolean" && word === `--${name}`)
+  const isFlag = (word = "") => word.startsWith("--")
+  const places = [...words.keys()].filter(
+    (i) => !isFlag(words[i]) && (!isFlag(words[i - 1]) || isSwitch(words[i - 1]!)),
+  )
+  return [
+    ...args.map(({ name }, i) => ({ name, args: words.with(places.at(i - args.length)!, WRONG) })),
+    ...flags.map(({ name, type }) => {
+      const place = words.indexOf(`--${name}`)
+      if (type === "boolean") return { name, args: [...words, `--${name}=${WRONG}`] }
+      return { name, args: place === -1 ? [...words, `--${name}`, WRONG] : words.with(place + 1, WRONG) }
+    }),
+  ]
+}
 
 /** Returns the names of a command's flags and arguments; the public type of a command doesn't have them. */
 const inputsOf = (command: Command.Command.Any): ReadonlyArray<string> => {
@@ -113,6 +144,31 @@ describe("every command", () => {
         )
         if (access !== "reads") expect(after?.id).not.toBe(before?.id)
       }
+    },
+  )
+
+  it.each(commands)("rejects a wrong value of each input, and never repeats it: $words", async ({ words, doc }) => {
+    for (const { name, args } of wrongLines(doc)) {
+      const { code, stdout, stderr } = await run(args)
+      if (ACCEPT_ANY_TEXT.has(name)) continue
+      expect({ name, code, stdout }).toEqual({ name, code: 2, stdout: "" })
+      expect(stderr).toMatch(/^[^\n\u202E]*[.?] See ops[ a-z-]* --help\.\n$/)
+      expect(stderr).toContain(`${words} --help`)
+      if (!NAME_THE_ENTRY.has(name)) expect(stderr).not.toMatch(/hunter2|1234567893/)
+    }
+  })
+
+  it.each(commands.filter(({ words }) => !HAS_OTHER_TESTS.has(words)))(
+    "fails with one sentence without its database: $words",
+    async ({ doc: { examples = [] } }) => {
+      const args = wordsOf(examples[0]!.command.replace(" --output csv", "")).map(inFolder)
+      const address = { DATABASE_URL: `postgres://me:hunter2@${CLOSED_ADDRESS}/outreach` }
+      expect(await run(args, { ...MAIL, ...address })).toEqual({
+        ...{ code: 1, stdout: "" },
+        stderr: expect.stringMatching(
+          /^No connection to the database of DATABASE_URL: nothing listens at (?!.*(?:hunter2|127))[^\n]+ \(ECONNREFUSED\)\.\n$/,
+        ),
+      })
     },
   )
 

@@ -23,24 +23,15 @@ const apply = () =>
       while (yield* applyBatches) {}
     }),
   )
-const reason = "data.consumer_program_slug names no program of the organization"
 
 describe("inbox", () => {
-  it("lists waiting, quarantined and applied events", async () => {
-    const of = ["--organization", await seed()]
-    const ids = async (...flags: ReadonlyArray<string>) =>
-      (await runJson("inbox", "list", ...of, ...flags)).data.map((entry: { event_id: string }) => entry.event_id)
-    expect(await ids("--waiting")).toEqual(["evt_a", "evt_b"])
+  it("lists quarantined, waiting or applied events", async () => {
+    const list = ["inbox", "list", "--organization", await seed()]
+    expect((await runJson(...list, "--waiting")).data).toMatchObject([{ event_id: "evt_a" }, { event_id: "evt_b" }])
     await apply()
-    expect(await ids("--waiting")).toEqual([])
-    expect(await runJson("inbox", "list", ...of)).toMatchObject({
-      ...{ data: [{ event_id: "evt_a", state: "set_aside", reason }], has_more: false },
-    })
-    expect(await ids("--applied")).toEqual(["evt_b"])
-    expect(await ids("--applied", "--type", "clinician.account_created")).toEqual([])
-    expect(await ids("--applied", "--to", "2026-01-01T00:00:00Z")).toEqual([])
-    expect(await ids("--reason", reason, "--from", "2026-01-01T00:00:00Z")).toEqual(["evt_a"])
-    expect((await runFailing("inbox", "list", "--applied", "--waiting")).code).toBe("invalid_state")
+    expect((await runJson(...list)).data).toMatchObject([{ event_id: "evt_a", state: "set_aside" }])
+    expect((await runJson(...list, "--applied")).data).toMatchObject([{ event_id: "evt_b", state: "applied" }])
+    expect((await runFailing(...list, "--applied", "--waiting")).code).toBe("invalid_state")
   })
 
   it("shows an event masked, or as it was received with --reveal", async () => {

@@ -173,7 +173,6 @@ describe("the process", () => {
 
 describe("a command line without its database", () => {
   it.each([
-    ["ECONNREFUSED", "nothing listens at ", () => `postgres://me:hunter2@${CLOSED_ADDRESS}/outreach`],
     ["28P01", "the server refuses the user or the password of ", () => url().replace(/:[^:@/]+@/, ":hunter2@")],
     ["3D000", "there is no database of the name in ", () => `${url()}_of_hunter2`],
   ])("names the code %s and the reason in one sentence: %s…", async (code, fault, address) => {

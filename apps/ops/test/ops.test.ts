@@ -1,8 +1,6 @@
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -18,12 +16,7 @@ const auditedArguments = async () => (await runJson("audit", "list", "--limit", 
 describe("organizations", () => {
   it("are created, and listed as JSON and as an aligned table with times in UTC", async () => {
     const created = await runJson("organizations", "create", "--name", "  Łódź 医院 ")
-    expect(created).toEqual({
-      id: expect.stringMatching(/^org_[0-9a-f]{32}$/),
-      name: "Łódź 医院",
-      contacts: [],
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
-    })
+    expect(created).toMatchObject({ id: expect.stringMatching(/^org_[0-9a-f]{32}$/), name: "Łódź 医院", contacts: [] })
     const row = { ...created, contacts: 0, clock_ahead_seconds: 0 }
     expect((await runJson("organizations", "list")).data).toContainEqual(row)
     const { stdout } = await run(["organizations", "list"])
@@ -39,47 +32,27 @@ describe("organizations", () => {
     const twice = ["ann@acme.example", "bob@acme.example", "ann@acme.example"]
     expect((await runJson(...to(...twice))).contacts).toEqual(["ann@acme.example", "bob@acme.example"])
     expect(JSON.stringify(await auditedArguments())).not.toContain("acme.example")
-    expect((await runJson(...to("o'hara@acme.example"))).contacts).toEqual(["o'hara@acme.example"])
-    expect((await run(["organizations", "show", org])).stdout).toContain("o'hara@acme.example")
+    expect((await run(["organizations", "show", org])).stdout).toContain("ann@acme.example, bob@acme.example")
     expect((await runJson(...update("--no-contacts"))).contacts).toEqual([])
     const eleven = Array.from({ length: 11 }, (_, n) => `a${n}@acme.example`)
     expect(await runFailing(...to(...eleven))).toMatchObject({ code: "too_many_contacts" })
     for (const wrong of [update(), [...to("ann@acme.example"), "--no-contacts"]]) {
       expect(await runFailing(...wrong)).toMatchObject({ code: "unclear_contacts" })
     }
-    expect((await run(to("ann at acme"))).code).toBe(2)
   })
 })
 
-const createKey = (org: string, scopes: string, ...flags: ReadonlyArray<string>) =>
-  runJson("keys", "create", "--organization", org, "--name", "x", "--scopes", scopes, ...flags)
-
 describe("keys", () => {
-  it("are shown only when they are issued", async () => {
-    const org = await organization()
-    const issued = await createKey(org, "events:read, digest:read", "--expires", "2099-01-01T00:00:00+01:00")
-    const { api_key, ...shown } = issued
-    expect(issued).toMatchObject({
-      scopes: ["events:read", "digest:read"],
-      expires_at: "2098-12-31T23:00:00.000000Z",
-      api_key: expect.stringMatching(/^orp_test_/),
-    })
-    expect((await runJson("keys", "list", "--organization", org)).data).toEqual([shown])
-    const args = ["keys", "create", "--organization", org, "--name", "x", "--scopes", "tokens:read"]
-    const live = await run(args, { DEPLOYMENT: "production" })
+  it("are shown only when they are issued or rotated", async () => {
+    const create = ["keys", "create", "--organization", await organization(), "--name", "x", "--scopes", "tokens:read"]
+    const { api_key, ...shown } = await runJson(...create, "--expires", "2099-01-01T00:00:00+01:00")
+    expect(api_key).toMatch(/^orp_test_/)
+    expect(shown).toMatchObject({ scopes: ["tokens:read"], expires_at: "2098-12-31T23:00:00.000000Z" })
+    expect((await runJson("keys", "list", "--organization", create[3]!)).data).toEqual([shown])
+    expect((await runJson("keys", "rotate", shown.id)).api_key).not.toBe(api_key)
+    const live = await run(create, { DEPLOYMENT: "production" })
     expect(live.stderr).toContain("shown only once")
     expect(live.stdout).toMatch(/^api_key +orp_live_/m)
-  })
-
-  it("are rotated with an overlap, and revoked at once", async () => {
-    const org = await organization()
-    const first = await createKey(org, "tokens:read")
-    const second = await runJson("keys", "rotate", first.id, "--overlap", "2h")
-    expect(second).toMatchObject({ name: "x", scopes: ["tokens:read"], expires_at: null })
-    expect(second.api_key).not.toBe(first.api_key)
-    const [old] = (await runJson("keys", "list", "--organization", org)).data
-    expect(Date.parse(old.expires_at) - Date.parse(second.created_at)).toBeCloseTo(7_200_000, -4)
-    expect((await runJson("keys", "revoke", first.id, "--yes")).revoked_at).not.toBeNull()
   })
 })
 
@@ -95,58 +68,30 @@ const signingFor = (endpointId: EndpointId) =>
 describe("secrets", () => {
   it("are shown only when they are rotated, and listed without the key that encrypts them", async () => {
     const org = await organization()
-    const first = await runJson("secrets", "rotate", "--organization", org)
-    expect(first).toEqual({
-      organization_id: org,
-      grace_seconds: 86_400,
-      signing_secret: expect.stringMatching(/^whsec_[0-9A-Za-z]{43}$/),
-      ended_secrets: 0,
-    })
-    const second = await runJson("secrets", "rotate", "--organization", org, "--grace", "1h")
-    expect(await signingFor((await createEndpoint(org)).id)).toEqual([second.signing_secret, first.signing_secret])
+    const { signing_secret: first, ...rotated } = await runJson("secrets", "rotate", "--organization", org)
+    expect(first).toMatch(/^whsec_[0-9A-Za-z]{43}$/)
+    expect(rotated).toEqual({ organization_id: org, grace_seconds: 86_400, ended_secrets: 0 })
+    const { signing_secret } = await runJson("secrets", "rotate", "--organization", org, "--grace", "1h")
+    expect(await signingFor((await createEndpoint(org)).id)).toEqual([signing_secret, first])
     const withoutKey = { SECRETS_KEY: "" }
     const { stdout } = await run(["secrets", "list", "--organization", org, "--output", "json"], withoutKey)
-    const unused = { endpoint_id: null, last_verified_at: null }
-    const secret = {
-      ...unused,
-      organization_id: org,
-      id: expect.stringMatching(/^sec_/),
-      created_at: expect.any(String),
-    }
-    expect(JSON.parse(stdout).data).toEqual([
-      { ...secret, expires_at: null },
-      { ...secret, expires_at: expect.any(String) },
-    ])
-    expect(stdout).not.toContain(second.signing_secret)
+    expect(JSON.parse(stdout).data).toMatchObject([{ expires_at: null }, { expires_at: expect.any(String) }])
+    expect(stdout).not.toContain(signing_secret)
     expect(await run(["secrets", "rotate", "--organization", org], withoutKey)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^SECRETS_KEY is not set/),
     })
   })
 
-  it("are revoked before their grace window ends, after a confirmation that counts the remaining ones", async () => {
-    const org = await organization()
-    await runJson("secrets", "rotate", "--organization", org)
-    const { signing_secret } = await runJson("secrets", "rotate", "--organization", org)
-    const [, old] = (await runJson("secrets", "list", "--organization", org)).data
-    expect((await runFailing("secrets", "revoke", old.id)).message).toContain("1 secret, 1 active without it")
-    const revoked = await runJson("secrets", "revoke", old.id, "--yes")
-    expect(revoked.expires_at < old.expires_at).toBe(true)
-    expect(await signingFor((await createEndpoint(org)).id)).toEqual([signing_secret])
-    expect(await runJson("secrets", "revoke", old.id)).toEqual(revoked)
-  })
-
   it("of one endpoint are created with it or later, and need exactly one owner", async () => {
     const org = await organization()
     const own = await createEndpoint(org, "--own-secret")
-    expect(own).toMatchObject({ own_secrets: true, signing_secret: expect.stringMatching(/^whsec_/) })
     expect(await signingFor(own.id)).toEqual([own.signing_secret])
     const other = await createEndpoint(org)
     expect(other).not.toHaveProperty("signing_secret")
     const first = await runJson("secrets", "rotate", "--endpoint", other.id, "--grace", "1h")
     expect(first).toMatchObject({ endpoint_id: other.id, grace_seconds: 3600, signing_secret: expect.any(String) })
     const { data } = await runJson("secrets", "list", "--endpoint", own.id)
-    expect(data).toMatchObject([{ endpoint_id: own.id }])
     expect((await runFailing("secrets", "revoke", data[0].id)).message).toContain(
       `of ${own.id}: 1 secret, 0 active without it`,
     )
@@ -157,39 +102,6 @@ describe("secrets", () => {
 })
 
 describe("endpoints", () => {
-  const version = expect.any(Number)
-  const atRest = {
-    ...{ breaker: "closed", failures: 0, failing_since: null, notices: 0, next_probe_at: null },
-    ...{ waiting: 0, waiting_replays: 0, in_flight: 0, oldest_due_at: null },
-    ...{ position: expect.any(String), lag_events: 0, lag_seconds: 0, owner: null },
-  }
-
-  it("receive all event types by default, and are disabled and enabled", async () => {
-    const org = await organization()
-    const all = await createEndpoint(org, "--types", "all")
-    expect(all).toMatchObject({ url: "https://hooks.partner.test/x", enabled: true, event_types: null })
-    const some = await createEndpoint(org, "--types", "outreach.email_sent")
-    expect(some.event_types).toEqual(["outreach.email_sent"])
-    const disabled = { enabled: false, disabled_at: expect.any(String), disabled_reason: "operator", version }
-    expect(await runJson("endpoints", "disable", all.id)).toEqual({ ...all, ...disabled })
-    expect((await runJson("endpoints", "list", "--organization", org)).data).toEqual([
-      { ...all, ...atRest, ...disabled },
-      { ...some, ...atRest },
-    ])
-    const since = "2026-01-01T00:00:00.000000Z"
-    const { id } = await createEndpoint(org, "--since", since)
-    expect(await runJson("endpoints", "show", id)).toMatchObject({ position: since, lag_events: 0 })
-    expect(await runJson("endpoints", "enable", all.id)).toEqual({
-      ...all,
-      version,
-      missed_events: 0,
-      missed_since: null,
-      replay_id: null,
-    })
-    const retry_schedule = "7 attempts: 30s,2m,10m,1h,6h,24h (default)"
-    expect(await runJson("endpoints", "show", all.id)).toEqual({ ...all, ...atRest, version, retry_schedule })
-  })
-
   it("print the rules of retries as they are typed, and record them in the audit log", async () => {
     const rules = ["--retry-statuses", "503,408,410=disable", "--retry-schedule", "10s,1m,24h"]
     const { id } = await createEndpoint(await organization(), ...rules)
@@ -202,21 +114,6 @@ describe("endpoints", () => {
     expect(stdout).toMatch(/^retry_schedule +4 attempts: 10s,1m,24h$/m)
   })
 
-  it("forget the failures at an address that changes", async () => {
-    const { id } = await createEndpoint(await organization())
-    await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) => sql`
-          update endpoint_readers set failures = 5, allowance = 1, probe_at = clock_timestamp() + interval '1 hour'
-          where endpoint_id = ${id}`,
-      ),
-    )
-    await runJson("endpoints", "update", id, "--types", "outreach.email_sent")
-    expect(await runJson("endpoints", "show", id)).toMatchObject({ breaker: "open" })
-    await runJson("endpoints", "update", id, "--url", "https://acme.test/new")
-    expect(await runJson("endpoints", "show", id)).toMatchObject({ breaker: "closed" })
-  })
-
   it("accept http and private addresses only if the deployment allows them, and never repeat credentials", async () => {
     const create = ["endpoints", "create", "--organization", await organization(), "--url"]
     expect(await runFailing(...create, "http://10.0.0.1/")).toMatchObject({ code: "invalid_endpoint_url", exit: 1 })
@@ -226,62 +123,21 @@ describe("endpoints", () => {
     expect(JSON.stringify(refused)).not.toContain("hunter2")
   })
 
-  it("are removed after a confirmation, and then only shown", async () => {
+  it("are only shown after their removal", async () => {
     const org = await organization()
     const { id } = await createEndpoint(org)
-    expect((await runFailing("endpoints", "remove", id)).message).toContain(
-      "remove https://hooks.partner.test/x: 1 endpoint with 0 pending deliveries of Acme",
-    )
-    const removed = { id, removed_at: expect.any(String) }
-    expect(await runJson("endpoints", "remove", id, "--yes")).toMatchObject({
-      ...{ ...removed, enabled: false },
-      ...{ discarded_events: 0, discarded_retries: 0, discarded_replays: 0, calls_in_flight: 0 },
-    })
+    await runJson("endpoints", "remove", id, "--yes")
     expect((await runJson("endpoints", "list", "--organization", org)).data).toEqual([])
     expect((await runJson("endpoints", "list", "--organization", org, "--removed")).data).toMatchObject([{ id }])
-    expect(await runJson("endpoints", "show", id)).toMatchObject(removed)
+    expect(await runJson("endpoints", "show", id)).toMatchObject({ id, removed_at: expect.any(String) })
     const period = ["--from", "2026-01-01T00:00:00Z", "--to", "2099-01-01T00:00:00Z"]
     for (const command of [
-      ["endpoints", "test", id],
-      ["endpoints", "remove", id, "--yes"],
       ["endpoints", "replay", id, ...period, "--dry-run"],
       ["dead-letters", "list", "--endpoint", id],
-      ["dead-letters", "replay", "--endpoint", id],
       ["dead-letters", "replay", "--endpoint", id, "--dry-run"],
     ]) {
       expect(await runFailing(...command)).toMatchObject({ code: "endpoint_removed" })
     }
-  })
-})
-
-describe("programs", () => {
-  it("have a unique slug within the organization, and targets", async () => {
-    const org = await organization()
-    const create = ["programs", "create", "--organization", org, "--slug", "heart-failure", "--name", "Heart failure"]
-    const program = await runJson(...create, "--learner-target", "100")
-    expect(program).toMatchObject({ slug: "heart-failure", learner_target: 100, completer_target: null })
-    const counts = { sent: 0, refused_later: 0, complained: 0, unsubscribed: 0, complaint_level: "low" }
-    expect((await runJson("programs", "list", "--organization", org)).data).toEqual([{ ...program, ...counts }])
-    expect((await runFailing(...create)).code).toBe("program_slug_taken")
-  })
-
-  it("are updated, and archived once none of their campaigns is under way", async () => {
-    const { program, campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
-    const update = (...flags: ReadonlyArray<string>) => runJson("programs", "update", program.id, ...flags)
-    expect(await update("--name", "Hearts", "--learner-target", "5")).toMatchObject({
-      ...{ name: "Hearts", slug: "heart-failure", learner_target: 5, completer_target: null, status: "active" },
-    })
-    expect(await update("--learner-target", "none")).toMatchObject({ name: "Hearts", learner_target: null })
-
-    await runJson("campaigns", "schedule", campaign.id)
-    const inUse = { code: "program_in_use", campaign_ids: [campaign.id] }
-    expect(await runFailing("programs", "archive", program.id)).toMatchObject(inUse)
-    await runJson("campaigns", "pause", campaign.id)
-    expect(await runJson("programs", "archive", program.id)).toMatchObject({ status: "archived" })
-    const notReady = { code: "campaign_not_ready", failed: ["program"] }
-    expect(await runFailing("campaigns", "resume", campaign.id)).toMatchObject(notReady)
-    await update("--status", "active")
-    expect(await runJson("campaigns", "resume", campaign.id)).toMatchObject({ status: "scheduled" })
   })
 })
 
@@ -294,49 +150,31 @@ describe("a command line that is wrong", () => {
     ["a missing flag", ["organizations", "create"]],
     ["an unknown flag", ["organizations", "show", "--limit", "3"]],
     ["a surplus word", ["organizations", "list", "all"]],
-    ["a blank name", ["organizations", "create", "--name", " "]],
-    ["a name with a mark of writing direction", ["organizations", "create", "--name", "Acme \u202Eevil"]],
     ["another kind's id", ["keys", "list", "--organization", `key_${NOBODY}`]],
-    ["a shortened id", ["keys", "revoke", "key_00"]],
-    ["an unknown scope", [...create("keys"), "--name", "x", "--scopes", "tokens:write"]],
-    ["an overlap without a unit", ["keys", "rotate", `key_${NOBODY}`, "--overlap", "24"]],
     ["a grace of more than a year", ["secrets", "rotate", "--organization", `org_${NOBODY}`, "--grace", "366d"]],
     ["a limit of 0", ["deliveries", "list", "--limit", "0"]],
     ["a rate beyond the maximum", ["dead-letters", "replay", "--all", "--rate", "10001"]],
     ["too many calls per second", ["endpoints", "update", `whe_${NOBODY}`, "--per-second", "10001"]],
     ["part of a call in flight", ["endpoints", "update", `whe_${NOBODY}`, "--in-flight", "1.5"]],
-    ["a status that is always retried", ["endpoints", "update", `whe_${NOBODY}`, "--retry-statuses", "301"]],
     [
       "all event types and one of them",
       [...create("endpoints"), "--url", "https://a.test/", "--types", "all,outreach.email_sent"],
     ],
     ["a delay that is too long", ["endpoints", "update", `whe_${NOBODY}`, "--retry-schedule", "10s,8d"]],
-    ["an age without a unit", ["dead-letters", "remove", "--older-than", "90"]],
-    ["an unknown state", ["deliveries", "list", "--state", "lost"]],
     ["a start in the future", [...create("endpoints"), "--url", "https://a.test/", "--since", "9999-12-31T00:00:00Z"]],
     ["a period that starts in the future", ["dead-letters", "list", "--from", "9999-12-31T00:00:00Z"]],
     ["a time without an offset", ["dead-letters", "list", "--from", "2026-11-21T00:00:00"]],
     ["a target of 0", [...create("programs"), "--slug", "x", "--name", "x", "--learner-target", "0"]],
-    ["a slug with a space", [...create("programs"), "--slug", "a b", "--name", "x"]],
   ]
   it.each(usage)("exits with 2, one sentence and a pointer to the help: %s", async (_, args) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr).toMatch(/^[^\n]*[.?] See ops[ a-z-]* --help\.\n$/)
-    expect(stderr).not.toMatch(/\u202E/)
     const { stdout: json } = await run([...args, "--output", "json"])
     expect(JSON.parse(json).error).toEqual({ code: "usage", message: stderr.trimEnd() })
   })
 
   const misplaced: ReadonlyArray<readonly [string, (typed: string) => ReadonlyArray<string>]> = [
-    ["an id", (typed) => ["keys", "revoke", typed]],
-    ["a flag's id", (typed) => ["recipients", "import", "--campaign", typed, "x.csv"]],
-    ["a number", (typed) => ["deliveries", "list", "--limit", typed]],
-    ["a choice", (typed) => ["deliveries", "list", "--state", typed]],
-    ["a list of choices", (typed) => ["endpoints", "create", "--url", "https://a.test/", "--types", typed]],
-    ["a time", (typed) => ["dead-letters", "list", "--from", typed]],
-    ["a duration", (typed) => ["keys", "rotate", `key_${NOBODY}`, "--overlap", typed]],
-    ["a switch", (typed) => ["dead-letters", "replay", `--all=${typed}`]],
     ["a switch that is turned off", (typed) => ["dead-letters", "replay", `--no-all=${typed}`]],
     ["an unknown flag", (typed) => ["organizations", "list", `--key=${typed}`]],
     ["nothing", (typed) => ["organizations", "list", typed]],

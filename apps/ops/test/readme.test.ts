@@ -9,9 +9,10 @@ import { dnsServer } from "@outreach/testing/dnsServer"
 import { mailServer } from "@outreach/testing/mailServer"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, expect, it } from "vitest"
+import { Access } from "../src/Declaration.ts"
 import { everyCommand } from "../src/everyCommand.ts"
 import { loadGroups } from "../src/ops.ts"
 import { commandLine } from "./commandLine.ts"
@@ -23,12 +24,15 @@ const { url, run, meanwhile } = commandLine()
 const folder = mkdtempSync(join(tmpdir(), "ops-readme-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+/** The codes of failures that no valid command has. */
+const UNEXPECTED = /^(?:usage|internal_error|database_failure|configuration)$/
+
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 const fences = (language: string): ReadonlyArray<string> =>
   [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, code]) => (name === language ? [code!] : []))
 const commands = fences("sh").flatMap((code) => code.replaceAll("\\\n", " ").trim().split("\n"))
 
-it("walks through commands that succeed one after the other", async () => {
+it("walks through commands that succeed one after the other, change nothing unconfirmed, and can be repeated", async () => {
   const settings = {
     SMTP_URL: (await mailServer()).url,
     MAIL_FROM: "Acme <outreach@acme.example>",
@@ -44,6 +48,11 @@ it("walks through commands that succeed one after the other", async () => {
   const files = Object.fromEntries([...names, ...Object.keys(written)].map((name) => [name, join(folder, name)]))
   // The first printed id of each kind replaces every later `org_…` of that kind.
   const ids = new Map<string, string>()
+  const changing = new Set(
+    (await everyCommand())
+      .filter(({ command }) => Context.getOrUndefined(command.annotations, Access) === "changes")
+      .map(({ path }) => path.join(" ")),
+  )
   for (const command of commands) {
     if (command.includes(" deliveries list --limit")) await meanwhile(rejectDelivery)
     if (command.includes(" endpoints test")) {
@@ -66,8 +75,23 @@ it("walks through commands that succeed one after the other", async () => {
     const idOf = (prefix: string) => (prefix === "dlv_" && waiting) || ids.get(prefix)
     const known = args.map((arg) => files[arg] ?? arg.replace(/^([a-z]{3}_)…$/, (_, prefix) => idOf(prefix) ?? arg))
     const role = known[0] === "migrate" ? { DATABASE_URL: url() } : {}
+    // There are no dead letters to confirm.
+    if (known.includes("--yes") && !command.includes(" dead-letters remove")) {
+      const unconfirmed = known.filter((word) => word !== "--yes")
+      expect({ command, ...(await run(unconfirmed, settings)) }).toEqual({
+        ...{ command, code: 1, stdout: "" },
+        stderr: expect.stringMatching(/^Nothing was done: give (?:--confirm \d+, or )?--yes[a-z ]* to [^\n]+\.\n$/),
+      })
+    }
     const { code, stdout, stderr } = await run(known, { ...settings, ...role })
     expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" })
+    const [noun, verb] = known
+    if (verb !== "create" && changing.has(`${noun} ${verb}`)) {
+      const again = await run([...known, "--output", "json"], settings)
+      const failure = again.code === 0 ? undefined : JSON.parse(again.stdout).error
+      expect({ command, code: failure?.code ?? "" }).toEqual({ command, code: expect.not.stringMatching(UNEXPECTED) })
+      expect(failure?.message ?? "").not.toMatch(/@|\b\d{10}\b/)
+    }
     // The recipient in the Message-ID of a test isn't stored either.
     for (const [id, prefix] of stdout.matchAll(/\b([a-z]{3}_)[0-9a-f]{32}\b(?!@)/g)) {
       if (!ids.has(prefix!)) ids.set(prefix!, id)

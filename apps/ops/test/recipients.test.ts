@@ -1,13 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { Settlements } from "@outreach/domain/mail/Settlements"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { person, seedPerson } from "@outreach/testing/seedPerson"
-import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -94,15 +89,6 @@ describe("recipients import", () => {
   })
 })
 
-it("an international address is one address in all its forms: in an import, a search and a suppression", async () => {
-  const { program, campaign } = await meanwhile(seedCampaign({ recipients: 0 }))
-  await runJson(...load(campaign.id, csv("npi,email", `${npi(1)},JOSÉ@BÜRO.test`)))
-  const { recipients } = await runJson("recipients", "find", "--reveal", "--email", "jose\u0301@xn--bro-hoa.test")
-  expect(recipients).toMatchObject([{ email: "josé@xn--bro-hoa.test" }])
-  const add = ["suppressions", "create", "--program", program.id, "--email", "JOSE\u0301@BÜRO.TEST"]
-  expect(await runJson(...add)).toMatchObject({ added: 1, withdrawn: 1 })
-})
-
 const exporting = (campaign: string, out: string) => ["recipients", "export", "--campaign", campaign, "--out", out]
 const exported = async (campaign: string, ...flags: ReadonlyArray<string>) => {
   const out = join(folder, `outcomes-${files++}.csv`)
@@ -145,48 +131,5 @@ describe("recipients export", () => {
     expect(text).toContain(`,${person.npi},${person.email},refused_later,`)
     const { data } = await runJson("audit", "list", "--limit", "1")
     expect(data[0]).toMatchObject({ arguments: { campaign: campaign.id, reveal: true, bom: true, out: null } })
-  })
-
-  it("writes the state of each recipient, with its reason and the last reply of the mail server", async () => {
-    const campaign = await meanwhile(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* cancelCampaigns
-        const { campaign } = yield* seedCampaign({ recipients: 7 })
-        yield* sendCampaign(campaign.id)
-        const { settle } = yield* Settlements
-        const [deferred, ...others] = yield* claimMessages(7)
-        const retry = { state: "retry", attempts: 1, delaySeconds: 600 } as const
-        yield* settle(deferred!, retry, { outcome: "deferred", reply: "452 4.2.2 full" })
-        yield* settleSent(others[0]!)
-        yield* settleSent(others[5]!)
-        const refused = { _tag: "Refused", status: "5.7.1", reply: "550 5.7.1 blocked" } as const
-        yield* reportBounce(others[5]!.recipientId, refused)
-        const [bounced, quarantined, withdrawn, erased] = others.map(({ recipientId }) => recipientId)
-        yield* reportBounce(bounced!, { _tag: "Bounced", reason: "mailbox_not_found", reply: "550 5.1.1 no, nobody" })
-        yield* sql`update messages set quarantined_at = now(), failure_class = 'x', failure_code = 'y' where recipient_id = ${quarantined!}`
-        yield* sql`update recipients set withdrawn_at = now(), withdrawal_reason = 'suppressed' where id = ${withdrawn!}`
-        yield* sql`update recipients set erased_at = now(), npi = '0000000001', email = 'erased-1@erased.invalid' where id = ${erased!}`
-        return campaign
-      }),
-    )
-    const { rows } = await exported(campaign.id, "--reveal")
-    const byState = Object.fromEntries(rows.map((row) => [row["state"], row]))
-    expect(Object.keys(byState).toSorted()).toEqual([
-      "bounced",
-      "deferred",
-      "erased",
-      "published",
-      "quarantined",
-      "refused_later",
-      "withdrawn",
-    ])
-    expect(byState).toMatchObject({
-      deferred: { last_reply: "452 4.2.2 full", email: expect.stringMatching(/^clinician\d@/) },
-      bounced: { bounce_reason: "mailbox_not_found", last_reply: `"550 5.1.1 no` },
-      refused_later: { refusal_cause: "policy", bounced_at: "" },
-      withdrawn: { withdrawal_reason: "suppressed" },
-      erased: { npi: "", email: "" },
-    })
   })
 })

@@ -142,17 +142,6 @@ describe("suppressions import", () => {
       bad_lines: [{ line: 2, reason: expect.stringContaining("--program") }],
     })
   })
-
-  it("suppresses every address of another service's list for the reason of --reason", async () => {
-    const { organization } = await seed()
-    const path = file("Email Address,reason", "a@clinic.test,550 5.1.1", "b@clinic.test,")
-    const load = ["suppressions", "import", "--organization", organization, path, "--map", "Email Address=email"]
-    expect(await runJson(...load, "--reason", "bounced")).toMatchObject({ lines: 2, added: 2 })
-    expect(await list("--organization", organization)).toEqual([
-      ["email", "a@clinic.test", "bounced"],
-      ["email", "b@clinic.test", "bounced"],
-    ])
-  })
 })
 
 describe("suppressions export", () => {

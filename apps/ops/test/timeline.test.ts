@@ -28,9 +28,6 @@ describe("recipients find", () => {
     const timeline = await find("--token", seeded.token, "--reveal")
     const [{ npi, email, id }] = timeline.recipients
     expect(id).toBe(seeded.id)
-    expect(timeline.entries.map(({ kind }: { kind: string }) => kind)).toEqual(
-      expect.arrayContaining(["imported", "published", "sent", "bounced", "suppressed"]),
-    )
     expect(timeline.entries).toContainEqual(
       expect.objectContaining({ kind: "bounced", detail: "mailbox_disabled", campaign_id: seeded.campaign }),
     )
@@ -70,16 +67,10 @@ describe("recipients find", () => {
 })
 
 describe("events", () => {
-  it("are listed by campaign, type and recipient, without personal data", async () => {
-    const list = (...flags: ReadonlyArray<string>) => runJson("events", "list", ...flags)
-    expect(await list("--campaign", seeded.campaign, "--limit", "1")).toMatchObject({ data: [{}], has_more: true })
-    const { data } = await list("--recipient", seeded.id, "--type", "outreach.email_sent")
-    expect(data).toMatchObject([{ type: "outreach.email_sent", recipient_id: seeded.id, campaign_id: seeded.campaign }])
-    expect(JSON.stringify(data)).not.toContain(seeded.token)
-  })
-
   it("are shown masked, or as they are sent with --reveal, which is audited", async () => {
-    const [event] = (await runJson("events", "list", "--recipient", seeded.id)).data
+    const filters = ["--campaign", seeded.campaign, "--recipient", seeded.id, "--type", "outreach.recipients_published"]
+    const [event, ...others] = (await runJson("events", "list", ...filters)).data
+    expect(others).toEqual([])
     expect(JSON.stringify(await runJson("events", "show", event.id))).not.toContain(seeded.token)
     expect((await runJson("events", "show", event.id, "--reveal")).body).toContain(seeded.token)
     const { data } = await runJson("audit", "list", "--limit", "1")

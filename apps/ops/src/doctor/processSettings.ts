@@ -48,8 +48,6 @@ export const SETTINGS_READERS = {
   migrate: { title: "migration", settings: databaseSettings },
 } as const satisfies Readonly<Record<string, SettingsReader>>
 
-export type ReaderName = keyof typeof SETTINGS_READERS
-
 /** Valid example values, to continue after a missing or malformed setting. */
 const SUBSTITUTES: Readonly<Record<string, string>> = {
   DATABASE_URL: "postgres://localhost/",

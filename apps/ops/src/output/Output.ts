@@ -71,8 +71,6 @@ export const showingImport =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     quiet ? effect : Effect.provideService(effect, ImportProgress, { say: printToStderr, bar: printProgress })
 
-export const printRecord = (record: object) => print(record, () => formatRecord(record))
-
 export const formatRecord = (record: object): string =>
   formatTable(
     [],

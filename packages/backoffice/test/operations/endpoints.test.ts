@@ -1,5 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { parseInput } from "@outreach/domain/parseInput"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
@@ -56,6 +57,20 @@ describe("The settings of an endpoint", () => {
       const shown = yield* updateEndpoint.find!({ endpointId: endpoint.id })
       expect(describeSettings(shown)[settings[key].control.label]).toBe(text)
     }
+  })
+
+  test("keep the failures at the address, until it changes", function* () {
+    const { id: endpointId } = yield* create()
+    yield* SqlClient.SqlClient.use(
+      (sql) => sql`
+        update endpoint_readers set failures = 5, allowance = 1, probe_at = clock_timestamp() + interval '1 hour'
+        where endpoint_id = ${endpointId}`,
+    )
+    const { find } = yield* EndpointRepository
+    yield* updateEndpoint.run({ endpointId, inFlight: 2 }, "")
+    expect((yield* find(endpointId)).breaker).toBe("open")
+    yield* updateEndpoint.run({ endpointId, url: "https://acme.test/new" }, "")
+    expect((yield* find(endpointId)).breaker).toBe("closed")
   })
 
   test("are changed by one of several operators at once", function* () {

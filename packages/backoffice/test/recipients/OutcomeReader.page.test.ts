@@ -121,6 +121,29 @@ describe("the lists of a campaign's recipients", () => {
     expect((yield* page(key, "withdrawn", 50, null)).recipients).toMatchObject([{ withdrawalReason: "suppressed" }])
   })
 
+  test("contain the state of each recipient, and neither the NPI nor the address of an erased one", function* () {
+    const { key, ids } = yield* seed
+    const sql = yield* SqlClient.SqlClient
+    const read = Effect.gen(function* () {
+      const { recipients } = yield* (yield* OutcomeReader).page(key, "imported", 50, null)
+      return ids.map((id) => recipients.find((each) => each.id === id)!)
+    })
+    const sent = Array(5).fill("sent")
+    const settled = [...sent, "bounced", "refused_later", "quarantined", "withdrawn"]
+    expect((yield* read).map(({ state }) => state)).toEqual(settled)
+    const resumed = "quarantined_at = null, failure_class = null, failure_code = null, unknown_outcomes = 1"
+    for (const [change, state] of [
+      [resumed, "unknown"],
+      ["unknown_outcomes = 0, attempts = 1", "deferred"],
+      ["attempts = 0", "published"],
+    ] as const) {
+      yield* sql`update messages set ${sql.literal(change)} where recipient_id = ${ids[7]!}`
+      expect((yield* read)[7]!.state).toBe(state)
+    }
+    yield* sql`update recipients set erased_at = now() where id = ${ids[0]!}`
+    expect((yield* read)[0]).toMatchObject({ state: "erased", npi: null, email: null })
+  })
+
   test("read a bounded number of rows per page, continue after them, and include later events", function* () {
     const { key, ids } = yield* seed
     const other = yield* seed

@@ -383,11 +383,14 @@ describe("scheduling a campaign", () => {
     expect((yield* force("recipients", "quota")).status).toBe("scheduled")
   })
 
-  test("also checks a campaign that is resumed", function* () {
+  test("also checks a campaign that is resumed, and its program can't be archived while it is under way", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 2 })
     yield* scheduleCampaign(campaign.id)
+    const archive = updateProgram(program.id, { status: "archived" })
+    const inUse = { _tag: "ProgramInUse", campaignIds: [campaign.id] }
+    expect(yield* Effect.flip(archive)).toMatchObject(inUse)
     yield* commandCampaign(campaign.id, "pause")
-    yield* SqlClient.SqlClient.use((sql) => sql`update programs set status = 'archived' where id = ${program.id}`)
+    yield* archive
     expect(yield* Effect.flip(scheduleCampaign(campaign.id, { command: "resume" }))).toMatchObject({
       _tag: "CampaignNotReady",
     })
