@@ -2,9 +2,9 @@
  * Checks that no document, page or help text installs or runs one of our packages without its scope.
  * npm would fetch a stranger's package of that name.
  */
-import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { listFiles } from "./listFiles.ts"
 import { publishedPackages, root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -31,11 +31,7 @@ for (const [text, expected] of [
   if (unscopedNames(text).length !== expected) throw new Error(`this tool is wrong about: ${text}`)
 }
 
-const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...FILES], {
-  cwd: root,
-  encoding: "utf8",
-})
-const files = listed.split("\n").filter((file) => file !== "" && existsSync(join(root, file)))
+const files = listFiles(...FILES)
 const violations = files.flatMap((file) =>
   unscopedNames(readFileSync(join(root, file), "utf8")).map(
     (name) => `${file} names ${name} without its scope in a command: write @outreach/${name}`,

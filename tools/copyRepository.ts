@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
-import { cpSync, existsSync, globSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, globSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { listFiles } from "./listFiles.ts"
 import { root } from "./publishedPackages.ts"
 
 const NODE_MODULES = ["{apps,packages}/*/{,test/}node_modules", "{benchmarks,deploy,examples,tools}/node_modules"]
@@ -10,16 +11,9 @@ const NODE_MODULES = ["{apps,packages}/*/{,test/}node_modules", "{benchmarks,dep
  * The copy is a git repository without a commit.
  */
 export function copyRepository(copy: string): void {
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 2 ** 26,
-  })
   const built = globSync(["packages/*/dist", ...NODE_MODULES], { cwd: root })
-  for (const path of [...listed.split("\0"), ...built]) {
-    if (path !== "" && existsSync(join(root, path)))
-      cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true })
-  }
+  for (const path of [...listFiles(), ...built])
+    cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true })
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
   execFileSync("git", ["init", "-q", "-b", "main"], { cwd: copy })
   // .gitignore names only folders.

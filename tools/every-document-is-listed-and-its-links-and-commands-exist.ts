@@ -4,11 +4,11 @@
  * The README lists every page of `docs/`, the index of decisions lists each decision by its title, and pages of
  * `docs/` that the code names exist.
  */
-import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { createParser, wordsOf } from "@outreach/ops/everyCommand"
 import { anchorOf } from "./anchorOf.ts"
+import { listFiles } from "./listFiles.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -93,11 +93,7 @@ async function unknownOpsCommands(page: string, text: string): Promise<readonly 
 
 /** Release notes link to decisions. */
 const CONFORMANCE = "docs/conformance.yaml"
-const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: root,
-  encoding: "utf8",
-})
-const files = listed.split("\n").filter((file) => file !== "" && existsSync(join(root, file)))
+const files = listFiles()
 // Links of the API's guides are addresses of the API, which its tests follow.
 const GUIDES = "apps/api/src/docs/guides/"
 const pages = files.filter((file) => file.endsWith(".md") && !file.startsWith(GUIDES))

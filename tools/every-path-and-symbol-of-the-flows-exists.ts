@@ -2,9 +2,9 @@
  * Checks `docs/flows.md`: each path in backticks is a file or folder, in full or by its end (`handlers/webhooks.ts`); each other word in
  * backticks occurs in the code, and in the file after "in" if there is one.
  */
-import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { listFiles } from "./listFiles.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -17,10 +17,7 @@ const BEFORE_FILE = /^\s+in\s+$/
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)(?:\/\/|--\s).*$/gm
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
-const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: root,
-  encoding: "utf8",
-}).split("\n")
+const files = listFiles()
 const codeFiles = files.filter(
   (file) => /^(?:apps|packages)\/.*\.(?:tsx?|sql|json)$/.test(file) && !/\/test\/|schema\.sql$/.test(file),
 )

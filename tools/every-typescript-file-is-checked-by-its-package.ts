@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { listFiles } from "./listFiles.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -24,7 +25,7 @@ function checkedFiles(folder: string): ReadonlySet<string> {
 
 const folders = globSync(["{packages,apps}/*/package.json", "{benchmarks,examples,tools}/package.json"], { cwd: root })
 if (folders.length < 10) throw new Error("the packages were not found")
-const listed = run("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.tsx"], root).split("\n")
+const listed = listFiles("*.ts", "*.tsx")
 const violations = folders.map(dirname).flatMap((folder) => {
   const checked = checkedFiles(folder)
   return listed

@@ -2,9 +2,9 @@
  * Measures the Markdown and the comments of the repository: words that are rare in plain documentation, and phrases in place of a sentence with a
  * subject and a verb. Well-known projects have 1 to 4 such words in 1,000.
  */
-import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { listFiles } from "./listFiles.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -49,10 +49,8 @@ const measure = (file: string) => {
   }
 }
 
-const listed = execFileSync("git", ["ls-files", ...FILES], { cwd: root, encoding: "utf8" })
-const measured = listed
-  .split("\n")
-  .filter((file) => file !== "" && !NOT_WRITTEN_HERE.test(file) && existsSync(join(root, file)))
+const measured = listFiles(...FILES)
+  .filter((file) => !NOT_WRITTEN_HERE.test(file))
   .map(measure)
 const sum = (of: (each: (typeof measured)[number]) => number): number =>
   measured.reduce((all, each) => all + of(each), 0)

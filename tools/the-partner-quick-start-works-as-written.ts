@@ -22,6 +22,7 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { loopbackAddress } from "@outreach/embedded-postgres/loopbackAddress"
+import { listFiles } from "./listFiles.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
@@ -119,14 +120,7 @@ for (const program of [...PROGRAMS, ...EVERYWHERE]) symlinkSync(locate(program),
 if (isNewUser) execFileSync("useradd", ["--home-dir", home, "--no-create-home", "--shell", "/bin/bash", user])
 let sandbox: Started | undefined
 try {
-  const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 2 ** 26,
-  })
-  for (const path of files.split("\0")) {
-    if (path !== "" && existsSync(join(root, path))) cpSync(join(root, path), join(clone, path), { recursive: true })
-  }
+  for (const path of listFiles()) cpSync(join(root, path), join(clone, path), { recursive: true })
   // Settings that the machine needs to reach the registry.
   const settings = ["registry", "cafile"].map((name) => [name, npmSetting(name)] as const)
   writeFileSync(

@@ -1,16 +1,12 @@
 /** Measures what contributors have to read and operators have to know, and compares it with `.ci/budget.json`, whose numbers are only ever lowered. */
-import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { listFiles } from "./listFiles.ts"
 import { root } from "./publishedPackages.ts"
 import { report } from "./report.ts"
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
-const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: root,
-  encoding: "utf8",
-})
-const files = listed.split("\n").filter((path) => path !== "" && existsSync(join(root, path)))
+const files = listFiles()
 const count = (pattern: RegExp, ...paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + (read(path).match(pattern)?.length ?? 0), 0)
 const linesIn = (folder: RegExp): number =>
