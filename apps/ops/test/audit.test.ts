@@ -35,14 +35,8 @@ describe("the audit log", () => {
     })
   })
 
-  it("records the code of a failure, and of a change that was not confirmed", async () => {
+  it("records that a change was not confirmed", async () => {
     const { campaign } = await meanwhile(seedCampaign({ recipients: 1 }))
-    await runFailing("campaigns", "resume", campaign.id)
-    expect(await newest()).toMatchObject({
-      command: "campaigns resume",
-      result: "failed",
-      code: "campaign_not_in_status",
-    })
     await runFailing("campaigns", "cancel", campaign.id)
     expect(await newest()).toMatchObject({ command: "campaigns cancel", result: "failed", code: "not_confirmed" })
   })
