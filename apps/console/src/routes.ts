@@ -1,4 +1,4 @@
-import { auditPage } from "./pages/audit/auditPage.tsx"
+import { auditRoutes } from "./pages/audit/auditPage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
@@ -9,7 +9,7 @@ import { endpointActions } from "./pages/endpoints/endpointActions.tsx"
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
 import { endpointsPage } from "./pages/endpoints/endpointsPage.tsx"
 import { eventPages } from "./pages/events/eventPage.tsx"
-import { eventsPage } from "./pages/events/eventsPage.tsx"
+import { eventsRoutes } from "./pages/events/eventsPage.tsx"
 import { importRoutes } from "./pages/imports/importsPage.tsx"
 import { newImportRoutes } from "./pages/imports/newImportPage.tsx"
 import { inboxEventRoutes } from "./pages/inbox/inboxEventPage.tsx"
@@ -29,7 +29,7 @@ import { findRoutes } from "./pages/people/findPage.tsx"
 import { personActions } from "./pages/people/personActions.tsx"
 import { personPages } from "./pages/people/personPage.tsx"
 import { programRoutes } from "./pages/programs/programPage.tsx"
-import { programsPage } from "./pages/programs/programsPage.tsx"
+import { programsRoutes } from "./pages/programs/programsPage.tsx"
 import { removeSenderPages } from "./pages/senders/removeSenderPages.tsx"
 import { senderRoutes } from "./pages/senders/senderPage.tsx"
 import { sendersPage } from "./pages/senders/sendersPage.tsx"
@@ -46,14 +46,14 @@ export const routes = [
   [...importRoutes, ...newImportRoutes],
   [deliveriesPage, ...deliveryRoutes],
   [...issuesRoutes, ...issueRoutes],
-  [eventsPage, ...eventPages],
+  [...eventsRoutes, ...eventPages],
   [...inboxRoutes, ...inboxEventRoutes],
   [endpointsPage, endpointPage, ...endpointActions],
-  [programsPage, ...programRoutes],
+  [...programsRoutes, ...programRoutes],
   [sendersPage, ...senderRoutes, ...removeSenderPages],
   [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions],
   suppressionRoutes,
   [...operatorsRoutes, ...operatorRoutes],
-  [auditPage, systemPage],
+  [...auditRoutes, systemPage],
 ].flat()

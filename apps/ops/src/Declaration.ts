@@ -92,7 +92,7 @@ const declare =
   ): Declared<Exclude<NeedsOf<Run>, Provided | Scope.Scope> | Needed | Log> =>
   (words) => {
     const { about, input: inputs = {}, run, services = NONE, ...output } = declaration as unknown as AnyDeclaration
-    const isList = words.at(-1) === "list"
+    const isList = words.at(-1) === "list" && output.columns !== undefined
     const input = isList ? { ...inputs, ...pageFlags } : inputs
     const examples = declaration.examples ?? [exampleOf(words, input)]
     const params = toParams(input)

@@ -15,8 +15,8 @@ interface Options<A> {
   readonly services?: Layer.Any
 }
 
-type Provided<O> = O extends { readonly services: Layer.Any } ? Layer.Success<O["services"]> : never
-type Needed<O> = O extends { readonly services: Layer.Any } ? Layer.Services<O["services"]> : never
+export type Provided<O> = O extends { readonly services: Layer.Any } ? Layer.Success<O["services"]> : never
+export type Needed<O> = O extends { readonly services: Layer.Any } ? Layer.Services<O["services"]> : never
 
 /** Declares the command of an operation. Its object is an argument, and its fields are flags. */
 export const command = <

@@ -1,4 +1,5 @@
 import { formatAgo } from "@outreach/backoffice/format"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import { maskContent } from "@outreach/domain/inbox/maskContent"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
 import type { ComponentChildren, VNode } from "preact"
@@ -64,9 +65,6 @@ export const Masked = (props: { readonly children: string }) => (
     {props.children}
   </span>
 )
-
-/** The severity of a status: good, warning, bad, or idle. */
-export type Tone = "good" | "warning" | "bad" | "neutral"
 
 /** The order of severities, the most urgent first. */
 export const URGENCY: Readonly<Record<Tone, number>> = { bad: 0, warning: 1, neutral: 2, good: 2 }

@@ -130,7 +130,9 @@ const respond = Effect.fnUntraced(function* <R>(
   yield* assertAllowed(route, operator)
   const params = (yield* HttpRouter.params) as Readonly<Record<string, string>>
   if (operator.organizationId !== null) {
-    const ids = [...Object.values(params), ...given.values()].flatMap((text) => text.match(ID) ?? [])
+    // The position in a list may be that of a row without an organization.
+    const named = [...given].flatMap(([name, text]) => (name === "after" ? [] : [text]))
+    const ids = [...Object.values(params), ...named].flatMap((text) => text.match(ID) ?? [])
     if (!(yield* (yield* ObjectFinder).areOwned(operator.organizationId, ids))) return yield* PageError.notFound()
     // Without an organization, the operator's own is used.
     if ("organization" in route.inputs) given.set("organization", operator.organizationId)

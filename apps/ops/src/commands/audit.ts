@@ -1,32 +1,14 @@
 import { formatCount, formatCounted } from "@outreach/backoffice/format"
-import { auditFilters } from "@outreach/backoffice/lists/audit"
+import { audit as auditList } from "@outreach/backoffice/lists/audit"
 import { AuditChain } from "@outreach/backoffice/operators/AuditChain"
-import { type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { toLine } from "@outreach/backoffice/operators/chainFaults"
 import { type ChainHead, verifyAudit } from "@outreach/backoffice/operators/verifyAudit"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
 import { Console, Effect, Schema } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { flag, named, optional, text } from "../inputs/Input.ts"
-import { inputsOf } from "../operationCommand.ts"
-import { formatCell, Output, printToStderr, refuse } from "../output/Output.ts"
-
-const list = reading({
-  about: "List recorded commands and console actions, newest first",
-  examples: [
-    "ops audit list --organization org_… --from 2026-11-01T00:00:00Z",
-    'ops audit list --command "campaigns cancel"',
-    "ops audit list --object cmp_…",
-  ],
-  input: inputsOf(auditFilters),
-  cursor: { id: Schema.String },
-  *run(filter, { limit, after }) {
-    const entries = yield* AuditLog.use(({ list }) => list({ ...filter, before: after?.id }, limit))
-    const json = (yield* Output) === "json"
-    return entries.map((entry) => (json ? { who: undefined, ...entry } : toRow(entry)))
-  },
-  columns: ["begunAt", "who", "command", "arguments", "result", "endedAt", "id"],
-})
+import { listCommand } from "../listCommand.ts"
+import { formatCell, printToStderr, refuse } from "../output/Output.ts"
 
 const Head = textSchema("a head as `audit verify` prints it, such as 17:5f0c…", (text): ChainHead | undefined => {
   const [, number, hash] = /^([1-9]\d{0,8}):([0-9a-f]{64})$/.exec(text) ?? []
@@ -93,18 +75,6 @@ const exportEntries = reading({
 
 export const audit = group({
   about: "Who did what with this command line, and whether that record is whole",
-  commands: { list, verify, export: exportEntries },
+  commands: { list: listCommand(auditList), verify, export: exportEntries },
   services: AuditChain.layer,
 })
-
-const toRow = ({ operator, osUser, role, host, arguments: given, result, code, ...entry }: AuditEntry) => ({
-  ...entry,
-  who: `${operator ?? osUser} (${operator === null ? "" : `${osUser}, `}${host}, ${role})`,
-  arguments: Object.entries(given).map(formatArgument).join(" "),
-  result: code === null ? result : `${result}: ${code}`,
-})
-
-const formatArgument = ([name, value]: readonly [string, AuditEntry["arguments"][string]]): string => {
-  if (value === true) return name
-  return `${name}=${value === null ? "…" : Array.isArray(value) ? value.join(",") : value}`
-}

@@ -6,7 +6,6 @@ import { COMMAND_NAME } from "../commandName.ts"
 import { optional, text, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { formatRows, print, printToStderr, refuse } from "./Output.ts"
 
-/** The words of the running command line. */
 export class CommandLine extends Context.Reference<ReadonlyArray<string>>("ops/CommandLine", {
   defaultValue: () => [],
 }) {}

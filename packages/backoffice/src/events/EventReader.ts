@@ -105,7 +105,7 @@ export class EventReader extends DatabaseService<EventReader>()("backoffice/even
       const { recipientId, campaignId } = filter
       const pageOf = (rows: ReadonlyArray<LoggedEvent>) => {
         const { data, next_cursor } = newestFirst.page(rows, limit)
-        return { events: data, next: next_cursor }
+        return { rows: data, next: next_cursor }
       }
       if (recipientId !== undefined) return pageOf(yield* ofRecipient(recipientId, filter, before, limit + 1))
       if (campaignId === undefined) return pageOf(yield* ofOrganizations(filter, before, limit + 1))
@@ -113,7 +113,7 @@ export class EventReader extends DatabaseService<EventReader>()("backoffice/even
         select organization_id as "organizationId", (
           select max(updated_at) from recipients where organization_id = campaign.organization_id and campaign_id = campaign.id
         ) as "lastAt" from campaigns campaign where id = ${campaignId}`.pipe(decodeCampaigns)
-      if (campaign === undefined || campaign.lastAt === null) return { events: [], next: null }
+      if (campaign === undefined || campaign.lastAt === null) return pageOf([])
       const { organizationId, lastAt } = campaign
       const order = filter.type === undefined ? newestFirst.order : byType.order
       const isScanned = allOf(
@@ -124,13 +124,13 @@ export class EventReader extends DatabaseService<EventReader>()("backoffice/even
       const [last] = yield* sql`
         select emitted_at as "emittedAt", id from events
         where ${isScanned} order by ${order} offset ${MAX_EVENT_SCAN - 1} limit 1`.pipe(decodeCursors)
-      const rows = yield* sql`
+      const found = yield* sql`
         select ${listed.columns} from events event
         where ${isScanned} and campaign_id = ${campaignId}
           and (emitted_at, id) >= (${last?.emittedAt ?? "-infinity"}::timestamptz, ${last?.id ?? ""})
         order by ${order} limit ${limit + 1}`.pipe(listed.decode)
-      const { events, next } = pageOf(rows)
-      return { events, next: next ?? last ?? null }
+      const { rows, next } = pageOf(found)
+      return { rows, next: next ?? last ?? null }
     }),
 
     /** Finds an event with its body and its recipient's NPI, in one organization or in any; otherwise undefined. */

@@ -2,7 +2,8 @@ import { textSchema } from "@outreach/domain/textSchema"
 import { Schema } from "effect"
 import { choice, field } from "../operations/Field.ts"
 import { organizationFilter, timeRange } from "../operations/fields.ts"
-import { AUDIT_RESULTS } from "../operators/AuditLog.ts"
+import { AUDIT_RESULTS, type AuditEntry, AuditLog } from "../operators/AuditLog.ts"
+import { badge, id, inOps, list, text, time } from "./List.ts"
 
 const ObjectId = textSchema("an id, such as cmp_…", (text) => (/^[a-z]{3}_[0-9a-f]+$/.test(text) ? text : undefined))
 
@@ -17,4 +18,43 @@ export const auditFilters = {
   operator: field(Schema.String, "Operator", { hint: "A name, a system user or a database role" }),
   result: choice("Result", AUDIT_RESULTS, { all: "All" }),
   ...timeRange("From", "Before"),
+}
+
+export const audit = list("audit list", {
+  about: "List recorded commands and console actions, newest first",
+  examples: [
+    "ops audit list --organization org_… --from 2026-11-01T00:00:00Z",
+    'ops audit list --command "campaigns cancel"',
+    "ops audit list --object cmp_…",
+  ],
+  filters: auditFilters,
+  cursor: { id: Schema.String },
+  read: (filter, { limit, after }) => AuditLog.use(({ page }) => page({ ...filter, before: after?.id }, limit)),
+  columns: {
+    begunAt: time("Time"),
+    who: {
+      ...text("Operator"),
+      value: ({ operator, osUser, role, host }) =>
+        `${operator ?? osUser} (${operator === null ? "" : `${osUser}, `}${host}, ${role})`,
+    },
+    command: text("Command"),
+    arguments: {
+      ...text("Arguments"),
+      value: ({ arguments: given }) => Object.entries(given).map(formatArgument).join(" "),
+    },
+    result: {
+      ...badge("Result", { succeeded: "good", failed: "bad", interrupted: "warning", unfinished: "warning" }),
+      note: ({ endedAt }) => (endedAt === null ? "running or killed" : ""),
+      value: ({ result, code }) => (code === null ? result : `${result}: ${code}`),
+    },
+    endedAt: inOps,
+    organizations: { ...id("Organizations"), isOfConsole: true },
+    id: inOps,
+  },
+  empty: "No entry matches. The audit log contains changes and views of personal data.",
+})
+
+const formatArgument = ([name, value]: readonly [string, AuditEntry["arguments"][string]]): string => {
+  if (value === true) return name
+  return `${name}=${value === null ? "…" : Array.isArray(value) ? value.join(",") : value}`
 }

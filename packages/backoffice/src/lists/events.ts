@@ -1,7 +1,10 @@
 import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { CampaignId, RecipientId } from "@outreach/domain/Identifier"
+import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { EventReader } from "../events/EventReader.ts"
 import { choice, field } from "../operations/Field.ts"
 import { organizationFilter, timeRange } from "../operations/fields.ts"
+import { id, inOps, list, text, time } from "./List.ts"
 
 export const eventFilters = {
   organizationId: organizationFilter,
@@ -10,3 +13,21 @@ export const eventFilters = {
   recipientId: field(RecipientId, "Clinician", { placeholder: "rcp_…", hint: "The id of a recipient" }),
   ...timeRange("Emitted from", "Emitted before"),
 }
+
+export const events = list("events list", {
+  about: "List events of the log, newest first",
+  examples: ["ops events list --recipient rcp_…", "ops events list --campaign cmp_… --type outreach.email_bounced"],
+  filters: eventFilters,
+  cursor: { emittedAt: Timestamp, id: EventId },
+  read: (filter, { limit, after }) => EventReader.use(({ page }) => page(filter, limit, after)),
+  columns: {
+    id: inOps,
+    type: { ...text("Event"), of: ({ id }) => id },
+    emittedAt: time("Emitted"),
+    recipientId: id("Clinician"),
+    campaignId: id("Campaign"),
+    organizationId: { ...id("Organization"), isOfConsole: true },
+  },
+  omit: ["npi"],
+  empty: "No event matches.",
+})

@@ -154,7 +154,7 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
         where ${isMeant(filter)} order by ${newestFirst.order} limit ${limit}`.pipe(decode),
 
     /**
-     * Lists a page of commands, newest first, and the id before which the list continues; null at its end. It reads some thousand
+     * Lists a page of commands, newest first, and the one before which the list continues; null at its end. It reads some thousand
      * commands at most, so a page with a rare filter may be short or empty before the end. An object's commands are found by an index.
      */
     page: Effect.fnUntraced(function* (filter: AuditFilter, limit: number) {
@@ -171,7 +171,7 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
         where ${inRange} and id >= ${last?.id ?? ""} and ${isMeant(filter)}
         order by ${newestFirst.order} limit ${limit + 1}`.pipe(decode)
       const { data, next_cursor } = newestFirst.page(rows, limit)
-      return { entries: data, next: next_cursor?.id ?? last?.id ?? null }
+      return { rows: data, next: next_cursor ?? last ?? null }
     }),
   }
 }) {}

@@ -1,8 +1,9 @@
 import * as Plot from "@observablehq/plot"
 import type { Outcomes, OutcomesAt } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { formatCompact, formatCount } from "@outreach/backoffice/format"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
-import { Minute, type Tone } from "../values.tsx"
+import { Minute } from "../values.tsx"
 import { Chart } from "./Chart.tsx"
 
 /** The series: a colour of the stylesheet, and the count of a row. */

@@ -1,91 +1,17 @@
-import { nameIn } from "@outreach/backoffice/format"
-import { auditFilters } from "@outreach/backoffice/lists/audit"
-import { type AuditEntry, AuditLog } from "@outreach/backoffice/operators/AuditLog"
+import { audit } from "@outreach/backoffice/lists/audit"
+import type { AuditEntry } from "@outreach/backoffice/operators/AuditLog"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
-import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { textSchema } from "@outreach/domain/textSchema"
 import { Effect } from "effect"
-import { FilterBar } from "../../components/forms.tsx"
-import { Items, Page, Pager, Table } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
-import {
-  Code,
-  ForeignText,
-  IdLink,
-  isolated,
-  OBJECT_PAGES,
-  ShortId,
-  StatusBadge,
-  Time,
-  type Tone,
-} from "../../components/values.tsx"
-import { definePage } from "../../http/Route.ts"
-import { inputsOfFilters, valuesOf } from "../../view/inputs.ts"
+import { Items } from "../../components/layout.tsx"
+import { IdLink, isolated, OBJECT_PAGES, ShortId } from "../../components/values.tsx"
+import { listPage } from "../../http/listPage.tsx"
 import { pageShowing } from "../people/pageShowing.ts"
 
-const PAGE_SIZE = 50
-
-const TONES: Readonly<Record<AuditEntry["result"], Tone>> = {
-  succeeded: "good",
-  failed: "bad",
-  interrupted: "warning",
-  unfinished: "warning",
-}
-
-/** The start of the next page: an entry's id without its prefix, because entries belong to no organization. */
-const Before = textSchema("a cursor from a link to the next page", (text) =>
-  /^[0-9a-f]{32}$/.test(text) ? `aud_${text}` : undefined,
-)
-
-const filters = inputsOfFilters(auditFilters)
-
-export const auditPage = definePage("/audit", {
-  inputs: { ...filters, before: Before },
-  run: Effect.fnUntraced(function* ({ before, ...given }, { operator }) {
-    const { page } = yield* AuditLog
-    const { entries, next } = yield* page({ ...valuesOf(auditFilters, given), before }, PAGE_SIZE)
-    const places = yield* placesOf(entries)
-    const organizations = yield* (yield* OrganizationReader).list
-    return (
-      <Page title="Audit" commands={[ops("audit list", given)]}>
-        <FilterBar inputs={filters} values={given} controls={{ organization: { options: organizations } }} />
-        <Table
-          caption="Commands and actions, newest first"
-          rows={entries}
-          empty={
-            next === null
-              ? "No entry matches. The audit log contains changes and views of personal data."
-              : "None of the newest entries matches. Older entries are on the next page."
-          }
-          columns={{
-            Time: ({ begunAt }) => <Time at={begunAt} />,
-            Operator: ({ operator, osUser, host, role }) => (
-              <span title={`System user ${osUser} on ${host}, database role ${role}`}>
-                <ForeignText>{operator ?? `${osUser} (${host})`}</ForeignText>
-              </span>
-            ),
-            Command: ({ command }) => <Code>{command}</Code>,
-            Arguments: (entry) => <Items of={Object.entries(entry.arguments).map(argumentWith(places))} />,
-            Result: ({ result, code, endedAt }) => (
-              <>
-                <StatusBadge tone={TONES[result]}>{result}</StatusBadge> {code !== null && <Code>{code}</Code>}
-                {endedAt === null && <small>running or killed</small>}
-              </>
-            ),
-            Organizations:
-              operator.organizationId === null &&
-              (({ organizations: ids }) =>
-                ids.length === 0 ? (
-                  "–"
-                ) : (
-                  <Items of={ids.map((id) => <IdLink id={id}>{nameIn(organizations, id)}</IdLink>)} />
-                )),
-          }}
-        />
-        <Pager next={next === null ? undefined : { before: next.slice("aud_".length) }} />
-      </Page>
-    )
-  }),
+export const auditRoutes = listPage("/audit", audit, {
+  read: ({ rows }) => placesOf(rows),
+  cells: {
+    arguments: (entry, { places }) => <Items of={Object.entries(entry.arguments).map(argumentWith(places))} />,
+  },
 })
 
 /** Finds the page of objects without an own page. */
@@ -93,7 +19,7 @@ const placesOf = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>
   const values = entries.flatMap((entry) => Object.values(entry.arguments).flat()).map(String)
   const ids = values.filter((value) => ID.test(value) && OBJECT_PAGES[value.slice(0, 3)] === undefined)
   const found = yield* (yield* ObjectFinder).find(ids, null)
-  return new Map(found.map((object) => [object.id, pageShowing(object)]))
+  return { places: new Map(found.map((object) => [object.id, pageShowing(object)])) }
 })
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/

@@ -1,12 +1,13 @@
 import type { CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount, formatShare } from "@outreach/backoffice/format"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import {
   COMPLAINT_LEVELS,
   type ComplaintLevel,
   complaintLevel,
   shareOfSent,
 } from "@outreach/domain/campaigns/complaintLevel"
-import { StatusBadge, type Tone } from "../../components/values.tsx"
+import { StatusBadge } from "../../components/values.tsx"
 
 const LEVEL_TONES: Readonly<Record<ComplaintLevel, Tone>> = {
   low: "good",

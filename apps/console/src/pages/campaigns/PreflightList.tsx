@@ -1,7 +1,8 @@
+import type { Tone } from "@outreach/backoffice/lists/List"
 import type { PreflightCheck } from "@outreach/domain/campaigns/preflight"
 import { Advice } from "../../components/Advice.tsx"
 import { type Columns, Table } from "../../components/layout.tsx"
-import { IdLink, Prose, StatusBadge, type Tone } from "../../components/values.tsx"
+import { IdLink, Prose, StatusBadge } from "../../components/values.tsx"
 
 const WORDS: Readonly<Record<PreflightCheck["status"], readonly [words: string, tone: Tone]>> = {
   failed: ["wrong", "bad"],

@@ -1,5 +1,6 @@
 import { CampaignReader, type CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount } from "@outreach/backoffice/format"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import { oneOf } from "@outreach/backoffice/operations/Field"
 import {
   type ListedRecipient,
@@ -17,7 +18,7 @@ import { Effect, Struct } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
 import { Chips, Page, Pager, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { foreign, IdLink, isolated, Masked, Noted, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { foreign, IdLink, isolated, Masked, Noted, StatusBadge, Time } from "../../components/values.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { defineCursor } from "../../view/inputs.ts"
 

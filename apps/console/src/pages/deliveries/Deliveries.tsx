@@ -1,5 +1,6 @@
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { formatCount, formatMillis } from "@outreach/backoffice/format"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import { field } from "@outreach/backoffice/operations/Field"
 import type { Attempt, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { describeOutcome, explainFailure } from "@outreach/domain/deliveries/describeCause"
@@ -7,7 +8,7 @@ import type { ShownUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import { Chips, Table } from "../../components/layout.tsx"
-import { foreign, IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 
 export const Deliveries = (props: {
   readonly rows: ReadonlyArray<DeliverySummary>

@@ -1,5 +1,6 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
 import { formatCapped, formatDuration, formatMillis, formatShare, nameIn } from "@outreach/backoffice/format"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import { choice } from "@outreach/backoffice/operations/Field"
 import { organizationFilter } from "@outreach/backoffice/operations/fields"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
@@ -12,7 +13,7 @@ import { attemptsOf, HOUR_MS } from "../../components/charts/Histogram.tsx"
 import { FilterBar } from "../../components/forms.tsx"
 import { Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { IdLink, Noted, StatusBadge, type Tone, URGENCY } from "../../components/values.tsx"
+import { IdLink, Noted, StatusBadge, URGENCY } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 
 const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])

@@ -1,8 +1,9 @@
 import type { EventDelivery } from "@outreach/backoffice/deliveries/EventDeliveries"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import type { TimelineEntry, TimelineKind } from "@outreach/backoffice/recipients/TimelineReader"
 import { Array as Arr } from "effect"
 import { Table } from "../../components/layout.tsx"
-import { IdLink, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { DeliveryState } from "../deliveries/Deliveries.tsx"
 
 const KINDS: Readonly<Record<TimelineKind, readonly [words: string, tone: Tone]>> = {

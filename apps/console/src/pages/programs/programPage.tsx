@@ -1,6 +1,7 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { type DigestDay, DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { formatCount } from "@outreach/backoffice/format"
+import { PROGRAM_TONES } from "@outreach/backoffice/lists/programs"
 import { archiveProgram, updateProgram } from "@outreach/backoffice/operations/programs"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { ProgramReader } from "@outreach/backoffice/programs/ProgramReader"
@@ -15,13 +16,12 @@ import { Funnel } from "../../components/charts/Funnel.tsx"
 import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
 import { feedbackFacts } from "../campaigns/ComplaintRate.tsx"
 import { newCampaignPage, newSenderPage } from "../newPages.tsx"
-import { ProgramBadge } from "./programsPage.tsx"
 
 const MAX_CAMPAIGNS = 50
 const DAYS = 31
@@ -57,7 +57,7 @@ const contentOf = (view: ProgramView) => {
   return (
     <Page
       title={<ForeignText>{program.name}</ForeignText>}
-      state={<ProgramBadge status={status} />}
+      state={<StatusBadge tone={PROGRAM_TONES[status]}>{status}</StatusBadge>}
       id={id}
       commands={[
         ops("programs list", { organization: organizationId }),

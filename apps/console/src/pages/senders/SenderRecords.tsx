@@ -1,8 +1,9 @@
+import type { Tone } from "@outreach/backoffice/lists/List"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { type DnsRecord, formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import { Advice } from "../../components/Advice.tsx"
 import { Live, Section, Table } from "../../components/layout.tsx"
-import { Code, CopyButton, Prose, StatusBadge, Time, type Tone } from "../../components/values.tsx"
+import { Code, CopyButton, Prose, StatusBadge, Time } from "../../components/values.tsx"
 import type { LookUp } from "./SenderLookUps.ts"
 
 const WORDS: Readonly<Record<Finding["status"], readonly [words: string, tone: Tone]>> = {

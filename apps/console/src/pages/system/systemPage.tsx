@@ -7,6 +7,7 @@ import {
   roleFinding,
   schemaFinding,
 } from "@outreach/backoffice/inspection/databaseFindings"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import { ALERT_RULES, activeAlerts, runbookOf } from "@outreach/domain/operators/alerts"
 import { type Finding, failed } from "@outreach/domain/operators/Finding"
 import { RELEASE } from "@outreach/process/release"
@@ -15,7 +16,7 @@ import type { ComponentChildren } from "preact"
 import { Advice } from "../../components/Advice.tsx"
 import { type Columns, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
-import { Prose, StatusBadge, type Tone } from "../../components/values.tsx"
+import { Prose, StatusBadge } from "../../components/values.tsx"
 import { definePage } from "../../http/Route.ts"
 
 export const systemPage = definePage("/system", {

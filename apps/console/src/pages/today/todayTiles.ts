@@ -1,8 +1,8 @@
 import { formatCapped, formatCount, formatCounted, formatDuration, formatShare } from "@outreach/backoffice/format"
+import type { Tone } from "@outreach/backoffice/lists/List"
 import type { Today } from "@outreach/backoffice/today/TodayReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { ALERT_RULES, type AlertReading } from "@outreach/domain/operators/alerts"
-import type { Tone } from "../../components/values.tsx"
 
 /** The content of a tile. */
 export interface TodayTile {

@@ -40,12 +40,23 @@ it("lists events newest first, by type, campaign and clinician", async () => {
   expect(types).toEqual(["outreach.email_sent", "outreach.email_sent", "outreach.recipients_published"])
   const ofRecipient = await operator.get(`/events?recipient=${recipient.id}&type=outreach.email_sent`)
   expect(rowsOf(ofRecipient)).toMatchObject([
-    ["outreach.email_sent", `NPI ${maskNpi(npi(0))}`, "Spring", expect.anything()],
+    ["outreach.email_sent", expect.anything(), `NPI ${maskNpi(npi(0))}`, "Spring"],
   ])
   const to = [`/events/${recipient.eventId}`, `/people/${recipient.id}`, `/campaigns/${campaignId}`]
   expect(linksOf(ofRecipient)).toEqual(expect.arrayContaining(to))
   expect(rowsOf(await operator.get(`/events?campaign=${campaignId}`))).toHaveLength(3)
   expect((await operator.get("/events?type=outreach.email_bounced")).words).toContain("No event matches.")
+})
+
+it("downloads the filtered events as CSV, without personal data", async () => {
+  const { recipient, campaignId } = seeded
+  const { headers, text } = await operator.get(`/events/csv?recipient=${recipient.id}&type=outreach.email_sent`)
+  expect(headers.get("content-disposition")).toBe('attachment; filename="events.csv"')
+  const [head, row, end] = text.split("\r\n")
+  expect([head, end]).toEqual(["id,type,emitted_at,recipient_id,campaign_id", ""])
+  expect(row).toMatch(`${recipient.eventId},outreach.email_sent,`)
+  expect(row).toMatch(`,${recipient.id},${campaignId}`)
+  expect((await operator.get("/events/csv?after=yesterday")).status).toBe(400)
 })
 
 it("links an event to its clinician, campaign, deliveries and endpoint, and each of them to the event", async () => {

@@ -1,0 +1,270 @@
+import { csvTable } from "@outreach/backoffice/csv/csvTable"
+import { formatMillis, formatShare } from "@outreach/backoffice/format"
+import { type Column, type List, MAX_ROWS, readRows, tableOf, valueIn } from "@outreach/backoffice/lists/List"
+import { type Fields, fieldName, type ValuesOf } from "@outreach/backoffice/operations/Field"
+import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
+import { Seconds } from "@outreach/domain/Seconds"
+import { Effect, Record, Schema, Struct } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { ComponentChildren } from "preact"
+import { ActionForm, type Controls, FilterBar } from "../components/forms.tsx"
+import {
+  type Columns,
+  Items,
+  LinkLine,
+  Page,
+  Pager,
+  Table,
+  type Column as TableColumn,
+  withQuery,
+} from "../components/layout.tsx"
+import { type CommandWords, ops } from "../components/ops.ts"
+import { IdLink, Masked, Noted, StatusBadge, Time } from "../components/values.tsx"
+import { type Inputs, valuesOf } from "../view/inputs.ts"
+import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
+import { type Objects, optionsOf, readObjects } from "./listObjects.ts"
+import {
+  defineMaskedPage,
+  definePage,
+  defineResource,
+  type KnownPath,
+  type Masking,
+  type RequestContext,
+  type Route,
+} from "./Route.ts"
+
+const PAGE_SIZE = 50
+
+/** Maximum number of pages for a download, because a page of a rare filter reads thousands of rows. */
+const MAX_DOWNLOAD_PAGES = 20
+
+/** A list as a page shows it. */
+export interface ListView<F, Row> {
+  readonly filter: ValuesOf<F>
+  readonly rows: ReadonlyArray<Row>
+  readonly objects: Objects
+  readonly context: RequestContext
+  /** Whether personal data is shown. */
+  readonly isShown: boolean
+  /** The values of the filters in the page's URL. */
+  readonly given: Readonly<Record<string, string>>
+}
+
+/** The content of single cells, by the field of the row. */
+type Cells<Row, View> = Readonly<Record<string, (row: Row, view: View) => ComponentChildren>>
+
+interface Around<Row> {
+  /** Default: the section's. */
+  readonly title?: ComponentChildren
+  readonly above?: ComponentChildren
+  readonly below?: ComponentChildren
+  /** Further commands. */
+  readonly commands?: ReadonlyArray<CommandWords>
+  readonly controls?: Controls
+  /** Columns with actions, by heading. */
+  readonly actions?: Columns<Row>
+}
+
+interface Options<F, Row, More, R> {
+  /** Reads more content of the page. */
+  readonly read?: (view: ListView<F, Row>) => Effect.Effect<More, TaggedFailure, R>
+  readonly cells?: Cells<Row, ListView<F, Row> & NoInfer<More>>
+  /** The content around the list. */
+  readonly around?: (view: ListView<F, Row> & NoInfer<More>) => Around<Row>
+  /** The label of the button that shows personal data. */
+  readonly showLabel?: string
+  /** Changes the filter of the page and the download, such as by default values. */
+  readonly filterOf?: (filter: ValuesOf<F>, context: RequestContext) => ValuesOf<F>
+}
+
+/** Declares the page of a list, and the download of its rows. Ids in the path are filters of the list. */
+export const listPage = <
+  const P extends `/${string}`,
+  F extends Fields,
+  Row extends object,
+  R,
+  More = unknown,
+  R2 = never,
+>(
+  path: KnownPath<P>,
+  list: List<F, Row, R>,
+  options: Options<F, Row, More, R2> = {},
+) => {
+  const { cells, showLabel = "Show personal data", filterOf = (filter) => filter, around = () => ({}) } = options
+  const { command, role, forPartners, isPersonal = false, isWhole, empty } = list
+  const filters: Inputs = Record.filter(
+    Record.mapKeys(list.filters, fieldName),
+    (_, name) => !path.includes(`:${name}`),
+  )
+  const access = { role, ...(forPartners && { forPartners }) }
+  const inputs = { ...filters, after: Schema.String }
+  const read = (input: Values, context: RequestContext, limit: number, maxPages?: number) => {
+    const filter = filterOf(valuesOf(list.filters, input), context)
+    const part = { limit, after: (input["after"] as string | undefined) ?? null, ...(maxPages && { maxPages }) }
+    return Effect.map(readRows(list, filter, part), (page) => ({ ...page, filter }))
+  }
+  const run = Effect.fnUntraced(function* (
+    input: Values,
+    { isShown = true, show, ...context }: RequestContext & Partial<Masking>,
+  ) {
+    const { rows, next, filter } = yield* read(input, context, isWhole ? Number.MAX_SAFE_INTEGER : PAGE_SIZE, 1)
+    const objects = yield* readObjects({ ...Struct.omit(list.columns, ["campaignId"]), ...list.filters }, filter)
+    const given = textsOf(list.filters, input)
+    const query = Record.filter(given, (_, name) => name in filters)
+    const address = pathTo<string>({ path }, given)
+    const own: ListView<F, Row> = { filter, rows, objects, context, isShown, given }
+    const view = { ...own, ...(yield* options.read?.(own) ?? Effect.succeed({} as More)) }
+    const {
+      title = SECTIONS[sectionOf(path)].title,
+      above,
+      below,
+      commands = [],
+      controls,
+      actions,
+    }: Around<Row> = around(view)
+    return (
+      <Page title={title} commands={[ops(command, flagsOf(list.filters, input)), ...commands]}>
+        {above}
+        {Object.keys(filters).length > 0 && (
+          <FilterBar
+            action={address}
+            inputs={filters}
+            values={query}
+            controls={{ ...optionsOf(objects), ...controls }}
+          />
+        )}
+        {show !== undefined && !isShown && rows.length > 0 && (
+          <ActionForm action={show} hidden={{ ...query, after: input["after"] }} label={showLabel} />
+        )}
+        <Table
+          caption={list.about.replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
+          rows={rows}
+          empty={next === null ? empty : "None of the newest rows matches. Older ones are on the next page."}
+          columns={{ ...columnsOf(list, view, cells), ...actions }}
+        />
+        <Pager address={withQuery(address, query)} next={next === null ? undefined : { after: next }} />
+        {rows.length > 0 && <LinkLine to={withQuery(`${address}/csv`, query)}>Download as CSV</LinkLine>}
+        {below}
+      </Page>
+    )
+  })
+  const download = defineResource(`${path as string as "/"}/csv`, {
+    ...access,
+    inputs,
+    run: Effect.fnUntraced(function* (input: Values, context: RequestContext) {
+      const { rows, next } = yield* read(input, context, MAX_ROWS, MAX_DOWNLOAD_PAGES)
+      const isLabelled = context.operator.role === "partner"
+      const name = `${command.replaceAll(" list", "").replaceAll(" ", "-")}${next === null ? "" : "-part"}.csv`
+      return csvFile(name, tableOf(list, rows, { isMasked: isPersonal, isLabelled }))
+    }) as never,
+  })
+  const page = { ...access, inputs, run: run as never }
+  return [
+    ...(isPersonal ? defineMaskedPage(path, command, page) : [definePage(path, page)]),
+    download,
+  ] as unknown as ReadonlyArray<Route<R | R2 | ReadObjects, P>>
+}
+
+type ReadObjects = Effect.Services<ReturnType<typeof readObjects>>
+type Values = Readonly<Record<string, unknown>>
+
+/** Creates the response with a table as a file. */
+export const csvFile = (name: string, { columns, rows }: ReturnType<typeof tableOf>) =>
+  HttpServerResponse.text(csvTable(columns, rows), {
+    contentType: "text/csv; charset=utf-8",
+    headers: { "content-disposition": `attachment; filename="${name}"` },
+  })
+
+/** Returns the flags of the equivalent command. */
+const flagsOf = (filters: Fields, input: Values): Values =>
+  Record.map(Record.mapKeys(filters, fieldName), ({ schema }, name) =>
+    schema === Seconds && input[name] !== undefined ? `${input[name]}s` : input[name],
+  )
+
+/** Returns the given values as the texts of a form. */
+const textsOf = (filters: Fields, input: Values): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(flagsOf(filters, input)).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value === true ? "yes" : value === false ? "no" : String(value)]],
+    ),
+  )
+
+/** Returns the columns of a list for a table. A table of one organization doesn't show it. */
+export const columnsOf = <Row extends object, View extends Shown>(
+  { columns }: { readonly columns: Readonly<Record<string, Column<Row>>> },
+  view: View,
+  cells: Cells<Row, View> = {},
+): Columns<Row> => {
+  const { organizationId } = view.filter
+  const isOfOne = organizationId !== undefined || view.context.operator.organizationId !== null
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([key, column]) =>
+      column.label === undefined || (isOfOne && /^organization(Id|s)$/.test(key))
+        ? []
+        : [[column.label, columnOf(key, column, view, cells[key])]],
+    ),
+  )
+}
+
+/** The part of a view that a table needs. */
+interface Shown {
+  readonly filter: { readonly organizationId?: string }
+  readonly objects: Objects
+  readonly context: Pick<RequestContext, "operator">
+  readonly isShown: boolean
+}
+
+const columnOf = <Row extends object, View extends Shown>(
+  key: string,
+  column: Column<Row>,
+  view: View,
+  cell: Cells<Row, View>[string] | undefined,
+): TableColumn<Row> => {
+  const { kind, cap } = column
+  const show = (row: Row) => (cell === undefined ? contentOf(column, row, key, view) : cell(row, view))
+  if (kind === "count" && cell === undefined) {
+    return { count: (row) => valueIn(row, key, column) as number | null, ...(cap && { cap }) }
+  }
+  return ["count", "share", "millis"].includes(kind) ? { number: show } : show
+}
+
+const contentOf = <Row extends object>(
+  column: Column<Row>,
+  row: Row,
+  key: string,
+  { objects, isShown }: Shown,
+): ComponentChildren => {
+  const { kind, none = "–", of, note, mask } = column
+  const value = valueIn(row, key, column)
+  if (value === null || value === undefined) return none
+  switch (kind) {
+    case "id": {
+      const names = row as Readonly<Record<string, unknown>>
+      const link = (id: string) => (
+        <IdLink id={id}>{objects.nameOf(id) ?? (names[key.replace(/Id$/, "Name")] as string)}</IdLink>
+      )
+      return Array.isArray(value) ? <Items of={value.map(link)} /> : link(String(value))
+    }
+    case "time":
+      return <Time at={value as never} />
+    case "badge":
+      return (
+        <Noted note={note?.(row) ?? ""}>
+          <StatusBadge tone={column.tones?.[String(row[key as keyof Row])] ?? "neutral"}>
+            {String(value).replaceAll("_", " ")}
+          </StatusBadge>
+        </Noted>
+      )
+    case "share":
+      return formatShare(value as number)
+    case "millis":
+      return formatMillis(value as number)
+    case "masked":
+      return isShown ? String(value) : <Masked>{mask!(row)}</Masked>
+    default: {
+      const text = Array.isArray(value) ? value.join(", ") || none : String(value)
+      const linked = of === undefined ? text : <IdLink id={of(row)}>{text}</IdLink>
+      return note === undefined ? linked : <Noted note={note(row)}>{linked}</Noted>
+    }
+  }
+}

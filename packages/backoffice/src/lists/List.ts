@@ -1,0 +1,189 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import type { Access } from "@outreach/domain/operators/Operator"
+import { parseInput } from "@outreach/domain/parseInput"
+import { Effect, Result, Schema } from "effect"
+import type { Codec, Fields, ValuesOf } from "../operations/Field.ts"
+import type { TaggedFailure } from "../operations/Operation.ts"
+
+/** The severity of a status: good, warning, bad, or idle. */
+export type Tone = "good" | "warning" | "bad" | "neutral"
+
+/** How the console shows a column. Each value of a badge has a tone, by default neutral. */
+type Kind = "text" | "id" | "time" | "count" | "share" | "millis" | "badge" | "masked"
+
+/** A column of a list. Its key is the row's field, and its name in the table and the CSV of `ops`. */
+export interface Column<Row> {
+  readonly kind: Kind
+  /** The heading in the console. Without it, only `ops` shows the column. */
+  readonly label?: string
+  /** Whether only the console shows the column. */
+  readonly isOfConsole?: true
+  /** The value, except in JSON. Default: the row's field. */
+  readonly value?: (row: Row) => unknown
+  /** The id of the object that the console links a text to. */
+  readonly of?: (row: Row) => string
+  /** A second line in the console. */
+  readonly note?: (row: Row) => string
+  /** The text of the console for null. Default: a dash. */
+  readonly none?: string
+  /** A count that means this many or more. */
+  readonly cap?: number
+  readonly tones?: Readonly<Partial<Record<string, Tone>>>
+  /** Returns the text instead of a masked value. */
+  readonly mask?: (row: Row) => string
+}
+
+/** A column that only `ops` shows. */
+export const inOps = { kind: "text" } as const
+
+export const text = (label: string) => ({ kind: "text", label }) as const
+
+/** The id of an object, which the console shows as a link with its name. */
+export const id = (label: string) => ({ kind: "id", label }) as const
+
+export const time = (label: string, none?: string) => ({ kind: "time", label, ...(none && { none }) }) as const
+
+export const count = (label: string, cap?: number) => ({ kind: "count", label, ...(cap && { cap }) }) as const
+
+export const badge = <Value extends string>(label: string, tones: Readonly<Partial<Record<Value, Tone>>>) =>
+  ({ kind: "badge", label, tones }) as const
+
+/** The fields of a row that order a list, and from which its next page starts. */
+type Cursor = Readonly<Record<string, Codec<unknown>>>
+type Position<C> = { readonly [K in keyof C]: C[K] extends Codec<infer A> ? A : never }
+
+/** The rows of a page, and where the next one starts: null at the end of the list. A page may be short or empty before the end. */
+export interface Page<Row, Position = string> {
+  readonly rows: ReadonlyArray<Row>
+  readonly next: Position | null
+}
+
+/** The part of a list to read. */
+interface Part<Position = string> {
+  readonly limit: number
+  /** Default: the start. */
+  readonly after: Position | null
+}
+
+/** A list of operators: everything that a command and a page need to show it. */
+export interface List<F, Row, R> extends Access {
+  /** The command's words. */
+  readonly command: string
+  /** The description in the help. */
+  readonly about: string
+  readonly examples?: ReadonlyArray<string>
+  readonly filters: F
+  readonly columns: Readonly<Record<string, Column<Row>>>
+  /** Whether the console reads all rows at once. */
+  readonly isWhole: boolean
+  /** Whether rows contain personal data: the audit log records the command, and the console masks them. */
+  readonly isPersonal?: true
+  /** Fields of a row that `ops` doesn't print. */
+  readonly omit?: ReadonlyArray<string>
+  /** The text of the console without rows. */
+  readonly empty: string
+  readonly read: (filter: ValuesOf<F>, part: Part) => Effect.Effect<Page<Row>, TaggedFailure, R>
+}
+
+type Plain = "about" | "examples" | "isPersonal" | "omit" | "empty"
+
+interface Declaration<F, C, Row, R> extends Partial<Access>, Pick<List<F, Row, R>, Plain> {
+  readonly filters?: F
+  /** Without it, all rows are read at once, and a row is identified by `key`: default the first column. */
+  readonly cursor?: C
+  readonly key?: ReadonlyArray<string>
+  /** Reads the rows after a position: one more than `limit` if there are more, or a page. */
+  readonly read: (
+    filter: ValuesOf<F>,
+    part: Part<Position<C>>,
+  ) => Effect.Effect<ReadonlyArray<Row> | Page<Row, Position<C>>, TaggedFailure, R>
+  // The type of a row is inferred only from `read`.
+  readonly columns: Readonly<Record<string, Column<NoInfer<Row>>>>
+}
+
+export class InvalidAfter extends DescribedError(
+  "InvalidAfter",
+  "The list doesn't continue after this row. It may be gone: start again at the first page.",
+) {}
+
+/** Declares a list by its command's words. */
+export const list = <
+  Row extends object,
+  R,
+  const C extends Cursor = Record<never, never>,
+  const F extends Fields = Record<never, never>,
+>(
+  command: string,
+  { cursor, key, read, ...declaration }: Declaration<F, C, Row, R>,
+): List<F, Row, R> => {
+  const isWhole = cursor === undefined
+  const names = cursor === undefined ? (key ?? Object.keys(declaration.columns).slice(0, 1)) : Object.keys(cursor)
+  const toText = (position: object) => names.map((name) => position[name as never]).join(",")
+  const parse = (text: string) => {
+    const parts = text.split(",")
+    // Only the last part may contain a comma.
+    const texts = [...parts.slice(0, names.length - 1), parts.slice(names.length - 1).join(",")]
+    const values = names.map((name, i) => parseInput(cursor?.[name] ?? Schema.String)(texts[i] ?? ""))
+    return Result.map(Result.all(values), (all) => Object.fromEntries(names.map((name, i) => [name, all[i]])))
+  }
+  return {
+    role: "viewer",
+    filters: {} as F,
+    ...declaration,
+    command,
+    isWhole,
+    read: Effect.fnUntraced(function* (filter, { limit, after }) {
+      const position = after === null ? Result.succeed(null) : parse(after)
+      if (Result.isFailure(position)) return yield* new InvalidAfter()
+      const found = yield* read(filter, { limit, after: position.success as Position<C> | null })
+      if (!Array.isArray(found)) {
+        const { rows, next } = found as Page<Row, Position<C>>
+        return { rows, next: next && toText(next) }
+      }
+      const last = isWhole && after !== null ? found.findIndex((row) => toText(row) === after) : undefined
+      if (last === -1) return yield* new InvalidAfter()
+      const rest: ReadonlyArray<Row> = last === undefined ? found : found.slice(last + 1)
+      const rows = rest.slice(0, limit)
+      return { rows, next: rest.length > limit ? toText(rows.at(-1)!) : null }
+    }),
+  }
+}
+
+/** Maximum number of rows of a command and a download. */
+export const MAX_ROWS = 1000
+
+/** Reads pages until they have `limit` rows or the list ends; at most `maxPages`. */
+export const readRows = Effect.fnUntraced(function* <F, Row, R>(
+  { read }: Pick<List<F, Row, R>, "read">,
+  filter: ValuesOf<F>,
+  { limit, after, maxPages = Number.POSITIVE_INFINITY }: Part & { readonly maxPages?: number },
+) {
+  const rows: Array<Row> = []
+  let next = after
+  let pages = 0
+  do {
+    const page: Page<Row> = yield* read(filter, { limit: limit - rows.length, after: next })
+    rows.push(...page.rows)
+    next = page.next
+    pages++
+  } while (next !== null && rows.length < limit && pages < maxPages)
+  return { rows, next }
+})
+
+export const valueIn = <Row>(row: Row, key: string, { value }: Column<Row>): unknown =>
+  value === undefined ? row[key as keyof Row] : value(row)
+
+/** Returns the values of rows for a table or CSV: of `ops`, or masked and of the columns with a label. */
+export const tableOf = <F, Row, R>(
+  { columns }: Pick<List<F, Row, R>, "columns">,
+  rows: ReadonlyArray<Row>,
+  { isMasked = false, isLabelled = false } = {},
+): { readonly columns: ReadonlyArray<string>; readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> } => {
+  const shown = Object.entries(columns).filter(([, { isOfConsole, label }]) => !isOfConsole && (label || !isLabelled))
+  const shownIn = (row: Row, key: string, column: Column<Row>) =>
+    isMasked && column.mask !== undefined ? column.mask(row) : valueIn(row, key, column)
+  return {
+    columns: shown.map(([key]) => key),
+    rows: rows.map((row) => Object.fromEntries(shown.map(([key, column]) => [key, shownIn(row, key, column)]))),
+  }
+}

@@ -1,0 +1,42 @@
+import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
+import { ProgramId } from "@outreach/domain/Identifier"
+import type { Program } from "@outreach/domain/programs/Program"
+import { Effect } from "effect"
+import { organizationFilter } from "../operations/fields.ts"
+import { ProgramReader } from "../programs/ProgramReader.ts"
+import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
+
+export const PROGRAM_TONES: Readonly<Record<Program["status"], Tone>> = {
+  draft: "neutral",
+  active: "good",
+  paused: "warning",
+  archived: "neutral",
+}
+
+export const programs = list("programs list", {
+  about: "List the programs with the sums of their campaigns, oldest first",
+  filters: { organizationId: organizationFilter },
+  cursor: { id: ProgramId },
+  read: (filter, { limit, after }) =>
+    Effect.map(
+      ProgramReader.use(({ list }) => list({ ...filter, after: after?.id }, limit + 1)),
+      (programs) => programs.map((program) => ({ ...program, complaintLevel: complaintLevel(program) })),
+    ),
+  columns: {
+    id: inOps,
+    organizationId: id("Organization"),
+    slug: inOps,
+    name: { ...text("Program"), of: ({ id }) => id, note: ({ slug }) => slug },
+    senderName: text("Sender name"),
+    status: badge("Status", PROGRAM_TONES),
+    learnerTarget: count("Learner target"),
+    completerTarget: count("Completer target"),
+    sent: count("Sent"),
+    refusedLater: inOps,
+    complained: count("Complained"),
+    complaintLevel: inOps,
+    unsubscribed: count("Unsubscribed"),
+    createdAt: inOps,
+  },
+  empty: "No programs. Add one to invite clinicians to it by e-mail.",
+})
