@@ -1,6 +1,6 @@
 import { auditRoutes } from "./pages/audit/auditPage.tsx"
 import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
-import { campaignsPage } from "./pages/campaigns/CampaignsPage.tsx"
+import { campaignsRoutes } from "./pages/campaigns/CampaignsPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
 import { recipientsPages } from "./pages/campaigns/recipientsPage.tsx"
 import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
@@ -32,7 +32,7 @@ import { programRoutes } from "./pages/programs/programPage.tsx"
 import { programsRoutes } from "./pages/programs/programsPage.tsx"
 import { removeSenderPages } from "./pages/senders/removeSenderPages.tsx"
 import { senderRoutes } from "./pages/senders/senderPage.tsx"
-import { sendersPage } from "./pages/senders/sendersPage.tsx"
+import { sendersRoutes } from "./pages/senders/sendersPage.tsx"
 import { suppressionRoutes } from "./pages/suppressions/suppressionsPage.tsx"
 import { systemPage } from "./pages/system/systemPage.tsx"
 import { todayPage } from "./pages/today/todayPage.tsx"
@@ -41,7 +41,7 @@ export const routes = [
   [todayPage],
   numbersRoutes,
   newRoutes,
-  [campaignsPage, ...campaignRoutes, ...campaignMail],
+  [...campaignsRoutes, ...campaignRoutes, ...campaignMail],
   recipientsPages,
   [...importRoutes, ...newImportRoutes],
   [deliveriesPage, ...deliveryRoutes],
@@ -50,7 +50,7 @@ export const routes = [
   [...inboxRoutes, ...inboxEventRoutes],
   [endpointsPage, endpointPage, ...endpointActions],
   [...programsRoutes, ...programRoutes],
-  [sendersPage, ...senderRoutes, ...removeSenderPages],
+  [...sendersRoutes, ...senderRoutes, ...removeSenderPages],
   [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions],
   suppressionRoutes,

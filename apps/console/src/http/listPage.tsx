@@ -209,7 +209,7 @@ export const columnsOf = <Row extends object, View extends Shown>(
 /** The part of a view that a table needs. */
 interface Shown {
   readonly filter: { readonly organizationId?: string }
-  readonly objects: Objects
+  readonly objects: Pick<Objects, "nameOf">
   readonly context: Pick<RequestContext, "operator">
   readonly isShown: boolean
 }

@@ -1,6 +1,6 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
-import { campaignFilters } from "@outreach/backoffice/lists/campaigns"
+import { campaigns as campaignList } from "@outreach/backoffice/lists/campaigns"
 import {
   cancelCampaign,
   pauseCampaign,
@@ -11,51 +11,22 @@ import {
 } from "@outreach/backoffice/operations/campaigns"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
-import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
 import { failedChecks } from "@outreach/domain/campaigns/preflight"
-import { CampaignId } from "@outreach/domain/Identifier"
 import { preflightSettings, TestMailSettings } from "@outreach/mail/smtpSettings"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
-import { Effect, Layer, Struct } from "effect"
+import { Effect, Layer } from "effect"
 import { create } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
 import { show } from "../campaigns/show.ts"
 import { group, reading } from "../Declaration.ts"
 import { campaignId } from "../inputs/filters.ts"
-import { command, inputsOf } from "../operationCommand.ts"
+import { listCommand } from "../listCommand.ts"
+import { command } from "../operationCommand.ts"
 import { formatFinding, Output, print } from "../output/Output.ts"
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
-
-const list = reading({
-  about: "List campaigns, newest first, with their counts, of one organization or all",
-  input: inputsOf(campaignFilters),
-  cursor: { id: CampaignId },
-  *run(filter, { limit, after }) {
-    const rows = yield* CampaignReader.use(({ list }) => list({ ...filter, ...(after && { before: after.id }) }, limit))
-    return rows.map((row) => ({
-      ...row,
-      ...Struct.pick(row.totals, ["recipients", "sent", "complained", "unsubscribed"]),
-      complaintLevel: complaintLevel(row.totals),
-    }))
-  },
-  columns: [
-    "id",
-    "programId",
-    "name",
-    "kind",
-    "status",
-    "recipients",
-    "sent",
-    "complained",
-    "complaintLevel",
-    "unsubscribed",
-    "windowStart",
-    "windowEnd",
-  ],
-})
 
 const preflight = reading({
   about:
@@ -83,7 +54,7 @@ export const campaigns = group({
     resume: command(resumeCampaign, { services: preflightSettings }),
     update: command(updateCampaign),
     cancel: command(cancelCampaign),
-    list,
+    list: listCommand(campaignList),
     show,
     preview,
     test: command(testCampaign, { services: TestMailSettings.fromEnvironment }),

@@ -1,3 +1,4 @@
+import { senders as senderList } from "@outreach/backoffice/lists/senders"
 import {
   createSender,
   describeSender,
@@ -10,14 +11,13 @@ import { OrganizationReader } from "@outreach/backoffice/organizations/Organizat
 import { SenderId } from "@outreach/domain/Identifier"
 import { formatDnsRecord } from "@outreach/domain/senders/dnsRecords"
 import { describeRamp } from "@outreach/domain/senders/Ramp"
-import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { Effect, Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { organizationId } from "../inputs/filters.ts"
-import { argument, optional } from "../inputs/Input.ts"
+import { argument } from "../inputs/Input.ts"
+import { listCommand } from "../listCommand.ts"
 import { command } from "../operationCommand.ts"
-import { formatFinding, formatRecord, formatRows, Output } from "../output/Output.ts"
+import { formatFinding, formatRecord, formatRows } from "../output/Output.ts"
 import { senderRepository } from "../secretCipher.ts"
 import { senderSetup } from "../senders/senderSetup.ts"
 
@@ -26,34 +26,6 @@ const format = ({ keys, dnsRecords, ...own }: Effect.Success<ReturnType<typeof d
   formatRows(keys, ["selector", "state", "createdAt", "signsFrom", "signsUntil"]),
   `DNS records:\n${dnsRecords.map(formatDnsRecord).join("\n")}`,
 ]
-
-const list = reading({
-  about:
-    "List the senders with the selectors that sign and the day of their ramp, oldest first, of one organization or all",
-  input: { organizationId: optional(organizationId) },
-  *run({ organizationId }) {
-    const senders = yield* SenderRepository.use(({ list }) => list(organizationId))
-    const json = (yield* Output) === "json"
-    return senders.map(({ keys, ...sender }) => ({
-      ...sender,
-      from: formatFrom(sender),
-      selectors: keys.filter(({ isSigning }) => isSigning).map(({ selector }) => selector),
-      ramp: json ? sender.ramp : describeRamp(sender.ramp),
-    }))
-  },
-  columns: [
-    "id",
-    "organizationId",
-    "programId",
-    "from",
-    "dkimDomain",
-    "selectors",
-    "bounceDomain",
-    "linkDomain",
-    "liveSince",
-    "ramp",
-  ],
-})
 
 const show = reading({
   about: "Show a sender, the state of each of its DKIM keys, and the DNS records that it needs",
@@ -70,7 +42,7 @@ export const senders = group({
   about: "The sender identities of e-mails, and the DKIM keys that sign them",
   commands: {
     create: command(createSender, { format }),
-    list,
+    list: listCommand(senderList),
     show,
     update: command(updateSender, { format }),
     verify: command(verifySender, {

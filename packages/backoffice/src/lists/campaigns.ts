@@ -1,8 +1,11 @@
-import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
-import { ProgramId } from "@outreach/domain/Identifier"
-import { Schema } from "effect"
+import { CAMPAIGN_STATUSES, type CampaignStatus } from "@outreach/domain/campaigns/Campaign"
+import { complaintLevel } from "@outreach/domain/campaigns/complaintLevel"
+import { CampaignId, ProgramId } from "@outreach/domain/Identifier"
+import { Effect, Schema, Struct } from "effect"
+import { CampaignReader, type CampaignWithTotals } from "../campaigns/CampaignReader.ts"
 import { choice, field } from "../operations/Field.ts"
 import { organizationFilter } from "../operations/fields.ts"
+import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
 
 export const campaignFilters = {
   organizationId: organizationFilter,
@@ -11,3 +14,43 @@ export const campaignFilters = {
   kind: choice("Kind", ["traffic", "survey"], { all: "All" }),
   text: field(Schema.String, "Name contains", { size: 16, hint: "Case-insensitive" }),
 }
+
+export const CAMPAIGN_TONES: Readonly<Partial<Record<CampaignStatus, Tone>>> = { sending: "good", paused: "warning" }
+
+export const toCampaignRow = (campaign: CampaignWithTotals) => ({
+  ...campaign,
+  ...Struct.pick(campaign.totals, ["recipients", "sent", "complained", "unsubscribed"]),
+  complaintLevel: complaintLevel(campaign.totals),
+})
+
+export const campaigns = list("campaigns list", {
+  about: "List campaigns, newest first, with their counts",
+  filters: campaignFilters,
+  cursor: { id: CampaignId },
+  read: (filter, { limit, after }) =>
+    Effect.map(
+      CampaignReader.use(({ list }) => list({ ...filter, ...(after && { before: after.id }) }, limit + 1)),
+      (rows) => rows.map(toCampaignRow),
+    ),
+  columns: {
+    id: inOps,
+    organizationId: { ...id("Organization"), isOfConsole: true },
+    programId: id("Program"),
+    name: { ...text("Campaign"), of: ({ id }) => id },
+    kind: text("Kind"),
+    status: badge("Status", CAMPAIGN_TONES),
+    recipients: count("Imported"),
+    published: { ...count("Published"), isOfConsole: true, value: ({ totals }) => totals.published },
+    sent: count("Sent"),
+    bounced: { ...count("Bounced"), isOfConsole: true, value: ({ totals }) => totals.bounced },
+    opened: { ...count("Opened"), isOfConsole: true },
+    clicked: { ...count("Clicked"), isOfConsole: true },
+    complained: count("Complained"),
+    complaintLevel: inOps,
+    unsubscribed: inOps,
+    windowStart: text("Window"),
+    windowEnd: inOps,
+    perMinute: { ...count("Rate"), isOfConsole: true },
+  },
+  empty: "No campaign matches. Clear the filters or create a campaign.",
+})

@@ -1,6 +1,6 @@
 import type { CampaignHour, CampaignTotals } from "@outreach/backoffice/campaigns/CampaignReader"
 import { formatCount, formatDuration, formatShare } from "@outreach/backoffice/format"
-import type { Tone } from "@outreach/backoffice/lists/List"
+import { CAMPAIGN_TONES } from "@outreach/backoffice/lists/campaigns"
 import type { RecipientListName } from "@outreach/backoffice/recipients/OutcomeReader"
 import { type CampaignProgress, type CampaignStatus, countUnsent } from "@outreach/domain/campaigns/Campaign"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
@@ -12,13 +12,8 @@ import { Code, ForeignText, foreign, IdLink, StatusBadge, Time } from "../../com
 import type { CampaignView } from "./CampaignPage.tsx"
 import { recipientsOf } from "./recipientsPage.tsx"
 
-const TONES: Partial<Record<CampaignStatus, Tone>> = {
-  sending: "good",
-  paused: "warning",
-}
-
 export const CampaignStatusBadge = ({ status }: { readonly status: CampaignStatus }) => (
-  <StatusBadge tone={TONES[status] ?? "neutral"}>{status}</StatusBadge>
+  <StatusBadge tone={CAMPAIGN_TONES[status] ?? "neutral"}>{status}</StatusBadge>
 )
 
 /** The counts next to a campaign's progress, linked to their lists. */
