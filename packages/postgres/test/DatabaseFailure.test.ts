@@ -5,6 +5,7 @@ import { describeFault, faultOf } from "@outreach/postgres/describeFault"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { sql } from "@outreach/testing/sql"
 import { Cause, Effect, Exit } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { expect, it } from "vitest"
@@ -71,8 +72,7 @@ describe("DatabaseFailure", () => {
 })
 
 it("advises to migrate if the schema is missing or older, and otherwise advises on the connection", async () => {
-  const faultIn = (statement: string) =>
-    run(SqlClient.SqlClient.use((sql) => sql.unsafe(statement)).pipe(Effect.flip, Effect.map(describeFault)))
+  const faultIn = (statement: string) => run(sql.unsafe(statement).pipe(Effect.flip, Effect.map(describeFault)))
   for (const [code, statement] of [
     ["42P01", "select from nowhere"],
     ["42703", "select nothing from migrations"],
@@ -87,7 +87,6 @@ it("advises to migrate if the schema is missing or older, and otherwise advises 
 
 /** Runs a transaction in which an adapter's statement fails with a SQLSTATE. */
 const attempt = Effect.fnUntraced(function* (code: string) {
-  const sql = yield* SqlClient.SqlClient
   const statement = sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`)
   return yield* Effect.exit((yield* Transaction).attempt(orDieAs("Test.fail")(statement)))
 })
@@ -110,7 +109,6 @@ describe("TransactionPg.retryTransient", () => {
   const failing = (code: string, failures: number) =>
     Effect.gen(function* () {
       const { retryTransient } = yield* Transaction
-      const sql = yield* SqlClient.SqlClient
       let tries = 0
       const statement = Effect.suspend(() =>
         ++tries > failures

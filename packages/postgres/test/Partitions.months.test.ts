@@ -13,14 +13,14 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
+import { inTransaction, untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { column, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Fiber, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Fiber } from "effect"
 import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
@@ -32,7 +32,6 @@ const add = (table: PartitionedTable) => Effect.flatMap(Partitions, (partitions)
 /** Drops all expired partitions, one run per day like the workers. */
 const drop = Effect.fnUntraced(function* (table: PartitionedTable, keep: number) {
   const partitions = yield* Partitions
-  const sql = yield* SqlClient.SqlClient
   let all = 0
   while (true) {
     yield* sql`update retention_limits set dropped_on = null`
@@ -41,23 +40,14 @@ const drop = Effect.fnUntraced(function* (table: PartitionedTable, keep: number)
     if (dropped === 0) return { dropped: all, reason }
   }
 })
-const partitionsOf = Effect.fnUntraced(function* (table: PartitionedTable) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ name: string }>`
+const partitionsOf = (table: PartitionedTable) =>
+  column<string>`
     select replace(relname::text, ${`${table}_`}, '') as name from pg_inherits join pg_class on oid = inhrelid
     where inhparent = ${table}::regclass order by pg_get_expr(relpartbound, oid) ~ 'MINVALUE' desc, relname`
-  return rows.map(({ name }) => name)
-})
 const eventsIn = (partition: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql<{ id: string }>`select id from events where tableoid = ${`events_${partition}`}::regclass order by id`,
-      (rows) => rows.map(({ id }) => id),
-    ),
-  )
+  column<string>`select id from events where tableoid = ${`events_${partition}`}::regclass order by id`
 /** Makes the endpoints of earlier tests need no events. */
 const forgetEndpoints = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`update webhook_endpoints set enabled = false`
   yield* sql`update reader_positions set open = '{}'`
   for (const table of ["deliveries", "dead_letters"]) yield* sql`delete from ${sql(table)}`
@@ -105,7 +95,6 @@ describe("the monthly partitions", { shuffle: false }, () => {
     })
 
     test("are added later if the table is locked for long, and only block its user briefly", function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* setClock("2050-09-01T00:00:00Z")
       const failure = yield* whileOpen(sql`select count(*) from events`, () =>
         Effect.flip(Effect.sandbox(add("events"))),
@@ -185,7 +174,6 @@ describe("the monthly partitions", { shuffle: false }, () => {
     })
 
     test("are dropped even if there is a disabled endpoint", function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* forgetEndpoints
       yield* setClock("2051-03-10T00:00:00Z")
       const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
@@ -235,14 +223,12 @@ describe("the monthly partitions", { shuffle: false }, () => {
       expect(receipts.filter((receipt) => receipt === "stored")).toHaveLength(4)
       yield* setClock("2050-04-20T00:00:00Z")
       expect(yield* receive("evt_0")).toBe("repeated")
-      const sql = yield* SqlClient.SqlClient
       expect(yield* sql`select from inbox where organization_id = ${seed.organization.id}`).toHaveLength(4)
     })
   })
 
   describe("the months of hits", () => {
     test("are dropped when the retention period after the last classification of a hit is over", function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* setClock("2050-01-10T00:00:00Z")
       const { organization } = yield* seedCampaign({ recipients: 1 })
       const hit = (at: string, judgedAt: string | null) => sql`
@@ -277,7 +263,6 @@ describe("the monthly partitions", { shuffle: false }, () => {
       ["inbox", "webhook_endpoints"],
     ] as const) {
       test(`to ${table} don't abort transactions that write to ${referred} after reading them`, function* () {
-        const sql = yield* SqlClient.SqlClient
         yield* seedCampaign({ recipients: 1 })
         yield* setClock("2060-01-31T12:00:00Z")
         yield* sql`alter function keep_partitions(text, integer) set lock_timeout = '100s'`
@@ -286,9 +271,7 @@ describe("the monthly partitions", { shuffle: false }, () => {
             yield* sql`set local idle_in_transaction_session_timeout = 0`
             yield* sql`select from ${sql(referred)}`
             const adding = yield* Effect.forkDetach(Effect.promise(() => run(add(table))))
-            yield* sql`select from pg_locks where relation = ${referred}::regclass and not granted`.pipe(
-              Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("10 millis") }),
-            )
+            yield* untilBlocked()
             yield* sql`update ${sql(referred)} set id = id`
             return adding
           }),

@@ -8,9 +8,9 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { column, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Fiber } from "effect"
-import { SqlClient } from "effect/sql"
 import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
@@ -39,15 +39,10 @@ const keep = Effect.fnUntraced(function* (days: number) {
   const added = yield* partitions.add("delivered")
   return { added, dropped: (yield* partitions.drop("delivered", days)).dropped }
 })
-const days = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ name: string }>`
-    select relname::text as name from pg_inherits join pg_class on oid = inhrelid
-    where inhparent = 'delivered'::regclass and relname <> 'delivered_default' order by relname`
-  return rows.map(({ name }) => name.replace("delivered_", "").replaceAll("_", "-"))
-})
+const days = column<string>`
+  select replace(substr(relname, 11), '_', '-') from pg_inherits join pg_class on oid = inhrelid
+  where inhparent = 'delivered'::regclass and relname <> 'delivered_default' order by relname`
 const unsorted = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   return (yield* sql`select from delivered_default`).length
 })
 // Far in the future, so that defaults from the real clock are in the past.
@@ -96,7 +91,6 @@ describe("the days of delivered", { shuffle: false }, () => {
   })
 
   test("gives up quickly while the history is being read, and drops the day later", function* () {
-    const sql = yield* SqlClient.SqlClient
     const reading = sql`select count(*) from delivered`
     yield* setClock(`${day(LAST_DAY + 1)}T12:00:00Z`)
     const failure = yield* whileOpen(reading, () =>
@@ -112,7 +106,6 @@ describe("the days of delivered", { shuffle: false }, () => {
   })
 
   test("doesn't fail settlements while a partition is added", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* setClock(`${day(100)}T12:00:00Z`)
     const lease = yield* leased
     const waiting = (count: number) =>

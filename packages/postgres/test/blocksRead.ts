@@ -1,17 +1,15 @@
+import { sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** Counts the blocks of a table, its partitions and its indexes that an effect reads on the only connection. */
 export const blocksRead = <A, E, R>(table: string, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const total = Effect.gen(function* () {
       yield* sql`select pg_stat_force_next_flush()`
-      const rows = yield* sql<{ blocks: number }>`
+      return yield* value<number>`
         select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as blocks
         from pg_statio_user_tables
         where relid = ${table}::regclass or relid in (select inhrelid from pg_inherits where inhparent = ${table}::regclass)`
-      return rows[0]!.blocks
     })
     const before = yield* total
     const result = yield* effect

@@ -11,8 +11,8 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { SECRET_ID } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { fragment, sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
 import { keepStatistics } from "./keepStatistics.ts"
@@ -20,7 +20,6 @@ import { keepStatistics } from "./keepStatistics.ts"
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 
 test("storing an event costs the same in a large table as in a small one, with a plan for an empty table", function* () {
-  const sql = yield* SqlClient.SqlClient
   const { receive } = yield* InboxRepository
   yield* keepStatistics("inbox")
   const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })
@@ -62,8 +61,7 @@ const history = Effect.fnUntraced(function* (dates: number) {
       completerTarget: null,
     })
   }
-  const sql = yield* SqlClient.SqlClient
-  const everyDate = sql`
+  const everyDate = fragment`
     select organization_id, id, date '2025-12-31' - n from programs, generate_series(0, ${dates - 1}::int) as n
     where organization_id = ${organization.id}`
   yield* sql`insert into digest_outreach (organization_id, program_id, date) ${everyDate}`
@@ -74,7 +72,6 @@ const history = Effect.fnUntraced(function* (dates: number) {
 })
 
 test("a digest reads as much with a thousand dates as with one, and doesn't read events", function* () {
-  const sql = yield* SqlClient.SqlClient
   for (const table of ["digest_outreach", "digest_funnel", "events"]) yield* keepStatistics(table)
   const [young, old] = [yield* history(1), yield* history(1000)]
   yield* sql`vacuum analyze`
@@ -103,7 +100,6 @@ test("a digest reads as much with a thousand dates as with one, and doesn't read
 const readGauges = Effect.flatMap(DeliveryGauges, ({ readDue, readState }) => Effect.all([readDue, readState]))
 
 test("the gauges don't read deliveries before their due time, and count due ones up to a limit", function* () {
-  const sql = yield* SqlClient.SqlClient
   const { campaign, endpoint, organization } = yield* seedCampaign({ recipients: 0 })
   const [eventId] = yield* publishSent(campaign, 1)
   const wait = (count: number, seconds: number) => sql`
@@ -133,7 +129,6 @@ test("the gauges don't read deliveries before their due time, and count due ones
 })
 
 test("the gauges read little of a log with a long backlog, with many endpoints that have read all events", function* () {
-  const sql = yield* SqlClient.SqlClient
   const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
   const [eventId] = yield* publishSent(campaign, 1)
   for (const table of ["events", "endpoint_readers", "reader_positions"]) yield* keepStatistics(table)
@@ -141,7 +136,7 @@ test("the gauges read little of a log with a long backlog, with many endpoints t
     insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
     select organization_id, make_id('evt'), type, campaign_id, program_id, occurred_at, emitted_at + n * interval '1 microsecond', ''
     from events cross join generate_series(1, 200000) n where organization_id = ${organization.id} and id = ${eventId!}`
-  const ids = sql`select 'org_idle' || n as id from generate_series(1, 30000) n`
+  const ids = fragment`select 'org_idle' || n as id from generate_series(1, 30000) n`
   yield* sql`insert into organizations (id, name) select id, 'Idle' from (${ids}) idle`
   yield* sql`insert into organization_clock (organization_id, last) select id, clock_timestamp() - interval '1 day' from (${ids}) idle`
   yield* sql`insert into webhook_endpoints (id, organization_id, url) select 'whe_' || id, id, '' from (${ids}) idle`
@@ -161,7 +156,6 @@ test("the gauges read little of a log with a long backlog, with many endpoints t
 })
 
 test("a campaign with only erased recipients costs two index look-ups, and one with a remaining recipient is found", function* () {
-  const sql = yield* SqlClient.SqlClient
   const erasures = yield* ErasureRepository
   yield* Effect.forEach(["recipients", "recipient_keys"], keepStatistics)
   const { organization, program, campaign } = yield* seedCampaign({ recipients: 0 })
@@ -186,7 +180,6 @@ test("a campaign with only erased recipients costs two index look-ups, and one w
 })
 
 test("a large batch with fields is imported within the statement's timeout, even without statistics about its campaign", function* () {
-  const sql = yield* SqlClient.SqlClient
   const seed = { recipients: 20_000, fields: ["first_name"], fieldsOf: () => ({ first_name: "Ana" }) }
   yield* seedCampaign(seed)
   yield* sql`analyze`

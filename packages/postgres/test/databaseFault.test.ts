@@ -3,24 +3,24 @@ import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 const url = migratedDatabase()
 const test = effectTest(runOnDatabase({ url }))
 
 /** Returns the fault code after changes to the database, which are rolled back. */
 const codeAfter = Effect.fnUntraced(function* (...statements: ReadonlyArray<string>) {
-  const sql = yield* SqlClient.SqlClient
   const check = yield* makeDatabaseFault("1 minute")
   const found = yield* Effect.gen(function* () {
     for (const statement of statements) yield* sql.unsafe(statement)
     const fault = yield* check
     return yield* Effect.fail({ code: fault?.code })
-  }).pipe(sql.withTransaction, Effect.flip)
+  }).pipe(inTransaction, Effect.flip)
   return (found as { readonly code: string | undefined }).code
 })
 
@@ -44,7 +44,6 @@ describe("the check of the database", () => {
   })
 
   test("returns the rights that a process's role lacks", function* () {
-    const sql = yield* SqlClient.SqlClient
     const worker = adaptersFor(asRole(url(), "worker"))
     const check = Effect.flatten(makeDatabaseFault("1 minute", "worker")).pipe(Effect.provide(worker, { local: true }))
     expect(yield* check).toBeUndefined()

@@ -4,10 +4,11 @@ import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
 import { dumpSchema } from "@outreach/postgres/dumpSchema"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { runWith } from "@outreach/testing/runWith"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 const SCHEMA = new URL("../schema.sql", import.meta.url)
 const migrated = migratedDatabase()
@@ -15,10 +16,9 @@ const run = runWith(() => testDatabaseLayer(migrated()))
 /** Dumps the schema after a statement, and rolls the statement back. */
 const dumpAfter = (statement: string) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const dump = Effect.andThen(sql.unsafe(statement), dumpSchema)
     // Swaps success and failure, because only a failure rolls back.
-    return yield* Effect.flip(sql.withTransaction(Effect.flip(dump)))
+    return yield* Effect.flip(inTransaction(Effect.flip(dump)))
   })
 
 describe("dumpSchema", () => {
@@ -61,7 +61,7 @@ const url = testDatabase({
   migrate: async (url) => {
     const text = await readFile(SCHEMA, "utf8")
     // The client sends one statement at a time, so a PL/pgSQL block contains them all.
-    const load = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`do $schema$ begin\n${text}\nend $schema$`))
+    const load = sql.unsafe(`do $schema$ begin\n${text}\nend $schema$`)
     await Effect.runPromise(Effect.provide(load, testDatabaseLayer(url)))
   },
 })
@@ -77,7 +77,6 @@ describe("schema.sql", () => {
 const test = effectTest(run)
 
 test("functions of the database have at most eight parameters", function* () {
-  const sql = yield* SqlClient.SqlClient
   const functions = yield* sql<{ name: string; parameters: number }>`
     select proname as name, pronargs::int as parameters from pg_proc
     where pronamespace = 'public'::regnamespace order by parameters desc, name`

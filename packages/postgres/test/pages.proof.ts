@@ -7,8 +7,8 @@ import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
 import { keepStatistics } from "./keepStatistics.ts"
@@ -29,7 +29,6 @@ beforeAll(async () => {
   seed = await run(
     Effect.gen(function* () {
       const seeded = yield* seedCampaign({ recipients: 0 })
-      const sql = yield* SqlClient.SqlClient
       const { organization, campaign, program } = seeded
       for (const table of ["recipients", "events"]) yield* keepStatistics(table)
       // Every tenth recipient is in a second campaign, every 500th event is a bounce.

@@ -12,9 +12,9 @@ import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { fragment, sql, value } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { simulatedClock, stepClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
@@ -32,7 +32,7 @@ const trusted = (days: number) => asOwner(setClock(at(days)))
 /** Sets the clock without changing the last trusted time. */
 const stepped = (days: number) => asOwner(stepClock(at(days)))
 
-const sqlAs = <Row extends object>(text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(text))
+const sqlAs = <Row extends object>(text: string) => sql.unsafe<Row>(text)
 const keep = (table: string, days: number | null) =>
   Effect.map(
     sqlAs<{ added: number; dropped: number; reason: string | null }>(
@@ -57,18 +57,15 @@ const addAll = Effect.forEach(PARTITIONED_TABLES, (table) => keep(table, null), 
 const seedOld = (days: number) =>
   asOwner(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 1 })
-      const [recipient] = yield* sql<{
-        id: string
-      }>`select id from recipients where organization_id = ${organization.id}`
-      const old = sql`${at(-days)}::timestamptz`
+      const recipient = yield* value<string>`select id from recipients where organization_id = ${organization.id}`
+      const old = fragment`${at(-days)}::timestamptz`
       yield* sql`
         insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
-        values (${organization.id}, 'hit_old', ${recipient!.id}, 'open', 'GET', '198.51.100.7', '{}', ${old}, ${old}, '{}')`
+        values (${organization.id}, 'hit_old', ${recipient}, 'open', 'GET', '198.51.100.7', '{}', ${old}, ${old}, '{}')`
       yield* sql`
         insert into message_attempts (organization_id, recipient_id, number, outcome, first_at, last_at)
-        values (${organization.id}, ${recipient!.id}, 1, 'accepted', ${old}, ${old})`
+        values (${organization.id}, ${recipient}, 1, 'accepted', ${old}, ${old})`
       yield* sql`
         insert into delivery_outcomes (organization_id, endpoint_id, at, seconds)
         values (${organization.id}, ${endpoint.id}, ${old}, 3600)`

@@ -10,8 +10,8 @@ import { adaptersFor, testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterEach, describe, expect, it } from "vitest"
 
 /** The clock difference between the lost primary and its standby. */
@@ -23,11 +23,7 @@ afterEach(() => Promise.all(started.splice(0).map((server) => server.stop())))
 type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 const run = <A, E>(url: string, effect: Effect.Effect<A, E, Services>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, adaptersFor(url)))
-const query = <Row extends object>(url: string, text: string) =>
-  run(
-    url,
-    SqlClient.SqlClient.use((sql) => sql.unsafe<Row>(text)),
-  )
+const query = <Row extends object>(url: string, text: string) => run(url, sql.unsafe<Row>(text))
 
 /** Starts a server with the newest schema, and an asynchronous standby of it. */
 const startPair = async (): Promise<{ readonly primary: Postgres; readonly standby: Standby }> => {

@@ -11,8 +11,8 @@ import { columnOf, decodeColumn, decodeValue, first, firstOr, rowsOf } from "@ou
 import { toTable } from "@outreach/postgres/toTable"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { fragment, sql } from "@outreach/testing/sql"
 import { Effect, Option, Schema, Struct } from "effect"
-import { SqlClient } from "effect/sql"
 import { it } from "vitest"
 
 const test = effectTest(runOnDatabase())
@@ -38,7 +38,6 @@ const takesNull = (field: Schema.Top) => Option.isSome(Schema.decodeUnknownOptio
 describe("the schema of an entity", () => {
   for (const { table, entity, others } of ENTITIES) {
     test(`matches the columns of ${table} and their nullability`, function* () {
-      const sql = yield* SqlClient.SqlClient
       const columns = yield* sql<{ name: string; isNullable: boolean }>`
         select attname as name, not attnotnull as "isNullable" from pg_attribute
         where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`
@@ -67,7 +66,6 @@ describe("the rows of a statement", () => {
   const organizationId = "org_none" as Organization["id"]
 
   test("are its values if it has one column, the first one, or a failure without any", function* () {
-    const sql = yield* SqlClient.SqlClient
     const upTo = (last: number) => sql`select generate_series(1, ${last}::int) as number`
     expect(yield* upTo(3).pipe(numbers)).toEqual([1, 2, 3])
     expect(yield* upTo(3).pipe(numbers, first)).toBe(1)
@@ -78,7 +76,6 @@ describe("the rows of a statement", () => {
   })
 
   test("are a defect if a row is required and missing", function* () {
-    const sql = yield* SqlClient.SqlClient
     const value = decodeValue({ number: Schema.Int })
     expect(yield* sql`select 7 as number`.pipe(value)).toBe(7)
     const exit = yield* Effect.exit(sql`select 7 as number where false`.pipe(value))
@@ -86,7 +83,6 @@ describe("the rows of a statement", () => {
   })
 
   test("are read from values of the process, each field by its name", function* () {
-    const sql = yield* SqlClient.SqlClient
     const given = [
       { id: "a", sentAt: "2026-11-01T00:00:00.000000Z", times: 2, others: "left out" },
       { id: "b", sentAt: "2026-11-02T00:00:00.000000Z", times: 3, others: "left out" },
@@ -105,7 +101,6 @@ interface Entry {
 
 /** Reads pages until the end of the list. */
 const readPages = Effect.fnUntraced(function* (direction: "asc" | "desc", limit: number) {
-  const sql = yield* SqlClient.SqlClient
   const list = keyset({ at: "entry.at", id: "entry.id" }, direction)
   const pages: Array<ReadonlyArray<string>> = []
   let cursor: Entry | null = null
@@ -151,7 +146,6 @@ describe("a list with a key", () => {
 
 describe("the conditions of a filter", () => {
   test("contain the defined ones, and match all rows without any", function* () {
-    const sql = yield* SqlClient.SqlClient
     const count = (condition: ReturnType<typeof allOf>) =>
       Effect.map(
         sql`select from (values (1, 'x', false), (2, 'x', true), (3, 'y', true)) entry (n, word, is_odd) where ${condition}`,
@@ -160,6 +154,6 @@ describe("the conditions of a filter", () => {
     expect(yield* count(equal({ n: undefined, word: undefined }))).toBe(3)
     expect(yield* count(equal({ word: "x", is_odd: true }))).toBe(1)
     expect(yield* count(allOf())).toBe(3)
-    expect(yield* count(allOf(undefined, sql`n > 1`, equal({ word: "x" })))).toBe(1)
+    expect(yield* count(allOf(undefined, fragment`n > 1`, equal({ word: "x" })))).toBe(1)
   })
 })

@@ -1,6 +1,6 @@
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll } from "vitest"
 
 /**
@@ -10,7 +10,6 @@ import { beforeAll } from "vitest"
 export const simulatedClock = (url: () => string) => {
   beforeAll(async () => {
     const simulate = Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* sql`create schema simulated`
       yield* sql`create table simulated.clock (ahead interval not null)`
       yield* sql`insert into simulated.clock values ('0')`
@@ -33,7 +32,6 @@ export const simulatedClock = (url: () => string) => {
     await Effect.runPromise(Effect.provide(simulate, testDatabaseLayer(url())))
   })
   return Effect.fnUntraced(function* (now: string) {
-    const sql = yield* SqlClient.SqlClient
     yield* stepClock(now)
     yield* sql`update clock_watch set believed_at = ${now}::timestamptz`
     yield* sql`update retention_limits set dropped_on = null, min_keep = 1`
@@ -42,6 +40,5 @@ export const simulatedClock = (url: () => string) => {
 
 /** Sets the clock like a fault would, without making it trusted. */
 export const stepClock = Effect.fnUntraced(function* (now: string) {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`update simulated.clock set ahead = ${now}::timestamptz - pg_catalog.clock_timestamp()`
 })

@@ -1,7 +1,7 @@
 import type { Attempt, DeliveryState } from "@outreach/domain/deliveries/Delivery"
 import type { DeliveryId, EndpointId, EventId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { sql } from "./sql.ts"
 
 interface StoredDelivery {
   readonly id: DeliveryId
@@ -14,7 +14,6 @@ interface StoredDelivery {
 
 /** Reads all deliveries to an endpoint, newest first: from its log, the rows, the dead letters and the completed ones. */
 export const deliveriesTo = Effect.fnUntraced(function* (endpointId: EndpointId) {
-  const sql = yield* SqlClient.SqlClient
   return yield* sql<StoredDelivery>`
     select delivery_id(event_id, ${endpointId}) collate "C" as id, event_id as "eventId", 'sending' as state, 0 as attempts, '[]'::jsonb as made
     from reader_position(${endpointId}) cross join lateral unnest(open) as event_id

@@ -1,5 +1,6 @@
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { sql } from "./sql.ts"
 
 export const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
@@ -11,7 +12,6 @@ export const whileOpen = Effect.fnUntraced(function* <A, E1, R1, B, E2, R2>(
 ) {
   const done = yield* Deferred.make<A, E1>()
   const over = yield* Deferred.make<void>()
-  const sql = yield* SqlClient.SqlClient
   // On a busy machine it can be open for longer than the service allows its transactions.
   const stayOpen = sql`set local idle_in_transaction_session_timeout = 0`
   const holder = yield* Effect.forkChild(
@@ -23,3 +23,9 @@ export const whileOpen = Effect.fnUntraced(function* <A, E1, R1, B, E2, R2>(
   yield* Fiber.join(holder)
   return result
 })
+
+/** Waits until a number of statements in the test's database are blocked by locks. */
+export const untilBlocked = (count = 1) =>
+  sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.pipe(
+    Effect.repeat({ until: ({ length }) => length >= count, schedule: Schedule.spaced("10 millis") }),
+  )

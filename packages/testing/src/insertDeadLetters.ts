@@ -2,7 +2,7 @@ import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Deli
 import type { DeliveryId, EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { failureGroupsOf } from "@outreach/postgres/deliveries/failureGroupsOf"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { sql } from "./sql.ts"
 
 export interface DeadLetter {
   readonly organizationId: OrganizationId
@@ -17,7 +17,6 @@ export interface DeadLetter {
 
 /** Inserts dead letters as workers do, with their groups of failures and counts. Returns their ids. */
 export const insertDeadLetters = Effect.fnUntraced(function* (deadLetters: ReadonlyArray<DeadLetter>) {
-  const sql = yield* SqlClient.SqlClient
   const rows = deadLetters.map(({ attempts = [], secondsAgo = 0, ...each }) => ({
     ...each,
     attempts,

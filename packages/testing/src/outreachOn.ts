@@ -7,8 +7,8 @@ import type { Npi } from "@outreach/domain/recipients/Npi"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { inTransaction } from "./inTransaction.ts"
+import { sql } from "./sql.ts"
 
 /** The outcome of a recipient: `bot …` is suspected to be a bot, `human …` is not. */
 export type Outcome = "sent" | "bounced" | "human opened" | "bot opened" | "human clicked" | "bot clicked"
@@ -29,7 +29,6 @@ export const outreachOn = Effect.fnUntraced(function* (
 /** Inserts recipients without keys, each once. */
 export const insertRecipients = Effect.fnUntraced(function* (campaign: Campaign, ids: ReadonlyArray<RecipientId>) {
   const { organizationId, id, programId } = campaign
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
     select ${organizationId}, recipient_id, ${id}, ${programId}, 'aB3dE9', '1234567893', 'a@clinic.test', now(), now()

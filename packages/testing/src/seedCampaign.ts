@@ -4,8 +4,8 @@ import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
+import { createProgram } from "@outreach/domain/programs/Programs"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { checkDigit, Npi } from "@outreach/domain/recipients/Npi"
 import type { RecipientFields } from "@outreach/domain/recipients/RecipientFields"
@@ -42,10 +42,7 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
   readonly fields?: ReadonlyArray<string>
   readonly fieldsOf?: (n: number) => RecipientFields
 }) {
-  const organization = yield* (yield* OrganizationRepository).create(
-    yield* createIdentifier("organization"),
-    "Acme Health",
-  )
+  const organization = yield* createOrganization("Acme Health")
   const secret = yield* rotateSecret(organization.id, 0)
   const endpoint = yield* (yield* EndpointRepository).create({
     organizationId: organization.id,
@@ -53,14 +50,11 @@ export const seedCampaign = Effect.fnUntraced(function* (options: {
     url: PrivateEndpointUrl.make(options.endpointUrl ?? "https://partner.test/webhooks"),
     eventTypes: null,
   })
-  const program = yield* (yield* ProgramRepository).create({
+  const program = yield* createProgram({
     organizationId: organization.id,
-    id: yield* createIdentifier("program"),
     slug: "heart-failure",
     name: "Heart failure",
     ...SENDER,
-    learnerTarget: null,
-    completerTarget: null,
   })
   const opens = (yield* Clock.currentTimeMillis) + 1000 * (options.opensIn ?? 0)
   const campaign = yield* createCampaign({

@@ -1,9 +1,9 @@
 import type { Attempt, DeadLetterReason } from "@outreach/domain/deliveries/Delivery"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { insertDeadLetters } from "./insertDeadLetters.ts"
 import { publishSent } from "./publishTogether.ts"
 import { seedCampaign } from "./seedCampaign.ts"
+import { sql } from "./sql.ts"
 
 /**
  * Creates an organization with a number of dead letters of one event. Each died a millisecond after the previous one, the last one `daysAgo`. Its
@@ -19,7 +19,6 @@ export const seedDeadLetters = Effect.fnUntraced(function* (
   } = {},
 ) {
   const { reason = "exhausted", daysAgo = 0, attempts = [] } = options
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
   const { organization, endpoint, campaign } = seeded
   const [eventId] = yield* publishSent(campaign, 1)

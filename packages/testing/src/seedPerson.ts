@@ -7,18 +7,17 @@ import type { HitId, RecipientId } from "@outreach/domain/Identifier"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { changeAttempts } from "./changeAttempts.ts"
 import { applyBatches, receiveEvent } from "./receiveEvent.ts"
 import { email, npi, seedCampaign } from "./seedCampaign.ts"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "./sendCampaign.ts"
+import { sql } from "./sql.ts"
 import { workerOn } from "./workerOn.ts"
 
 export const person = { npi: npi(0), email: email(0) }
 
 /** Seeds an organization that published and sent to three clinicians, and received events about the first one. */
 export const seedPerson = Effect.fnUntraced(function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* cancelCampaigns
   const seeded = yield* seedCampaign({ recipients: 3 })
   const { organization, campaign, program } = seeded
@@ -101,7 +100,6 @@ export const seedPerson = Effect.fnUntraced(function* () {
 
 /** Reads every value of every column as text, by the column's full name, with the readable parts of bytes. */
 export const dumpColumns = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`
     select relname::text as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by relname`

@@ -9,8 +9,8 @@ import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { Settlements } from "@outreach/domain/mail/Settlements"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { seedCampaign } from "./seedCampaign.ts"
+import { sql } from "./sql.ts"
 
 /** Schedules a campaign, publishes all of it, and opens its window. */
 export const sendCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
@@ -21,7 +21,6 @@ export const sendCampaign = Effect.fnUntraced(function* (campaignId: CampaignId)
 
 /** Leases the given number of messages, of the campaigns with the next turns, without a rate unless `options` sets one. */
 export const claimMessages = Effect.fnUntraced(function* (limit: number, options: Partial<MessageClaim> = {}) {
-  const sql = yield* SqlClient.SqlClient
   // A test may have changed the due time of a message without updating the turns. Rows are locked in one order, because tests claim concurrently.
   yield* sql`
     with late as materialized (
@@ -54,11 +53,10 @@ export const sendWith = (lease: MessageLease, outcome: MailOutcome) => {
 }
 
 /** Ends the campaigns of earlier tests, because a claim takes due messages of every campaign. */
-export const cancelCampaigns = SqlClient.SqlClient.use((sql) => sql`update campaigns set status = 'cancelled'`)
+export const cancelCampaigns = sql`update campaigns set status = 'cancelled'`
 
 /** Does the same, and clears their turns and used rates. */
 export const resetSending = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* cancelCampaigns
   for (const table of ["campaign_turns", "organization_turns", "send_rates"]) yield* sql`delete from ${sql(table)}`
 })
@@ -69,7 +67,6 @@ export const seedSentCampaign = Effect.fnUntraced(function* (options: Parameters
   const seeded = yield* seedCampaign(options)
   yield* sendCampaign(seeded.campaign.id)
   for (const lease of yield* claimMessages(options.recipients)) yield* settleSent(lease)
-  const sql = yield* SqlClient.SqlClient
   const recipients = yield* sql<{ id: RecipientId; token: string }>`
     select id, token from recipients where campaign_id = ${seeded.campaign.id} order by npi`
   return { ...seeded, recipients }

@@ -2,7 +2,7 @@ import { runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import type { GrantedRole } from "@outreach/postgres/roles/grantRoles"
 import { ROLE_KINDS, type RoleKind } from "@outreach/postgres/roles/grants"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { sql } from "./sql.ts"
 
 const roleOf = (kind: RoleKind): string => `outreach_test_${kind}`
 
@@ -19,7 +19,6 @@ export const asRole = (url: string, kind: RoleKind): string => {
 
 /** Creates the roles of tests in the server, unless they exist. */
 const createTestRoles = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   for (const { role } of TEST_ROLES) {
     // Roles belong to the server: another process can create the same one meanwhile.
     yield* sql.unsafe(

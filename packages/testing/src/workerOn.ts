@@ -3,7 +3,7 @@ import { DeliveryLeases, type Settlement } from "@outreach/domain/deliveries/Del
 import type { EndpointId, EventId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { sql } from "./sql.ts"
 
 const attemptOf = ({ attempt }: Delivery, status = 200): Attempt => ({
   number: attempt,
@@ -20,7 +20,6 @@ const TOKEN = "00000000-0000-4000-8000-000000000001"
 /** A worker that takes every free endpoint and runs only a test's steps. */
 export const workerOn = Effect.fnUntraced(function* (token: string = TOKEN) {
   const leases = yield* DeliveryLeases
-  const sql = yield* SqlClient.SqlClient
 
   /** Returns the events of an endpoint whose requests may have started, as the next worker would find them. */
   const openOf = (endpointId: EndpointId) =>

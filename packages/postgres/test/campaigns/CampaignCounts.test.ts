@@ -13,8 +13,8 @@ import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
+import { column, sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeEach, describe, expect, it } from "vitest"
 import { carryOut, operation } from "./campaignHistory.ts"
@@ -32,7 +32,6 @@ describe("the counts of a campaign", () => {
     const leases = yield* claimMessages(3)
     for (const lease of leases) yield* sendWith(lease, { _tag: "Accepted" })
     const [a, b] = leases.map(({ recipientId }) => recipientId)
-    const sql = yield* SqlClient.SqlClient
     yield* inTransaction(
       Effect.gen(function* () {
         const at = yield* commitTimestamp(organization.id)
@@ -43,11 +42,9 @@ describe("the counts of a campaign", () => {
         ])
       }),
     )
-    const unsent = yield* sql<{
-      npi: string
-    }>`select npi from recipients where campaign_id = ${campaign.id} and sent_at is null`
-    const sent = yield* sql<{ npi: string }>`select npi from recipients where id = ${a!}`
-    const qualified = [...unsent, ...sent].map(({ npi }) => ({ npi, programId: campaign.programId }))
+    const npis = yield* column<string>`
+      select npi from recipients where campaign_id = ${campaign.id} and (sent_at is null or id = ${a!})`
+    const qualified = npis.map((npi) => ({ npi, programId: campaign.programId }))
     yield* inTransaction(
       Effect.gen(function* () {
         const at = yield* commitTimestamp(organization.id)
@@ -98,8 +95,6 @@ describe("the counts of a campaign", () => {
       ] as const),
     ]
     for (const [who, verdict, result] of reports) expect(yield* reportBounce(who!, verdict)).toBe(result)
-
-    const sql = yield* SqlClient.SqlClient
     const counted = { refusedLater: 2, bounced: 2, sent: 4 }
     expect(yield* progressOf(campaign.id)).toMatchObject(counted)
     expect(
@@ -173,22 +168,16 @@ describe("the counts of a campaign", () => {
 
 describe("the complaints and unsubscriptions of a campaign", () => {
   const recipientsOf = Effect.fnUntraced(function* (campaignId: string) {
-    const sql = yield* SqlClient.SqlClient
     return yield* sql<{ id: RecipientId; isErased: boolean }>`
       select id, erased_at is not null as "isErased" from recipients where campaign_id = ${campaignId} order by id`
   })
 
   const HOUR = 3600
-  const hourNow = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ hour: number }>`
+  const hourNow = value<number>`
       select extract(epoch from date_trunc('hour', clock_timestamp(), 'UTC'))::int as hour`
-    return rows[0]!.hour
-  })
 
   /** Moves all counts back by an hour, through unused hours to avoid key conflicts. */
   const wait = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     for (const table of ["campaign_counts", "campaign_count_changes"]) {
       yield* sql`update ${sql(table)} set hour = hour - interval '1000 hours' where isfinite(hour)`
       yield* sql`update ${sql(table)} set hour = hour + interval '999 hours' where isfinite(hour)`
@@ -196,7 +185,6 @@ describe("the complaints and unsubscriptions of a campaign", () => {
   })
 
   const keptHours = Effect.fnUntraced(function* (campaignId: string) {
-    const sql = yield* SqlClient.SqlClient
     return yield* sql<Count>`
       select each.name, extract(epoch from hour)::int as hour, sum(count)::int as count
       from campaigns cross join lateral counts_of_campaign(organization_id, campaigns.id)

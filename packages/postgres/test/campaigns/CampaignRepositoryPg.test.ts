@@ -8,8 +8,7 @@ import { PreflightSettings } from "@outreach/domain/campaigns/PreflightSettings"
 import { Deployment } from "@outreach/domain/Deployment"
 import { type CampaignId, createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { updateProgram } from "@outreach/domain/programs/Programs"
+import { createProgram, updateProgram } from "@outreach/domain/programs/Programs"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
@@ -17,8 +16,8 @@ import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns } from "@outreach/testing/sendCampaign"
+import { column, sql, value } from "@outreach/testing/sql"
 import { Deferred, Effect, Exit } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase({ layer: DeliveryReader.layer })
@@ -32,12 +31,12 @@ const published = EVENTS["outreach.recipients_published"].envelope
 const status = Effect.fnUntraced(function* (id: CampaignId) {
   return (yield* (yield* CampaignRepository).find(id)).status
 })
-const events = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ body: string }>`
-    select body from events where organization_id = ${organizationId} order by emitted_at`
-  return rows.map((row) => published.parse(JSON.parse(row.body)))
-})
+const events = (organizationId: OrganizationId) =>
+  Effect.map(
+    column<string>`
+    select body from events where organization_id = ${organizationId} order by emitted_at`,
+    (bodies) => bodies.map((body) => published.parse(JSON.parse(body))),
+  )
 
 describe("publishChunk", () => {
   test("publishes recipients in chunks of at most 500, one event each, and updates the campaign's status", function* () {
@@ -83,8 +82,7 @@ describe("publishChunk", () => {
     yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
     expect(yield* status(campaign.id)).toBe("published")
-    const sql = yield* SqlClient.SqlClient
-    const [{ largest } = { largest: 0 }] = yield* sql<{ largest: number }>`
+    const largest = yield* value<number>`
       select max(octet_length(body)) as largest from events where organization_id = ${organization.id}`
     expect(largest).toBeLessThanOrEqual(65_536)
     const announced = (yield* events(organization.id)).flatMap(({ data }) => data.recipients)
@@ -145,7 +143,7 @@ describe("publishChunk", () => {
     const { campaign } = yield* seedCampaign({ recipients: 501, opensIn: 60, emailDomain: "other.test" })
     for (const { id } of [failing.campaign, campaign]) yield* scheduleCampaign(id)
     // A message that already exists can't be queued.
-    yield* (yield* SqlClient.SqlClient)`
+    yield* sql`
       insert into messages (organization_id, recipient_id, campaign_id, due_at)
       select organization_id, id, campaign_id, now() from recipients where campaign_id = ${failing.campaign.id}`
     expect([yield* publishChunk(), yield* publishChunk()]).toEqual([true, true])
@@ -155,7 +153,6 @@ describe("publishChunk", () => {
 
   test("doesn't forward events of a survey campaign", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
-    const sql = yield* SqlClient.SqlClient
     yield* sql`update campaigns set kind = 'survey' where id = ${campaign.id}`
     yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
@@ -190,11 +187,7 @@ describe("createCampaign", () => {
 
   test("rejects a program without a sender", function* () {
     const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
-    const programs = yield* ProgramRepository
-    const { id: programId } = yield* programs.create({
-      ...{ organizationId: organization.id, id: yield* createIdentifier("program"), slug: "earlier", name: "Earlier" },
-      ...{ learnerTarget: null, completerTarget: null },
-    })
+    const { id: programId } = yield* createProgram({ organizationId: organization.id, slug: "earlier", name: "Earlier" })
     const create = createCampaign({ ...campaign, programId })
     expect(yield* Effect.flip(create)).toMatchObject({ _tag: "ProgramWithoutSender", programId })
     yield* updateProgram(programId, { senderName: "Acme Health" })
@@ -253,7 +246,6 @@ describe("CampaignRepositoryPg.summaries", () => {
 
 /** Expires a campaign's window. */
 const endWindow = Effect.fnUntraced(function* (id: CampaignId) {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     update campaigns set window_start = clock_timestamp() - interval '1 day',
       window_end = clock_timestamp() - interval '1 second'
@@ -281,7 +273,7 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
 
   test("completes a campaign after its last message", function* () {
     const id = yield* publishedCampaign({ recipients: 1 })
-    yield* SqlClient.SqlClient.use((sql) => sql`delete from messages where campaign_id = ${id}`)
+    yield* sql`delete from messages where campaign_id = ${id}`
     yield* openAndComplete
     expect(yield* status(id)).toBe("completed")
   })
@@ -324,7 +316,6 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
   })
 
   test("restores lost turns in the order of their organizations, so that workers never deadlock", function* () {
-    const sql = yield* SqlClient.SqlClient
     const [first, ...others] = Array.from({ length: 6 }, (_, i) => `org_${i}`)
     yield* sql`
       insert into campaign_turns (organization_id, campaign_id, next_at)
@@ -352,7 +343,6 @@ describe("CampaignRepositoryPg.openAndComplete", () => {
 describe("scheduling a campaign", () => {
   test("is rejected while a check fails, and lists every failed check with advice", function* () {
     const { campaign, program, organization } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
     yield* sql`update programs set status = 'archived' where id = ${program.id}`
     yield* sql`update signing_secrets set expires_at = clock_timestamp() where organization_id = ${organization.id}`
     const refused = yield* Effect.flip(scheduleCampaign(campaign.id))
@@ -370,7 +360,6 @@ describe("scheduling a campaign", () => {
 
   test("overrides only the named checks", function* () {
     const { campaign, program } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
     yield* sql`update programs set completer_target = 1 where id = ${program.id}`
     yield* sql`
       insert into digest_funnel (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,

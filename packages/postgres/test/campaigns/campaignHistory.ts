@@ -16,8 +16,8 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { claimMessages, sendWith } from "@outreach/testing/sendCampaign"
+import { column, sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import type { seed } from "./countCampaign.ts"
 
@@ -70,9 +70,8 @@ export const carryOut = Effect.fnUntraced(function* (
   { campaign, organization }: Effect.Success<typeof seed>,
   operation: Operation,
 ) {
-  const sql = yield* SqlClient.SqlClient
   // An e-mail can't be opened before its publication.
-  const recipientsOf = sql<{ id: RecipientId }>`
+  const recipientsOf = column<RecipientId>`
     select id from recipients where campaign_id = ${campaign.id} and (${operation.do !== "hit"} or published_at is not null) order by npi`
   const some = Effect.map(recipientsOf, (rows) => ("who" in operation ? rows[operation.who % rows.length]! : rows[0]!))
   switch (operation.do) {
@@ -109,7 +108,7 @@ export const carryOut = Effect.fnUntraced(function* (
     case "hit": {
       const recipient = yield* some
       if (recipient === undefined) return
-      const hit = [recipient.id, operation.outcome] as const
+      const hit = [recipient, operation.outcome] as const
       return yield* inTransaction(
         Effect.gen(function* () {
           yield* outreachOn(yield* commitTimestamp(organization.id), campaign, [hit])
@@ -117,9 +116,9 @@ export const carryOut = Effect.fnUntraced(function* (
       )
     }
     case "report":
-      return yield* reportBounce((yield* some).id, operation.verdict)
+      return yield* reportBounce(yield* some, operation.verdict)
     case "erase":
-      return yield* eraseRecipients(organization.id, [(yield* some).id])
+      return yield* eraseRecipients(organization.id, [yield* some])
     case "qualify":
       return yield* inTransaction(
         Effect.gen(function* () {
@@ -133,7 +132,7 @@ export const carryOut = Effect.fnUntraced(function* (
       return yield* (yield* RecipientRepository).keepFields(key, [clinician])
     }
     case "restore":
-      return yield* markMailed([(yield* some).id])
+      return yield* markMailed([yield* some])
     case "fold":
       return yield* (yield* CampaignCounts).fold
     case "wait":

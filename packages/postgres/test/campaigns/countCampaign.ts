@@ -1,14 +1,13 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { fragment, sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 type Counts = Readonly<Record<string, number | string>>
 
 /** Counts a campaign from its rows. */
 export const countCampaign = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Counts>`
     select count(*)::int as recipients, count(published_at)::int as published,
       count(withdrawn_at)::int as withdrawn, count(sent_at)::int as sent, count(bounced_at)::int as bounced,
@@ -39,8 +38,7 @@ export const countCampaign = Effect.fnUntraced(function* (campaignId: CampaignId
 
 /** Reads the stored counts. */
 export const keep = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const sql = yield* SqlClient.SqlClient
-  const all = sql`(
+  const all = fragment`(
     select counts.* from campaigns cross join lateral counts_of_campaign(organization_id, campaigns.id) counts where campaigns.id = ${campaignId}
   ) each`
   const rows = yield* sql<Counts>`

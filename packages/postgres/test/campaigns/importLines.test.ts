@@ -7,9 +7,9 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 
 const test = effectTest(runOnDatabase())
@@ -105,11 +105,9 @@ describe("importLines", () => {
 
 describe("importLines, for lines with fields", () => {
   const fieldsOf = (campaignId: string) =>
-    SqlClient.SqlClient.use(
-      (sql) => sql`
+    sql`
         select npi, fields from recipients join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
-        where campaign_id = ${campaignId} order by npi`,
-    )
+        where campaign_id = ${campaignId} order by npi`
   const named = (n: number, fields: Record<string, string>) => ({ ...line(n), fields })
 
   test("stores the fields of each line unchanged, with any content", function* () {
@@ -126,7 +124,6 @@ describe("importLines, for lines with fields", () => {
 
   test("updates waiting recipients with the fields of their last line, and counts the new ones", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 3 })
-    const sql = yield* SqlClient.SqlClient
     const ada = { first_name: "Ada" }
     expect(yield* importLines(campaign.id, [named(0, ada), named(1, ada), named(3, ada)])).toMatchObject({
       ...{ imported: 1, updated: 2, alreadyThere: 0 },

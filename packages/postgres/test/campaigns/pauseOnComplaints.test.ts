@@ -6,8 +6,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
+import { column, sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect } from "vitest"
 
 const run = runOnDatabase()
@@ -20,7 +20,6 @@ const sending = Effect.fnUntraced(function* (options: { readonly sent: number; r
   const { campaign, organization } = yield* seedCampaign({ recipients: 10 })
   if (options.asks !== false) yield* updateCampaign(campaign.id, { pauseOnComplaints: true })
   yield* sendCampaign(campaign.id)
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
     values (${organization.id}, ${campaign.id}, ${options.sent}, ${options.sent})`
@@ -29,9 +28,8 @@ const sending = Effect.fnUntraced(function* (options: { readonly sent: number; r
 
 /** Records complaints of a range of recipients; `to` is exclusive. */
 const complain = Effect.fnUntraced(function* (campaignId: CampaignId, from: number, to: number) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ id: RecipientId }>`select id from recipients where campaign_id = ${campaignId} order by id`
-  yield* Effect.forEach(rows.slice(from, to), ({ id }) => reportComplaint(id, "abuse"), { concurrency: "unbounded" })
+  const ids = yield* column<RecipientId>`select id from recipients where campaign_id = ${campaignId} order by id`
+  yield* Effect.forEach(ids.slice(from, to), (id) => reportComplaint(id, "abuse"), { concurrency: "unbounded" })
 })
 
 const look = Effect.flatMap(CampaignRepository, ({ pauseOnComplaints }) => pauseOnComplaints)
@@ -48,7 +46,7 @@ describe("a campaign with a complaint limit", () => {
     expect(yield* look).toEqual([])
     yield* complain(campaignId, 3, 4)
     expect(yield* look).toEqual([])
-    yield* (yield* SqlClient.SqlClient)`
+    yield* sql`
       insert into campaign_count_changes (organization_id, campaign_id, sent)
       select organization_id, id, -1 from campaigns where id = ${campaignId}`
     expect(yield* look).toEqual([{ campaignId, sent: 1333, complained: 4 }])

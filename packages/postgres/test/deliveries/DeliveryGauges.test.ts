@@ -14,9 +14,9 @@ import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
+import { fragment, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 const readDue = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readDue)
@@ -27,18 +27,16 @@ const noneDue = { ...none, maxLagEvents: 0, maxLagSeconds: 0 }
 
 /** Seeds an endpoint with unread events that were published a number of seconds ago. */
 const seedLog = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
   const { organization, endpoint } = seeded
   yield* publishSent(seeded.campaign, count)
-  const ago = sql`make_interval(secs => ${secondsAgo}::int)`
+  const ago = fragment`make_interval(secs => ${secondsAgo}::int)`
   yield* sql`update events set emitted_at = emitted_at - ${ago} where organization_id = ${organization.id}`
   yield* sql`update reader_positions set begun_at = begun_at - ${ago} where endpoint_id = ${endpoint.id}`
   return seeded
 })
 /** Seeds an endpoint with queued deliveries that became due a number of seconds ago. */
 const seedDue = Effect.fnUntraced(function* (count: number, secondsAgo: number) {
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
   const events = yield* publishSent(seeded.campaign, count)
   yield* sql`
@@ -75,7 +73,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("separates live deliveries, deliveries to failing endpoints, and replays", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* seedDue(3, 100)
     const probed = yield* seedDue(2, 500)
     const replayed = yield* seedDue(4, 900)
@@ -109,7 +106,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("counts unread events by the state of each endpoint, and finds the largest lag", function* () {
-    const sql = yield* SqlClient.SqlClient
     const before = yield* readDue
     yield* seedLog(12, 10_000)
     yield* seedLog(5, 20_000)
@@ -145,7 +141,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("finds the current backlog at each reading, of endpoints with and without an earlier backlog", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { enable } = yield* EndpointRepository
     const leases = yield* DeliveryLeases
     const { token, intend, settle } = yield* workerOn()
@@ -173,7 +168,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("measures how far an organization's clock is ahead", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization } = yield* seedCampaign({ recipients: 0 })
     yield* sql`update organization_clock set last = clock_timestamp() + interval '2 hours' where organization_id = ${organization.id}`
     const { clockAheadSeconds } = yield* readState
@@ -182,28 +176,22 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("counts unreplayed dead letters by reason, except those of muted groups of failures", function* () {
-    const sql = yield* SqlClient.SqlClient
     const groups = yield* FailureGroupRepository
     yield* seedDeadLetters(3, { reason: "rejected" })
     const poison = yield* seedDeadLetters(2, { reason: "poison" })
     const replayed = yield* seedDeadLetters(1, { reason: "rejected" })
-    const [dead] = yield* sql<{
-      id: DeliveryId
-    }>`select id from dead_letters where endpoint_id = ${replayed.endpoint.id}`
-    expect(yield* (yield* DeadLetterRepository).replay(dead!.id)).toBe(true)
+    const dead = yield* value<DeliveryId>`select id from dead_letters where endpoint_id = ${replayed.endpoint.id}`
+    expect(yield* (yield* DeadLetterRepository).replay(dead)).toBe(true)
     expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
 
-    const [group] = yield* sql<{
-      id: FailureGroupId
-    }>`select id from failure_groups where endpoint_id = ${poison.endpoint.id}`
-    yield* groups.mute(group!.id, "known, ticket 4711")
+    const group = yield* value<FailureGroupId>`select id from failure_groups where endpoint_id = ${poison.endpoint.id}`
+    yield* groups.mute(group, "known, ticket 4711")
     expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 0 })
-    yield* groups.unmute(group!.id)
+    yield* groups.unmute(group)
     expect((yield* readState).deadLetters).toEqual({ rejected: 3, exhausted: 0, poison: 2 })
   })
 
   test("counts the e-mails of campaigns in their send window", function* () {
-    const sql = yield* SqlClient.SqlClient
     const [open, scheduled] = [yield* seedCampaign({ recipients: 3 }), yield* seedCampaign({ recipients: 5 })]
     for (const { organization, campaign } of [open, scheduled]) {
       yield* sql`
@@ -220,7 +208,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("measures the delay of an e-mail since the first time it could be sent", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* sql`update campaigns set status = 'cancelled'`
     const { campaign, organization } = yield* seedCampaign({ recipients: 2 })
     const { id } = campaign
@@ -265,7 +252,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("counts unclassified hits, and unsubscriptions without a suppression", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization } = yield* seedCampaign({ recipients: 4 })
     yield* sql`
       with recipient as (
@@ -287,7 +273,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("counts pending and quarantined inbound events", function* () {
-    const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 0 })
     for (const id of ["evt_1", "evt_2", "evt_3", "evt_4"]) yield* receiveEvent(seeded, id, "clinician.moved", {})
     yield* sql`update inbox set received_at = clock_timestamp() - interval '70 seconds'`
@@ -300,7 +285,6 @@ describe("DeliveryGauges", { shuffle: false }, () => {
   })
 
   test("shows the age of an open transaction", function* () {
-    const sql = yield* SqlClient.SqlClient
     // Other tests share the server, so this waits until their transactions end.
     const isShort = Effect.map(readState, ({ horizon }) => horizon.session.transactions < 50)
     yield* Effect.repeat(isShort, { until: (short) => short, schedule: Schedule.spaced("50 millis") })

@@ -4,7 +4,7 @@ import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, MAX_LOSSES } from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
+import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
@@ -15,9 +15,9 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { column, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
@@ -27,16 +27,14 @@ const test = effectTest(run)
 // A worker claims every free endpoint, so each test starts without enabled endpoints and workers.
 beforeEach(() =>
   run(
-    Effect.flatMap(SqlClient.SqlClient, (sql) =>
-      Effect.all([
-        ...["deliveries", "delivery_attempts", "delivery_workers", "dead_letters", "delivered"].map(
-          (table) => sql`delete from ${sql(table)}`,
-        ),
-        sql`update webhook_endpoints set enabled = false`,
-        sql`update endpoint_readers set owner = null`,
-        sql`update reader_positions set open = '{}'`,
-      ]),
-    ),
+    Effect.all([
+      ...["deliveries", "delivery_attempts", "delivery_workers", "dead_letters", "delivered"].map(
+        (table) => sql`delete from ${sql(table)}`,
+      ),
+      sql`update webhook_endpoints set enabled = false`,
+      sql`update endpoint_readers set owner = null`,
+      sql`update reader_positions set open = '{}'`,
+    ]),
   ),
 )
 
@@ -48,11 +46,7 @@ const seedLog = Effect.fnUntraced(function* (count: number) {
 const newWorker = Effect.suspend(() => workerOn(crypto.randomUUID()))
 /** Expires a worker's lease, as if it had been killed. */
 const die = (token: string) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) =>
-      sql`update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token = ${token}::uuid`,
-  )
+  sql`update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token = ${token}::uuid`
 const find = (id: DeliveryId) => Effect.flatMap(DeliveryReader, (ledger) => ledger.find(id))
 const eventsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ eventId }) => eventId)
 const RETRY = { state: "retry", delaySeconds: 0 } as const
@@ -231,17 +225,12 @@ describe("DeliveryLeasesPg.read", () => {
     const leases = yield* DeliveryLeases
     const repository = yield* EndpointRepository
     const { organization, endpoint, campaign } = yield* seedLog(0)
-    const create = Effect.fnUntraced(function* (eventTypes: ReadonlyArray<string>) {
-      const id = yield* createIdentifier("endpoint")
-      return yield* repository.create({
-        organizationId: organization.id,
-        id,
-        url: EndpointUrl.make("https://some.test/"),
-        eventTypes,
-      })
+    const about = { organizationId: organization.id, url: "https://some.test/" }
+    const { endpoint: some } = yield* createEndpoint({
+      ...about,
+      eventTypes: ["outreach.email_bounced", "outreach.email_sent"],
     })
-    const some = yield* create(["outreach.email_bounced", "outreach.email_sent"])
-    yield* create(["outreach.email_bounced"])
+    yield* createEndpoint({ ...about, eventTypes: ["outreach.email_bounced"] })
     const eventIds = yield* publishSent(campaign, 3)
     const { token, take } = yield* newWorker
     yield* take(0)
@@ -289,7 +278,6 @@ describe("DeliveryLeasesPg.read", () => {
 
 describe("DeliveryLeasesPg.secrets", () => {
   test("are all active secrets, newest first, with their expiry, and none for an endpoint with an undecryptable secret", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { secrets } = yield* DeliveryLeases
     const { organization, endpoint, secret } = yield* seedLog(0)
     const next = yield* rotateSecret(organization.id, 3600)
@@ -314,7 +302,6 @@ describe("DeliveryLeasesPg.secrets", () => {
 describe("DeliveryLeasesPg.takeDue", () => {
   /** Creates queued rows for events, in order of their due time. */
   const seedRows = Effect.fnUntraced(function* (count: number) {
-    const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedLog(count)
     const worker = yield* newWorker
     for (const delivery of yield* worker.take()) yield* worker.settle([delivery], RETRY, 503)
@@ -370,7 +357,6 @@ describe("DeliveryLeasesPg.takeDue", () => {
 
   test("returns for each of its endpoints when the first row and the first replay are due", function* () {
     const leases = yield* DeliveryLeases
-    const sql = yield* SqlClient.SqlClient
     const { token } = yield* newWorker
     const endpoints: Array<EndpointId> = []
     // Minutes until an event and a replay of each endpoint are due.
@@ -384,7 +370,7 @@ describe("DeliveryLeasesPg.takeDue", () => {
       }
       endpoints.push(endpoint.id)
     }
-    yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id in ${sql.in(endpoints)}`
+    yield* sql`update endpoint_readers set owner = ${token}::uuid where endpoint_id = any (${endpoints})`
     for (const asked of [undefined, endpoints]) {
       const next = yield* leases.nextDue(token, asked)
       const minutes = endpoints.map((id) =>
@@ -449,7 +435,6 @@ describe("DeliveryLeasesPg.write", () => {
     const what = isRow ? "a row" : "an event of the log"
     test(`makes ${what} due with the same attempt number if its call was not made`, function* () {
       const leases = yield* DeliveryLeases
-      const sql = yield* SqlClient.SqlClient
       const { endpoint } = yield* seedLog(1)
       const { take, settle, token } = yield* newWorker
       if (isRow) yield* settle(yield* take(), RETRY, 503)
@@ -542,7 +527,6 @@ describe("DeliveryLeasesPg.write", () => {
   })
 
   test("stores many successful deliveries in one row, a retry with its delay, and a dead letter with its attempts", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* seedLog(5)
     const { take, settle } = yield* newWorker
     const deliveries = yield* take()
@@ -563,10 +547,10 @@ describe("DeliveryLeasesPg.write", () => {
     yield* settle([deliveries[3]!], { state: "rejected" }, 410)
     yield* settle([deliveries[4]!], { state: "retry", delaySeconds: 30 }, 503)
     const { delivery } = yield* find(deliveries[4]!.id)
-    const [wait] = yield* sql<{ seconds: number }>`
+    const wait = yield* value<number>`
       select extract(epoch from ${delivery.dueAt}::timestamptz - clock_timestamp())::double precision as seconds`
-    expect(wait!.seconds).toBeGreaterThan(20)
-    expect(wait!.seconds).toBeLessThanOrEqual(30)
+    expect(wait).toBeGreaterThan(20)
+    expect(wait).toBeLessThanOrEqual(30)
     yield* sql`update deliveries set due_at = clock_timestamp()`
     const [second] = yield* take()
     expect(second).toMatchObject({ id: deliveries[4]!.id, attempt: 2, isRow: true })
@@ -582,7 +566,6 @@ describe("DeliveryLeasesPg.write", () => {
   for (const rejected of [0, 1]) {
     test(`counts and stores a repeated write after a lost response once, with ${rejected} dead letters`, function* () {
       const leases = yield* DeliveryLeases
-      const sql = yield* SqlClient.SqlClient
       const { endpoint } = yield* seedLog(3 + rejected)
       const { take, token } = yield* newWorker
       const outcomes = (yield* take()).map((delivery, i) => {
@@ -615,7 +598,6 @@ describe("DeliveryLeasesPg.write", () => {
   }
 
   test("finds an endpoint's position with few reads, even if an open transaction keeps many versions", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("reader_positions")
     const leases = yield* DeliveryLeases
     const { endpoint, eventIds } = yield* seedLog(64)
@@ -636,9 +618,10 @@ describe("DeliveryLeasesPg.write", () => {
         expect(Plan["Shared Hit Blocks"]! + Plan["Shared Read Blocks"]!).toBeLessThan(40)
       }),
     )
-    const positions = yield* sql<{ open: ReadonlyArray<string> }>`
-      select open from reader_positions where endpoint_id = ${endpoint.id}`
-    expect(positions).toEqual([{ open: eventIds.slice(0, 2) }])
+    expect(
+      yield* column`
+      select open from reader_positions where endpoint_id = ${endpoint.id}`,
+    ).toEqual([eventIds.slice(0, 2)])
   })
 
   test("accepts outcomes of an expired worker if its endpoint wasn't claimed", function* () {
@@ -747,7 +730,6 @@ describe("DeliveryLeasesPg.recover", () => {
     expect(attempts.map(({ number, outcome }) => [number, outcome])).toEqual(
       Array.from({ length: MAX_LOSSES }, () => [1, "outcome_unknown"]),
     )
-    const sql = yield* SqlClient.SqlClient
     expect(
       yield* sql`select status, outcome, first_line, failures, poison, open, stored from failure_groups where endpoint_id = ${endpoint.id}`,
     ).toEqual([
@@ -779,7 +761,6 @@ describe("DeliveryLeasesPg.recover", () => {
 
 describe("deliveryId", () => {
   test("equals delivery_id in the database, a UUIDv7 with the event's time", function* () {
-    const sql = yield* SqlClient.SqlClient
     for (let i = 0; i < 5; i++) {
       const [event, endpoint] = [yield* createIdentifier("event"), yield* createIdentifier("endpoint")]
       const id = deliveryId(event, endpoint)

@@ -7,18 +7,18 @@ import { updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import type { Transaction } from "@outreach/domain/Transaction"
 import { effectTest } from "@outreach/testing/effectTest"
-import { whileOpen } from "@outreach/testing/inTransaction"
+import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { column, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Effect, Fiber, Queue, Schedule } from "effect"
+import { Effect, Fiber, Queue } from "effect"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
@@ -68,7 +68,7 @@ describe("EndpointRepositoryPg", () => {
 
   test("keeps an endpoint enabled until it is disabled", function* () {
     const endpoints = yield* EndpointRepository
-    const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
+    const { id } = yield* createOrganization("Acme")
     const endpoint = yield* create(id, ["outreach.email_sent"])
     expect(endpoint).toMatchObject({ enabled: true, standardWebhooks: false, eventTypes: ["outreach.email_sent"] })
     const idle = {
@@ -115,7 +115,6 @@ describe("EndpointRepositoryPg", () => {
   })
 
   test("increases the version with each change of an endpoint or of its active secrets, and not otherwise", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
     const other = (yield* seedCampaign({ recipients: 0 })).endpoint
     const { disable, enable, find, update } = yield* EndpointRepository
@@ -164,18 +163,13 @@ describe("EndpointRepositoryPg", () => {
   })
 
   test("waits for a write of the owner before changing types, and delivers started events only once", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
     const begun = yield* publishSent(campaign, 3)
     const { take } = yield* workerOn()
     const update = yield* whileOpen(take(), () =>
       Effect.gen(function* () {
         const updating = yield* Effect.forkDetach(updateEndpoint(endpoint.id, { eventTypes: [] }))
-        yield* sql`
-          select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%endpoint_readers%'`.pipe(
-          Effect.repeat({ until: (rows) => rows.length === 1, schedule: Schedule.spaced("10 millis") }),
-        )
+        yield* untilBlocked()
         return updating
       }),
     )
@@ -199,14 +193,11 @@ describe("EndpointRepositoryPg", () => {
   })
 
   test("returns an endpoint's pending deliveries, the oldest due time, the calls in flight, and its position", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { take, settle, token } = yield* workerOn()
     const { endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
     const events = yield* publishSent(campaign, 5)
-    const rows = yield* sql<{
-      at: string
-    }>`select emitted_at as at from events where id = any (${events}::text[]) order by id`
-    const published = rows.map(({ at }) => at)
+    const published =
+      yield* column<string>`select emitted_at as at from events where id = any (${events}::text[]) order by id`
     const { find } = yield* EndpointRepository
     expect(yield* find(endpoint.id)).toMatchObject({
       waiting: 5,
@@ -235,15 +226,14 @@ describe("EndpointRepositoryPg", () => {
   })
 
   test("starts at its creation, or at an earlier time", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const events = yield* publishSent(campaign, 3)
-    const [second] = yield* sql<{ at: Timestamp }>`select emitted_at as at from events where id = ${events[1]!}`
+    const second = yield* value<Timestamp>`select emitted_at as at from events where id = ${events[1]!}`
     const repository = yield* EndpointRepository
     const now = yield* create(organization.id, null)
     const id = yield* createIdentifier("endpoint")
     const url = EndpointUrl.make("https://partner.test/since")
-    yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null, since: second!.at })
+    yield* repository.create({ organizationId: organization.id, id, url, eventTypes: null, since: second })
     expect((yield* repository.find(now.id)).lagEvents).toBe(0)
     expect((yield* repository.find(id)).lagEvents).toBe(2)
     const taken = yield* (yield* workerOn()).take()

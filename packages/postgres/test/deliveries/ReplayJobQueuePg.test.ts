@@ -15,8 +15,8 @@ import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { column, sql, value } from "@outreach/testing/sql"
 import { Effect, Layer, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeEach } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
@@ -26,7 +26,6 @@ const test = effectTest(run)
 
 /** Deletes the jobs and their deliveries, because a step can process any job. */
 const reset = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   for (const table of ["replay_jobs", "deliveries", "dead_letters"]) yield* sql`delete from ${sql(table)}`
 })
 beforeEach(() => run(reset))
@@ -34,12 +33,9 @@ beforeEach(() => run(reset))
 const create = (filter: DeadLetterFilter, rate = 10_000) => createDeadLetterReplay(filter, rate)
 const replayNextChunk = Effect.flatMap(ReplayJobQueue, (jobs) => jobs.replayNextChunk)
 /** Skips the pause of every job. */
-const skipPause = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`
+const skipPause = sql`
     update replay_jobs set next_at = clock_timestamp()
-    where id in (select id from replay_jobs where finished_at is null for update skip locked)`,
-)
+    where id in (select id from replay_jobs where finished_at is null for update skip locked)`
 /** Runs a job until it has finished. */
 const finish = Effect.fnUntraced(function* (replayId: ReplayId) {
   const replayJobs = yield* ReplayJobQueue
@@ -50,7 +46,6 @@ const finish = Effect.fnUntraced(function* (replayId: ReplayId) {
 })
 /** Returns the number of new deliveries, and checks that each replayed dead letter has exactly one. */
 const replays = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const [counts] = yield* sql<{ dead: number; queued: number; paired: number }>`
     select (select count(*)::int from dead_letters where replayed_as is not null) as dead,
       (select count(*)::int from deliveries) as queued,
@@ -67,11 +62,10 @@ describe("ReplayJobQueuePg", () => {
     const { id, ...made } = yield* create({}, 100)
     expect(made).toMatchObject({ state: "running", total: 25, replayed: 0, rate: 100, finishedAt: null })
     expect(yield* replayNextChunk).toMatchObject({ replay: { id, replayed: 10, state: "running" } })
-    const sql = yield* SqlClient.SqlClient
-    const [first] = yield* sql<{ inOrder: boolean }>`
-      select max(finished_at) filter (where replayed_as is not null) < min(finished_at) filter (where replayed_as is null) as "inOrder"
+    const inOrder = value`
+      select max(finished_at) filter (where replayed_as is not null) < min(finished_at) filter (where replayed_as is null)
       from dead_letters`
-    expect(first).toEqual({ inOrder: true })
+    expect(yield* inOrder).toBe(true)
     const { replay } = yield* finish(id)
     expect(replay).toMatchObject({ state: "finished", replayed: 25, finishedAt: expect.any(String) })
     expect(yield* replays).toEqual(all(25))
@@ -107,23 +101,21 @@ describe("ReplayJobQueuePg", () => {
   })
 
   test("keeps its rate by the database's clock, and catches up at most one late chunk", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* seedDeadLetters(30)
     const { id } = yield* create({}, 100)
     // No worker ran for ten minutes.
     yield* sql`update replay_jobs set next_at = next_at - interval '10 minutes'`
-    const now = sql<{ seconds: number }>`select extract(epoch from clock_timestamp())::double precision as seconds`
-    const next = sql<{ seconds: number }>`
+    const now = value<number>`select extract(epoch from clock_timestamp())::double precision as seconds`
+    const next = value<number>`
       select extract(epoch from next_at)::double precision as seconds from replay_jobs where id = ${id}`
-    const secondsOf = Effect.map((rows: ReadonlyArray<{ readonly seconds: number }>) => rows[0]!.seconds)
-    const begun = yield* secondsOf(now)
+    const begun = yield* now
     expect(yield* replayNextChunk).toMatchObject({ replay: { replayed: 10 } })
-    const first = yield* secondsOf(next)
+    const first = yield* next
     expect(first).toBeGreaterThanOrEqual(begun)
     expect(yield* replayNextChunk).toMatchObject({ replay: { replayed: 20 } })
-    const second = yield* secondsOf(next)
+    const second = yield* next
     expect(second - first).toBeGreaterThan(0.0999)
-    expect(second - 0.1).toBeLessThanOrEqual(yield* secondsOf(now))
+    expect(second - 0.1).toBeLessThanOrEqual(yield* now)
     yield* sql`update replay_jobs set next_at = clock_timestamp() + interval '1 hour'`
     const { nextInMs } = (yield* replayNextChunk) as { readonly nextInMs: number }
     expect(nextInMs).toBeGreaterThan(0)
@@ -150,7 +142,6 @@ describe("ReplayJobQueuePg", () => {
   })
 
   test("is only rejected while an active job is still going to replay some of the same dead letters", function* () {
-    const sql = yield* SqlClient.SqlClient
     const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const seeded = [yield* seedDeadLetters(4), yield* seedDeadLetters(4, { reason: "poison" })]
     const attempt = {
@@ -173,7 +164,7 @@ describe("ReplayJobQueuePg", () => {
     const rows = yield* repository.list({}, 100)
     const ids = (filter: DeadLetterFilter) =>
       Effect.map(repository.list(filter, 100), (found) => new Set(found.map(({ id }) => id)))
-    const groups = yield* sql<{ id: FailureGroupId }>`select id from failure_groups where open > 0 order by id`
+    const groups = yield* column<FailureGroupId>`select id from failure_groups where open > 0 order by id`
     const either = <A>(...values: ReadonlyArray<A>) =>
       // Most filters have few conditions, so that many overlap.
       fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom(...values) })
@@ -182,7 +173,7 @@ describe("ReplayJobQueuePg", () => {
       .record({
         organizationId: either(...seeded.map(({ organization }) => organization.id)),
         endpointId: either(...seeded.map(({ endpoint }) => endpoint.id)),
-        groupId: either(...groups.map(({ id }) => id)),
+        groupId: either(...groups),
         status: either(500, 503),
         eventType: either("outreach.email_sent", "outreach.email_bounced"),
         reason: either<DeadLetterReason>("exhausted", "poison", "rejected"),
@@ -237,7 +228,6 @@ describe("ReplayJobQueuePg", () => {
   })
 
   test("counts dead letters that were already replayed, and skips purged ones", function* () {
-    const sql = yield* SqlClient.SqlClient
     const repository = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const { endpoint } = yield* seedDeadLetters(10)
     const { endpoint: stranger } = yield* seedDeadLetters(1)
@@ -276,25 +266,20 @@ describe("ReplayJobQueuePg", () => {
   describe("for a range of a log", () => {
     /** An organization with a disabled endpoint that hasn't read the published events. */
     const seedLog = Effect.fnUntraced(function* (count: number) {
-      const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedDeadLetters(0)
       const events = [seeded.eventId, ...(yield* publishSent(seeded.campaign, count - 1))]
-      const published = yield* sql<{ at: Timestamp }>`
+      const published = yield* column<Timestamp>`
         select emitted_at as at from events where organization_id = ${seeded.organization.id} order by emitted_at, id`
       const all = {
         endpointId: seeded.endpoint.id,
-        from: published[0]!.at,
+        from: published[0]!,
         to: Timestamp.make("2100-01-01T00:00:00.000000Z"),
       }
-      return { ...seeded, events, published: published.map(({ at }) => at), all }
+      return { ...seeded, events, published, all }
     })
     const createOfLog = (range: LogRange, rate = 10_000) => createLogReplay(range, rate)
-    const queued = Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const rows = yield* sql<{ event_id: string }>`
+    const queued = column<string>`
         select event_id from deliveries where replay and attempts = 0 and owner is null order by due_at, id`
-      return rows.map((row) => row.event_id)
-    })
 
     test("sends each event once, in order and chunk by chunk, regardless of its earlier outcome", function* () {
       const { endpoint, events, all, published } = yield* seedLog(25)
@@ -395,7 +380,6 @@ describe("ReplayJobQueuePg", () => {
   })
 
   test("reads more and more dead letters while a filter excludes most of them, and as many as it sends without a filter", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { endpoint } = yield* seedDeadLetters(2, { daysAgo: 2 })
     yield* seedDeadLetters(300, { daysAgo: 1 })
     yield* insertDeadLetters(
@@ -404,10 +388,7 @@ describe("ReplayJobQueuePg", () => {
       ),
     )
     const { id } = yield* create({ endpointId: endpoint.id }, 20)
-    const scanLimit = Effect.map(
-      sql<{ scanLimit: number }>`select scan_limit as "scanLimit" from replay_jobs where id = ${id}`,
-      ([job]) => job!.scanLimit,
-    )
+    const scanLimit = value<number>`select scan_limit as "scanLimit" from replay_jobs where id = ${id}`
     const limits: Array<number> = []
     while ((yield* (yield* ReplayJobQueue).find(id)).state === "running") {
       yield* Effect.andThen(skipPause, replayNextChunk)
@@ -420,7 +401,6 @@ describe("ReplayJobQueuePg", () => {
   })
 
   test("finds each next chunk in one index range, with old and new statistics", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("dead_letters")
     const read = Effect.map(
       sql<{ scanned: number; fetched: number }>`

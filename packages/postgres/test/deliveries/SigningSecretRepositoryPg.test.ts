@@ -1,29 +1,25 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
-import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
-import { createIdentifier, type EndpointId, type OrganizationId } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 
 const url = migratedDatabase()
 const run = runOnDatabase({ url })
 const test = effectTest(run)
 
 const organization = Effect.gen(function* () {
-  const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
-  return { id, endpointId: (yield* endpointOf(id)).id }
-})
-const endpointOf = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-  const id = yield* createIdentifier("endpoint")
-  return yield* (yield* EndpointRepository).create({ organizationId, id, url: EndpointUrl.make("https://a.example/") })
+  const { id } = yield* createOrganization("Acme")
+  const { endpoint } = yield* createEndpoint({ organizationId: id, url: "https://a.example/" })
+  return { id, endpointId: endpoint.id }
 })
 /** The active secrets of an endpoint. */
 const active = Effect.fnUntraced(function* (endpointId: EndpointId) {
@@ -45,13 +41,12 @@ describe("SigningSecretRepositoryPg", () => {
   })
 
   test("never extends the remaining time of an expiring secret", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { id } = yield* organization
     yield* rotateSecret(id, 0)
     yield* rotateSecret(id, 60)
     yield* rotateSecret(id, 86_400)
-    const rows = yield* sql<{ expires_at: string | null }>`
-      select expires_at from signing_secrets
+    const rows = yield* sql`
+      select from signing_secrets
       where organization_id = ${id} and expires_at > clock_timestamp() + interval '90 seconds'`
     expect(rows).toHaveLength(1)
   })
@@ -108,7 +103,6 @@ describe("an endpoint with dedicated secrets", () => {
 
   test("is also signed for with the organization's secret until the grace window of its first one is over", function* () {
     const { organization, endpoint, secret } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
     const { find } = yield* EndpointRepository
     const { secret: own } = yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
     expect((yield* find(endpoint.id)).ownSecrets).toBe(true)

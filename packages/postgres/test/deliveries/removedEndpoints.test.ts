@@ -22,9 +22,9 @@ import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { publishSent, publishTogether } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(
   runOnDatabase({ maxConnections: 12, layer: Layer.mergeAll(DeliveryReader.layer, FailureGroupReader.layer) }),
@@ -151,7 +151,6 @@ describe("a removed endpoint", () => {
       recipients: 0,
       endpointUrl: "https://partner.test/hooks?key=topsecret",
     })
-    const sql = yield* SqlClient.SqlClient
     const secrets = yield* SigningSecretRepository
     yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
     yield* removeEndpoint(endpoint.id)
@@ -168,7 +167,6 @@ describe("a removed endpoint", () => {
 
   test("records the calls of a lost worker as unknown, and then cancels them", function* () {
     const { endpoint, worker, inFlight } = yield* seedWaiting
-    const sql = yield* SqlClient.SqlClient
     yield* removeEndpoint(endpoint.id)
     yield* sql`delete from delivery_workers where token = ${worker.token}::uuid`
     yield* endAll
@@ -185,7 +183,6 @@ describe("a removed endpoint", () => {
   test("is deleted when its history has been deleted, and not earlier", function* () {
     const { endpoint } = yield* seedWaiting
     const { forgetRemoved } = yield* EndpointRepository
-    const sql = yield* SqlClient.SqlClient
     const here = () => sql`select id from webhook_endpoints where id = ${endpoint.id}`
     yield* rotateSecretWithinBound({ endpointId: endpoint.id }, 3600)
     yield* removeEndpoint(endpoint.id)
@@ -242,7 +239,6 @@ type Seeded = Effect.Success<typeof seed>
 
 /** The pending work of a removed endpoint, and its remaining secrets. */
 const leftOf = Effect.fnUntraced(function* (endpointId: EndpointId) {
-  const sql = yield* SqlClient.SqlClient
   const { waiting, lagEvents, inFlight } = yield* (yield* EndpointRepository).find(endpointId)
   const [counts] = yield* sql<Record<string, number>>`
     select (select count(*)::int from deliveries where endpoint_id = ${endpointId}) as deliveries,

@@ -6,7 +6,7 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
-import { SqlClient } from "effect/sql"
+import { column, sql, value } from "@outreach/testing/sql"
 import { expect } from "vitest"
 import { COLUMNS_OF_CLINICIANS } from "./columnsOfClinicians.ts"
 
@@ -23,8 +23,7 @@ const kept = columnsThat((data) => Object.keys(data.kept ?? {}))
 const others = columnsThat((data) => listOf(data.others))
 
 test("every text, JSON and binary column is listed as erased, kept with a reason, or not about clinicians", function* () {
-  const sql = yield* SqlClient.SqlClient
-  const columns = yield* sql<{ name: string }>`
+  const columns = yield* column<string>`
     select relname || '.' || attname as name from pg_attribute
     join pg_class on pg_class.oid = attrelid
     join pg_type on pg_type.oid = atttypid
@@ -33,12 +32,11 @@ test("every text, JSON and binary column is listed as erased, kept with a reason
       -- Numbers, times and booleans can't identify a person.
       and coalesce(element.typcategory, pg_type.typcategory) not in ('N', 'D', 'B', 'T')`
   const known = [...deleted, ...erased, ...kept, ...others].sort()
-  expect(columns.map(({ name }) => name).sort()).toEqual(known)
+  expect([...columns].sort()).toEqual(known)
   for (const [, { kept = {} }] of tables) for (const reason of Object.values(kept)) expect(reason).not.toBe("")
 })
 
 test("columns listed as erased contain the clinician before an erasure but not afterwards, and the remaining ones never do", function* () {
-  const sql = yield* SqlClient.SqlClient
   const { organization, campaign, endpoint, token, recipientId } = yield* seedPerson()
   const word = "quetzal"
   yield* sql`
@@ -54,10 +52,10 @@ test("columns listed as erased contain the clinician before an erasure but not a
     insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
     select organization_id, make_id('dlv'), ${endpoint.id}, id, jsonb_build_array(attempt_json(1, now(), 5, 200, 'delivered', ${word})), now()
     from events where recipient_id = ${recipientId} limit 1`
-  const [event] = yield* sql<{ id: EventId }>`select id from events where recipient_id = ${recipientId} limit 1`
+  const event = yield* value<EventId>`select id from events where recipient_id = ${recipientId} limit 1`
   const startedAt = Timestamp.make("2026-11-01T00:00:00.000000Z")
   const attempt = { number: 1, startedAt, latencyMs: 5, status: 400, outcome: "client_error", response: `Not ${word}` }
-  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: event!.id }
+  const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: event }
   yield* insertDeadLetters([{ ...dead, reason: "rejected", attempts: [attempt] }])
   const isOf = (columns: ReadonlyArray<string>, table: string) =>
     columns.some((column) => column.startsWith(`${table}.`))

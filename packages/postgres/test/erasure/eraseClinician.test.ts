@@ -23,15 +23,16 @@ import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRe
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
-import { whileOpen } from "@outreach/testing/inTransaction"
+import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { column, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
-import { Clock, Deferred, Effect, Fiber, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { Clock, Deferred, Effect, Fiber } from "effect"
+import type { SqlClient } from "effect/sql"
 import { beforeEach, it } from "vitest"
 
 const run = runOnDatabase()
@@ -41,7 +42,6 @@ const test = effectTest(run)
 beforeEach(() =>
   run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* cancelCampaigns
       for (const table of ["inbox", "inbox_keys"]) yield* sql`delete from ${sql(table)}`
       yield* sql`update webhook_endpoints set enabled = false`
@@ -82,7 +82,6 @@ const eraseAround = Effect.fnUntraced(function* <A, E, R>(
   organizationId: OrganizationId,
   during: Effect.Effect<A, E, R>,
 ) {
-  const sql = yield* SqlClient.SqlClient
   const written = yield* Deferred.make<void>()
   const over = yield* Deferred.make<void>()
   const stop = Effect.all([
@@ -90,7 +89,7 @@ const eraseAround = Effect.fnUntraced(function* <A, E, R>(
     sql`set local idle_in_transaction_session_timeout = 0`,
     Deferred.succeed(written, undefined),
     Deferred.await(over),
-  ]).pipe(Effect.orDie)
+  ]).pipe(Effect.orDie, Effect.provideContext(yield* Effect.context<SqlClient.SqlClient>()))
   const erasing = yield* erase(organizationId).pipe(
     Effect.updateService(ErasureRepository, (erasures) => ({
       ...erasures,
@@ -104,27 +103,13 @@ const eraseAround = Effect.fnUntraced(function* <A, E, R>(
   return result
 })
 
-/** Waits until a number of statements are blocked by locks. */
-const waitingForLocks = (count: number) =>
-  SqlClient.SqlClient.use((sql) =>
-    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.pipe(
-      Effect.repeat({ until: ({ length }) => length === count, schedule: Schedule.spaced("10 millis") }),
-    ),
-  )
-
-const typesOf = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ type: string }>`
+const typesOf = (organizationId: OrganizationId, recipientId: RecipientId) =>
+  column<string>`
     select type from events where organization_id = ${organizationId} and recipient_id = ${recipientId} order by emitted_at`
-  return rows.map(({ type }) => type)
-})
 
-const countOf = Effect.fnUntraced(function* (table: string, organizationId: OrganizationId) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ count: number }>`
+const countOf = (table: string, organizationId: OrganizationId) =>
+  value<number>`
     select count(*)::int as count from ${sql(table)} where organization_id = ${organizationId}`
-  return rows[0]!.count
-})
 
 describe("the outcome of a message", () => {
   test("waits for a running erasure, and doesn't leave data of the erased recipient", function* () {
@@ -141,7 +126,7 @@ describe("the outcome of a message", () => {
       const fibers = yield* Effect.forEach(late, (each) =>
         Effect.forkDetach(each as typeof each & Effect.Effect<unknown>),
       )
-      yield* waitingForLocks(late.length)
+      yield* untilBlocked(late.length)
       return fibers
     })
     const fibers = yield* eraseAround(id, during)
@@ -149,7 +134,6 @@ describe("the outcome of a message", () => {
     expect({ judged, bounce, asked }).toEqual({ judged: 1, bounce: "unknown", asked: true })
 
     expect(yield* typesOf(id, recipientId)).toEqual(["outreach.email_sent"])
-    const sql = yield* SqlClient.SqlClient
     expect(yield* sql`select address, headers from hits where organization_id = ${id}`).toEqual([
       { address: "", headers: {} },
     ])
@@ -198,7 +182,6 @@ describe("the outcome of a message", () => {
       outcome: "erased",
       certificate: { counts: { recipients: 1, events: 2, messages: 0 } },
     })
-    const sql = yield* SqlClient.SqlClient
     const [sent] = yield* sql<{ body: string; token: string }>`
       select body, token from events join recipients recipient using (organization_id)
       where organization_id = ${organization.id} and recipient.id = recipient_id and recipient_id = ${lease!.recipientId}`
@@ -210,7 +193,6 @@ describe("the outcome of a message", () => {
 describe("a partner's response", () => {
   test("to an event that was erased meanwhile isn't stored, and the next attempt sends the erased body", function* () {
     const { id, recipientId, leases } = yield* seedSent(3)
-    const sql = yield* SqlClient.SqlClient
     yield* recordHit(id, recipientId)
     yield* judgeHits(id)
     const worker = yield* workerOn()
@@ -252,10 +234,9 @@ describe("a partner's response", () => {
     const worker = yield* workerOn()
     const taken = yield* worker.take()
     const erasing = yield* whileOpen(worker.settle(taken), () =>
-      Effect.tap(Effect.forkDetach(erase(id)), waitingForLocks(1)),
+      Effect.tap(Effect.forkDetach(erase(id)), untilBlocked(1)),
     )
     expect(yield* Fiber.join(erasing)).toMatchObject({ certificate: { counts: { events: 2, delivered: 1 } } })
-    const sql = yield* SqlClient.SqlClient
     const responses = yield* sql`
       select each->'attempt'->>'response' as response from delivered, json_array_elements(deliveries) each
       where organization_id = ${id}`
@@ -267,7 +248,6 @@ describe("a group of failures", () => {
   test("loses the line of an erased response, and keeps the dead letters with the remaining data", function* () {
     const { id, endpoint, leases } = yield* seedSent(2)
     const [person, other] = leases
-    const sql = yield* SqlClient.SqlClient
     const events = yield* sql<{ id: EventId; recipient: string }>`
       select id, recipient_id as recipient from events where organization_id = ${id} and type = 'outreach.email_sent'`
     const add = (lease: typeof person, response: string) => {
@@ -298,7 +278,6 @@ describe("a group of failures", () => {
 describe("an address with several NPIs", () => {
   test("is rejected without an NPI, and is kept for its other owner", function* () {
     const { organization, campaign, program } = yield* seedCampaign({ recipients: 1 })
-    const sql = yield* SqlClient.SqlClient
     // In a second campaign, because an address is unique in a campaign.
     yield* sql`
       with other as (
@@ -336,16 +315,12 @@ describe("a partner's event about an erased NPI", () => {
   const data = { npi: person.npi, ...slug, attribution: "organic", token: null }
 
   const inboxOf = (organizationId: OrganizationId) =>
-    SqlClient.SqlClient.use(
-      (sql) => sql<{ id: string; npi: string | null; body: string; state: string }>`
+    sql<{ id: string; npi: string | null; body: string; state: string }>`
         select event_id as id, npi, body, case when applied_at is not null then 'applied' else coalesce(reason, 'waiting') end as state
-        from inbox where organization_id = ${organizationId} order by event_id`,
-    )
+        from inbox where organization_id = ${organizationId} order by event_id`
   const qualificationsOf = (organizationId: OrganizationId) =>
-    SqlClient.SqlClient.use(
-      (sql) => sql<{ stage: string; npi: string }>`
-        select stage, npi from qualifications where organization_id = ${organizationId} order by stage, npi`,
-    )
+    sql<{ stage: string; npi: string }>`
+        select stage, npi from qualifications where organization_id = ${organizationId} order by stage, npi`
 
   test("is applied and counted once under a pseudonym when it is repeated, isn't stored, and isn't a conflict", function* () {
     const seeded = yield* seedCampaign({ recipients: 2 })
@@ -409,7 +384,6 @@ describe("a partner's event about an erased NPI", () => {
 
 describe("eraseRecipients", () => {
   test("erases records and their events once, without suppressing the person or changing suppressions and other records", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization, campaign, program } = yield* seedCampaign({ recipients: 3, opensIn: 3600 })
     yield* scheduleCampaign(campaign.id)
     while (yield* publishChunk()) {}
@@ -446,12 +420,8 @@ describe("eraseRecipients", () => {
   })
 
   test("skips recipients with a pending unsubscription", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
-    const rows = yield* sql<{
-      id: RecipientId
-    }>`select id from recipients where campaign_id = ${campaign.id} order by id`
-    const ids = rows.map(({ id }) => id)
+    const ids = yield* column<RecipientId>`select id from recipients where campaign_id = ${campaign.id} order by id`
     yield* (yield* UnsubscriptionRepository).ask({ organizationId: organization.id, recipientId: ids[0]! })
     expect(yield* eraseRecipients(organization.id, ids)).toBe(1)
     yield* applyUnsubscriptions

@@ -3,11 +3,12 @@ import { describe, expect } from "@effect/vitest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { type Hint, Hints, TOPICS } from "@outreach/postgres/events/Hints"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { column } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber, Queue } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 const organization = (n: number) => `org_${String(n).padStart(32, "0")}` as OrganizationId
@@ -26,16 +27,15 @@ const until = Effect.fnUntraced(function* (next: Effect.Effect<string, unknown>,
 
 describe("hints", () => {
   test("are sent after the commit of their transaction, and not after a rollback", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { give } = yield* Hints
     const next = yield* listen
-    const hinted = (n: number) => sql.withTransaction(give("events", organization(n)))
-    yield* Effect.exit(sql.withTransaction(Effect.andThen(give("events", organization(1)), Effect.fail("rolled back"))))
+    const hinted = (n: number) => inTransaction(give("events", organization(n)))
+    yield* Effect.exit(inTransaction(Effect.andThen(give("events", organization(1)), Effect.fail("rolled back"))))
     const [mayCommit, hasHinted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const slow = yield* give("events", organization(2)).pipe(
       Effect.andThen(Deferred.succeed(hasHinted, undefined)),
       Effect.andThen(Deferred.await(mayCommit)),
-      sql.withTransaction,
+      inTransaction,
       Effect.forkChild,
     )
     yield* Deferred.await(hasHinted)
@@ -77,12 +77,11 @@ describe("hints", () => {
   })
 
   test("are sent by every publication, without a notification lock in its transaction", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
     const next = yield* listen
     yield* publishSent(campaign, 1)
     yield* until(next, `events ${organization.id}`)
-    const functions = yield* sql<{ name: string }>`
+    const functions = yield* column`
       select proname as name from pg_proc
       where pronamespace = 'public'::regnamespace and prosrc ~ '(pg_notify|notify )'`
     expect(functions).toEqual([])

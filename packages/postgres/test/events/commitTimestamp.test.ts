@@ -1,7 +1,7 @@
 import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
 import type { ListPage } from "@outreach/domain/ListPage"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { randomBase62 } from "@outreach/domain/randomBase62"
 import type { Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
@@ -12,21 +12,19 @@ import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
+import { inTransaction, untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql, value } from "@outreach/testing/sql"
 import { Clock, Effect, Fiber, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 
 const run = runOnDatabase()
 const test = effectTest(run)
 
-const organization = Effect.gen(function* () {
-  return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
-})
+const organization = createOrganization("Acme")
 
 describe("commitTimestamp", () => {
   it("dies outside a transaction", async () => {
@@ -38,7 +36,6 @@ describe("commitTimestamp", () => {
   describe("on a different server than the previous timestamp", () => {
     /** An organization with a clock that was last advanced by a lost server. */
     const advancedElsewhere = Effect.fnUntraced(function* (identity: string | null) {
-      const sql = yield* SqlClient.SqlClient
       const { id } = yield* organization
       yield* sql`
         update organization_clock set server_started_at = pg_postmaster_start_time() - interval '1 day',
@@ -48,12 +45,11 @@ describe("commitTimestamp", () => {
     })
     /** Takes a timestamp; returns it with its lead over the database's clock in seconds. */
     const stampAhead = Effect.fnUntraced(function* (id: OrganizationId) {
-      const sql = yield* SqlClient.SqlClient
-      const [before] = yield* sql<{ at: string }>`select clock_timestamp() as at`
+      const before = yield* value<string>`select clock_timestamp() as at`
       const stamp = yield* inTransaction(commitTimestamp(id))
-      const [row] = yield* sql<{ seconds: number }>`
-        select extract(epoch from ${stamp}::timestamptz - ${before!.at}::timestamptz)::double precision as seconds`
-      return { stamp, seconds: row!.seconds }
+      const seconds = yield* value<number>`
+        select extract(epoch from ${stamp}::timestamptz - ${before}::timestamptz)::double precision as seconds`
+      return { stamp, seconds }
     })
 
     test("continues from the clock after a restart with the same timeline", function* () {
@@ -73,26 +69,21 @@ describe("commitTimestamp", () => {
 
     test("is fenced once if two transactions are the first", function* () {
       const id = yield* advancedElsewhere(null)
-      const sql = yield* SqlClient.SqlClient
       const second = yield* whileOpen(commitTimestamp(id), (first) =>
         Effect.gen(function* () {
           const waiting = yield* Effect.forkChild(inTransaction(commitTimestamp(id)))
-          const blocked = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-          while ((yield* blocked).length === 0) yield* Effect.sleep("5 millis")
+          yield* untilBlocked()
           return { first, waiting }
         }),
       )
       const stamp = yield* Fiber.join(second.waiting)
-      const [row] =
-        yield* sql`select ${stamp}::timestamptz - ${second.first}::timestamptz = interval '1 microsecond' as next`
-      expect(row).toEqual({ next: true })
+      const isNext = value`select ${stamp}::timestamptz - ${second.first}::timestamptz = interval '1 microsecond'`
+      expect(yield* isNext).toBe(true)
     })
 
     it("is fenced by the configured number of seconds", async () => {
       const id = await run(advancedElsewhere(null))
-      const [{ name }] = (await run(
-        SqlClient.SqlClient.use((sql) => sql<{ name: string }>`select current_database() as name`),
-      )) as [{ name: string }]
+      const name = await run(value<string>`select current_database()`)
       const database = { ...databaseAt(new URL(name, await postgresUrl()).href), clockSkewSeconds: 3600 }
       const stamp = Effect.gen(function* () {
         const transaction = yield* Transaction
@@ -154,7 +145,6 @@ const SKEW_SECONDS = 60
 beforeAll(() =>
   run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       // Functions that replace the server's functions, so that a test can simulate any server and time.
       yield* sql`create schema simulated`
       yield* sql`create table simulated.server (now timestamptz, identity text, started timestamptz)`
@@ -198,7 +188,6 @@ const chains = fc.array(
 
 /** Takes timestamps on each server, and compares each with all earlier ones and with the clocks. */
 const check = Effect.fnUntraced(function* (id: OrganizationId, chain: ReadonlyArray<Server>) {
-  const sql = yield* SqlClient.SqlClient
   const stampAt = (millis: number, identity: string) =>
     inTransaction(
       Effect.gen(function* () {
@@ -244,8 +233,7 @@ it("never returns a timestamp below one of a lost server, nor one further ahead 
     fc.asyncProperty(chains, (chain) =>
       run(
         Effect.gen(function* () {
-          const { id } = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
-          const sql = yield* SqlClient.SqlClient
+          const { id } = yield* createOrganization("Acme")
           yield* sql`
             update organization_clock set last = '2020-01-01T00:00:00Z', server_started_at = null, identity = '1/1/1'
             where organization_id = ${id}`

@@ -13,9 +13,10 @@ import { inTransaction } from "@outreach/testing/inTransaction"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
@@ -32,7 +33,6 @@ let seed: Effect.Success<ReturnType<typeof seedCampaign>>
 beforeAll(async () => {
   await run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       // The calls of a worker over time.
       for (const month of [0, 8, 16, MONTHS - 3]) {
         yield* sql`select add_partitions('events', ${monthStart(month)}::timestamptz)`
@@ -47,21 +47,17 @@ interface Seeded extends FeedPosition {
 }
 
 const insertEvents = (organizationId: Organization["id"], campaignId: CampaignId, events: ReadonlyArray<Seeded>) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`
+  sql`
       insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
       select ${organizationId}, id, type, ${campaignId}, 'pgm_1', at, at, '{}'
       from unnest(
         ${events.map(({ id }) => id)}::text[], ${events.map(({ type }) => type)}::text[],
-        ${events.map(({ emittedAt }) => emittedAt)}::timestamptz[]) as event (id, type, at)`,
-  )
+        ${events.map(({ emittedAt }) => emittedAt)}::timestamptz[]) as event (id, type, at)`
 
 /** Returns the partitions of events that an effect reads. */
 const partitionsRead = <A, E, R>(effect: Effect.Effect<A, E, R>, planCacheMode = "force_custom_plan") =>
   inTransaction(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* sql`select set_config('plan_cache_mode', ${planCacheMode}, true)`
       const scans = sql<{ name: string; scans: number }>`
         select relname as name, (seq_scan + idx_scan)::int as scans from pg_stat_xact_user_tables
@@ -78,7 +74,6 @@ const partitionsRead = <A, E, R>(effect: Effect.Effect<A, E, R>, planCacheMode =
 
 describe("a log of two years of months", () => {
   test("is only read from the month of the position, until the page is full", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization, campaign } = seed
     yield* keepStatistics("events")
     const endpoint = yield* (yield* EndpointRepository).create({
@@ -184,14 +179,10 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   inTransaction(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`
-      const read = Effect.map(
-        sql<{ rows: number }>`
+      const read = value<number>`
           select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
-          where relid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)`,
-        (rows) => rows[0]?.rows ?? 0,
-      )
+          where relid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)`
       const before = yield* read
       const result = yield* effect
       return [(yield* read) - before, result] as const
@@ -200,7 +191,6 @@ const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 describe("events of a rare type among 4,000 events of other types", () => {
   test("are read without the other events, by the feed, by an endpoint and by a replay", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* keepStatistics("events")
     const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
     yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] })

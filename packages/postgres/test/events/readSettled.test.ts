@@ -10,8 +10,8 @@ import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
@@ -48,7 +48,6 @@ const readDuring = Effect.fnUntraced(function* <E, R>(
 
 /** Waits until a reader has queried the status of the writer's transaction. */
 const looksUpTransaction = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     select count(*)::int as readers from pg_stat_activity
     where datname = current_database() and query like '%pg_xact_status%' and pid <> pg_backend_pid()`.pipe(
@@ -88,7 +87,6 @@ describe("the last page", () => {
   })
 
   test("doesn't wait for other organizations, or for a finished transaction that locked the clock without a timestamp", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
     const other = yield* seedCampaign({ recipients: 0 })
     yield* publishSent(campaign, 2)

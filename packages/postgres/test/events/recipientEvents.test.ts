@@ -5,22 +5,20 @@ import { INDEXED_EVENTS } from "@outreach/postgres/events/recipientEvents"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 
 const test = effectTest(runOnDatabase())
 
 test("the index of a recipient's events contains the contract's single-recipient types without a timestamp column", function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [index] = yield* sql<{ condition: string }>`
+  const index = yield* value<string>`
     select pg_get_expr(indpred, indrelid) as condition from pg_index where indexrelid = 'events_of_recipient'::regclass`
-  const types = [...index!.condition.matchAll(/'([^']+)'::text/g)].map(([, type]) => type)
+  const types = [...index.matchAll(/'([^']+)'::text/g)].map(([, type]) => type)
   expect(types.sort()).toEqual([...INDEXED_EVENTS].sort())
 })
 
 test("a recipient's exported data includes events of every type that the contract assigns to recipients", function* () {
-  const sql = yield* SqlClient.SqlClient
   const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
   const types: ReadonlyArray<[string, string]> = Object.entries(EVENT_RECIPIENTS)
   const about = types.filter(([, recipients]) => recipients !== "none").map(([type]) => type)

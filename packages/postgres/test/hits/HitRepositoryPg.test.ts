@@ -7,8 +7,8 @@ import { type HitId, RecipientId } from "@outreach/domain/Identifier"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Clock, Effect, Exit } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { withRescans } from "../withRescans.ts"
 
@@ -17,23 +17,15 @@ const test = effectTest(run)
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
 
-const query = <Row extends object>(
-  statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
-) => Effect.orDie(Effect.flatMap(SqlClient.SqlClient, statement))
-
 /** A campaign with recipients; their messages were accepted a number of seconds ago. */
 const seedSent = Effect.fnUntraced(function* (options: { readonly recipients: number; readonly sentAgo?: number }) {
   const { sentAgo = 3600 } = options
   const seeded = yield* seedCampaign(options)
   const { id: organizationId } = seeded.organization
-  yield* query(
-    (sql) => sql`
-    update recipients set sent_at = clock_timestamp() - make_interval(secs => ${sentAgo}) where organization_id = ${organizationId}`,
-  )
-  const recipients = yield* query(
-    (sql) => sql<{ id: RecipientId; token: string }>`
-    select id, token from recipients where organization_id = ${organizationId} order by id`,
-  )
+  yield* sql`
+    update recipients set sent_at = clock_timestamp() - make_interval(secs => ${sentAgo}) where organization_id = ${organizationId}`
+  const recipients = yield* sql<{ id: RecipientId; token: string }>`
+    select id, token from recipients where organization_id = ${organizationId} order by id`
   const hit = (over: Partial<Hit & { readonly agoMs: number }> = {}) => ({
     id: `hit_${randomUUID().replaceAll("-", "")}` as HitId,
     organizationId,
@@ -45,14 +37,10 @@ const seedSent = Effect.fnUntraced(function* (options: { readonly recipients: nu
     agoMs: 0,
     ...over,
   })
-  const events = query(
-    (sql) => sql<{ type: string; recipient_id: string; body: string }>`
-    select type, recipient_id, body from events where organization_id = ${organizationId} order by occurred_at, id`,
-  )
-  const hits = query(
-    (sql) => sql<{ received_at: string; judged_at: string | null; reasons: ReadonlyArray<string> | null }>`
-    select received_at, judged_at, reasons from hits where organization_id = ${organizationId} order by received_at, id`,
-  )
+  const events = sql<{ type: string; recipient_id: string; body: string }>`
+    select type, recipient_id, body from events where organization_id = ${organizationId} order by occurred_at, id`
+  const hits = sql<{ received_at: string; judged_at: string | null; reasons: ReadonlyArray<string> | null }>`
+    select received_at, judged_at, reasons from hits where organization_id = ${organizationId} order by received_at, id`
   return { ...seeded, recipients, hit, events, hits }
 })
 const record = Effect.fnUntraced(function* (...hits: ReadonlyArray<Hit & { readonly agoMs: number }>) {
@@ -68,7 +56,7 @@ const judgeHits = Effect.gen(function* () {
 })
 
 // Classification and deletion process the hits of all organizations.
-beforeEach(() => run(query((sql) => Effect.andThen(sql`delete from hits`, sql`delete from hit_windows`))))
+beforeEach(() => run(Effect.andThen(sql`delete from hits`, sql`delete from hit_windows`)))
 
 describe("a hit", () => {
   test("is published as an open or a click, with the fields of the catalogue and its time", function* () {
@@ -97,12 +85,10 @@ describe("a hit", () => {
     const { hit, organization, endpoint } = yield* seedSent({ recipients: 1 })
     yield* record(hit())
     yield* judgeHits
-    const rows = yield* query(
-      (sql) => sql`
+    const rows = yield* sql`
       select endpoint_id, last_event_at = emitted_at and updated_at = emitted_at as stamped
       from events join reader_positions using (organization_id) join recipients using (organization_id)
-      where organization_id = ${organization.id} and (emitted_at, events.id) > (begun_at, begun_id)`,
-    )
+      where organization_id = ${organization.id} and (emitted_at, events.id) > (begun_at, begun_id)`
     expect(rows).toEqual([{ endpoint_id: endpoint.id, stamped: true }])
   })
 
@@ -133,9 +119,7 @@ describe("a hit", () => {
   test("waits for its message to be accepted, but at most a minute", function* () {
     const { hit, hits, organization } = yield* seedSent({ recipients: 1 })
     const setSent = (sentAt: string | null) =>
-      query(
-        (sql) => sql`update recipients set sent_at = ${sentAt}::timestamptz where organization_id = ${organization.id}`,
-      )
+      sql`update recipients set sent_at = ${sentAt}::timestamptz where organization_id = ${organization.id}`
     yield* setSent(null)
     yield* record(hit({ agoMs: 61_000 }), hit({ agoMs: 30_000 }))
     yield* judgeHits
@@ -161,7 +145,7 @@ describe("a hit", () => {
 
   test("for a survey is classified but not forwarded", function* () {
     const { hit, hits, events, organization } = yield* seedSent({ recipients: 1 })
-    yield* query((sql) => sql`update campaigns set kind = 'survey' where organization_id = ${organization.id}`)
+    yield* sql`update campaigns set kind = 'survey' where organization_id = ${organization.id}`
     yield* record(hit())
     yield* judgeHits
     expect((yield* hits).map(({ reasons }) => reasons)).toEqual([[]])
@@ -221,11 +205,9 @@ describe("judgeHits", () => {
 
 describe("hits of one link", () => {
   const kept = Effect.fnUntraced(function* ({ organization }: Effect.Success<ReturnType<typeof seedSent>>) {
-    return yield* query(
-      (sql) => sql<{ link: string | null; rows: number; repeats: number }>`
+    return yield* sql<{ link: string | null; rows: number; repeats: number }>`
       select link, count(*)::int as rows, sum(repeats)::int as repeats from hits
-      where organization_id = ${organization.id} group by link order by link`,
-    )
+      where organization_id = ${organization.id} group by link order by link`
   })
 
   test("from one address are forwarded 20 times a minute, and then counted on the last stored one, over several processes", function* () {
@@ -291,21 +273,17 @@ describe("HitRepository.forget", () => {
   test("deletes a thousand of each per call with any plan", function* () {
     const { hit, organization } = yield* seedSent({ recipients: 1 })
     const { id: hitId, recipientId, link, method, address } = hit()
-    yield* query(
-      (sql) => sql`
+    yield* sql`
       with given as (select n, clock_timestamp() - interval '100 days' as at from generate_series(1, 1100) as n), judged as (
         insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at, judged_at, reasons)
         select ${organization.id}, left(${hitId}, -4) || lpad(n::text, 4, '0'), ${recipientId}, 'click', ${link}, ${method}, ${address}, '{}', at, at, '{}'
         from given
       )
       insert into hit_windows (window_start, organization_id, recipient_id, link_hash, network, hits)
-      select at, ${organization.id}, ${recipientId}, '', n::text, 1 from given`,
-    )
-    const left = query(
-      (sql) => sql<{ hits: number; windows: number }>`
+      select at, ${organization.id}, ${recipientId}, '', n::text, 1 from given`
+    const left = sql<{ hits: number; windows: number }>`
       select (select count(*)::int from hits where organization_id = ${organization.id}) as hits,
-        (select count(*)::int from hit_windows where organization_id = ${organization.id}) as windows`,
-    )
+        (select count(*)::int from hit_windows where organization_id = ${organization.id}) as windows`
     const repository = yield* HitRepository
     expect(yield* withRescans(repository.forget(90))).toBe(1000)
     expect(yield* left).toEqual([{ hits: 100, windows: 100 }])

@@ -4,8 +4,8 @@ import type { HitId, RecipientId } from "@outreach/domain/Identifier"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { column, sql } from "@outreach/testing/sql"
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { blocksRead } from "../blocksRead.ts"
 import { keepStatistics } from "../keepStatistics.ts"
@@ -13,12 +13,11 @@ import { keepStatistics } from "../keepStatistics.ts"
 const test = effectTest(runOnDatabase({ maxConnections: 1 }))
 
 test("a hit costs the same with many stored hits as with none, also with a plan for an empty table", function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* keepStatistics("hits")
   const { organization } = yield* seedCampaign({ recipients: 2 })
-  const recipients = yield* sql<{ id: RecipientId }>`select id from recipients order by id`
+  const [first, second] = yield* column<RecipientId>`select id from recipients order by id`
   const record = Effect.gen(function* () {
-    const hit = { organizationId: organization.id, recipientId: recipients[0]!.id, link: null, method: "GET" }
+    const hit = { organizationId: organization.id, recipientId: first!, link: null, method: "GET" }
     const id = `hit_${randomUUID().replaceAll("-", "")}` as HitId
     const given = { ...hit, id, address: randomUUID(), headers: {}, cameAt: yield* Clock.currentTimeMillis }
     yield* (yield* HitRepository).record([given])
@@ -27,7 +26,7 @@ test("a hit costs the same with many stored hits as with none, also with a plan 
   yield* record
   yield* sql`
     insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at)
-    select ${organization.id}, 'hit_' || lpad(to_hex(n), 32, '0'), ${recipients[1]!.id}, 'open', 'GET', 'a', '{}', now()
+    select ${organization.id}, 'hit_' || lpad(to_hex(n), 32, '0'), ${second!}, 'open', 'GET', 'a', '{}', now()
     from generate_series(1, 5000) n`
   const [blocks] = yield* blocksRead("hits", record)
   expect(blocks).toBeLessThan(40)

@@ -4,8 +4,8 @@ import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyR
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
@@ -22,7 +22,6 @@ const response = (body: string | null) => ({ status: 200, headers: { ETag: '"é"
 
 /** The keys of the stored responses, oldest first, and their total size. */
 const stored = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ key: string; bytes: number }>`
     select key, octet_length(coalesce(body, '')) as bytes from stored_responses
     where organization_id = ${organizationId} order by bytes_before`
@@ -55,7 +54,6 @@ describe("a stored response", () => {
   })
 
   test("is deleted after a day", function* () {
-    const sql = yield* SqlClient.SqlClient
     const responses = yield* IdempotencyRepository
     const organizationId = yield* seedOrganization
     const old = ["old", "replaced"]

@@ -4,8 +4,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { SECRET_ID } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
@@ -24,11 +24,8 @@ const seedMessage = Effect.gen(function* () {
 })
 const receive = (message: InboundMessage) => Effect.flatMap(InboxRepository, (inbox) => inbox.receive(message))
 const bodies = (organizationId: string) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<{ event_id: string; body: string }>`
-      select event_id, body from inbox where organization_id = ${organizationId} order by event_id`,
-  )
+  sql<{ event_id: string; body: string }>`
+      select event_id, body from inbox where organization_id = ${organizationId} order by event_id`
 
 describe("InboxRepositoryPg.receive", () => {
   test("stores the same id for two organizations", function* () {
@@ -50,10 +47,9 @@ describe("InboxRepositoryPg.receive", () => {
       expect([alike[i], alike[i + 20], alike[i + 40]].sort()).toEqual(["repeated", "repeated", "stored"])
     }
     expect(new Set(yield* all(20, "other"))).toEqual(new Set(["differs"]))
-    const sql = yield* SqlClient.SqlClient
-    const [counted] = yield* sql<{ differing: number }>`
+    const counted = yield* value<number>`
       select sum(differing)::int as differing from inbox where organization_id = ${message("").organizationId}`
-    expect(counted!.differing).toBe(20)
+    expect(counted).toBe(20)
     const rows = yield* bodies(message("").organizationId)
     expect(rows.map(({ body }) => body)).toEqual(Array(20).fill("first"))
   })

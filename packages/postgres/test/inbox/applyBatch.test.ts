@@ -1,14 +1,13 @@
 import { describe, expect } from "@effect/vitest"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
-import { createIdentifier } from "@outreach/domain/Identifier"
 import { applyNext } from "@outreach/domain/inbox/applyBatch"
 import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { createProgram } from "@outreach/domain/programs/Programs"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
-import { whileOpen } from "@outreach/testing/inTransaction"
+import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
@@ -19,8 +18,8 @@ import {
   sendCampaign,
   settleSent,
 } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Fiber } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase({ layer: InboxReader.layer })
@@ -30,7 +29,6 @@ const test = effectTest(run)
 beforeEach(() =>
   run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* cancelCampaigns
       for (const table of ["inbox", "inbox_keys"]) yield* sql`delete from ${sql(table)}`
       yield* sql`delete from digest_funnel`
@@ -47,7 +45,6 @@ const applyAll = Effect.gen(function* () {
   while (yield* applyBatches) {}
 })
 const recipients = Effect.fnUntraced(function* ({ organization }: Seeded) {
-  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ npi: string; token: string; reason: string | null; at: string; moved: boolean }>`
     select npi, token, withdrawal_reason as reason, account_created_at is not null as stamped, updated_at > created_at as moved,
       sent_at is not null as sent
@@ -62,7 +59,6 @@ const entries = ({ organization }: Seeded) =>
 
 describe("an account_created event", () => {
   test("suppresses the NPI and the address, case-insensitively, and withdraws waiting recipients", function* () {
-    const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 3 })
     yield* receiveEvent(seeded, "evt_1", "clinician.account_created", account(0))
     yield* receiveEvent(seeded, "evt_2", "clinician.account_created", account(9, { email: "CLINICIAN1@Clinic.test" }))
@@ -127,7 +123,6 @@ describe("an account_created event", () => {
 
 describe("a qualification", () => {
   test("is counted once per clinician, program and stage, and withdraws waiting recipients", function* () {
-    const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 3 })
     for (const [i, [type, n]] of (
       [
@@ -148,7 +143,6 @@ describe("a qualification", () => {
   })
 
   test("after the target was reached doesn't change the time when it was reached", function* () {
-    const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 0 })
     yield* sql`update programs set completer_target = 1, learner_target = 1 where id = ${seeded.program.id}`
     const reachedAt = sql<{ completers: string; learners: string }>`
@@ -166,7 +160,6 @@ describe("a qualification", () => {
   })
 
   test("that reaches the target of completers withdraws all waiting recipients, and stops imports", function* () {
-    const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 5 })
     yield* sql`update programs set completer_target = 2 where id = ${seeded.program.id}`
     yield* sendCampaign(seeded.campaign.id)
@@ -214,7 +207,6 @@ describe("an event that cannot be applied", () => {
 
     const inbox = yield* InboxRepository
     expect(yield* inbox.find(seeded.organization.id, "evt_unknown")).toMatchObject({ state: "applied" })
-    const sql = yield* SqlClient.SqlClient
     yield* sql`update programs set slug = 'later' where id = ${seeded.program.id}`
     yield* inbox.replay(seeded.organization.id, "evt_4")
     yield* applyAll
@@ -225,7 +217,6 @@ describe("an event that cannot be applied", () => {
   })
 
   test("is isolated from a batch if the database rejects it", function* () {
-    const sql = yield* SqlClient.SqlClient
     const seeded = yield* seedCampaign({ recipients: 0 })
     yield* sql`
       create function refuse() returns trigger language plpgsql as $$
@@ -246,12 +237,6 @@ describe("an event that cannot be applied", () => {
     expect(yield* entries(seeded)).toEqual([])
   })
 })
-
-const waitingForLocks = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql<{ count: number }>`select count(*)::int as count from pg_locks join pg_stat_activity using (pid)
-    where not granted and datname = current_database()`,
-).pipe(Effect.map((rows) => rows[0]!.count))
 
 describe("while a campaign is sending", () => {
   test("an event waits for the message in flight, and later events of the clinician wait behind it", function* () {
@@ -275,14 +260,7 @@ describe("while a campaign is sending", () => {
 
   test("an event waits for an earlier pending one of its clinician, even in a different program", function* () {
     const seeded = yield* seedCampaign({ recipients: 1 })
-    yield* (yield* ProgramRepository).create({
-      organizationId: seeded.organization.id,
-      id: yield* createIdentifier("program"),
-      slug: "diabetes",
-      name: "Diabetes",
-      learnerTarget: null,
-      completerTarget: null,
-    })
+    yield* createProgram({ organizationId: seeded.organization.id, slug: "diabetes", name: "Diabetes" })
     yield* sendCampaign(seeded.campaign.id)
     const [lease] = yield* claimMessages(1)
     const diabetes = { consumer_program_slug: "diabetes" }
@@ -342,7 +320,7 @@ describe("while a campaign is sending", () => {
       Effect.fnUntraced(function* () {
         const fiber = yield* Effect.forkDetach(applyNext(seeded.organization.id, 10))
         // It has searched for recipients without a match, and now waits for the clock that the import has locked.
-        yield* Effect.repeat(waitingForLocks, { while: (count) => count === 0 })
+        yield* untilBlocked()
         return fiber
       }),
     )

@@ -17,12 +17,12 @@ import type { Npi } from "@outreach/domain/recipients/Npi"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction } from "@outreach/testing/inTransaction"
+import { inTransaction, untilBlocked } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
-import { Effect, Fiber, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { column, sql, value } from "@outreach/testing/sql"
+import { Effect, Fiber } from "effect"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
@@ -31,7 +31,6 @@ const test = effectTest(run)
 beforeEach(() => run(resetSending))
 
 const seedSending = Effect.fnUntraced(function* (recipients: number, kind: "traffic" | "survey" = "traffic") {
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients })
   yield* sql`update campaigns set kind = ${kind} where id = ${seeded.campaign.id}`
   yield* sendCampaign(seeded.campaign.id)
@@ -54,15 +53,10 @@ const settle = Effect.fnUntraced(function* (lease: MessageLease, state: "sent" |
 })
 const retry = (lease: MessageLease, attempts: number) =>
   Settlements.use(({ settle }) => settle(lease, { state: "retry", attempts, delaySeconds: 0 }))
-const bodies = Effect.fnUntraced(function* (campaignId: string) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql<{ body: string }>`
+const bodies = (campaignId: string) =>
+  column<string>`
     select body from events where campaign_id = ${campaignId} and type <> 'outreach.recipients_published'`
-})
-const endLeases = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`update messages set lease_until = clock_timestamp() - interval '1 second' where lease_until is not null`,
-)
+const endLeases = sql`update messages set lease_until = clock_timestamp() - interval '1 second' where lease_until is not null`
 
 describe("MessageQueuePg.claim", () => {
   test("leases each message to one claimer, with all data for sending", function* () {
@@ -81,7 +75,6 @@ describe("MessageQueuePg.claim", () => {
   })
 
   test("doesn't claim from a paused campaign, or outside the window", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { campaign } = yield* seedSending(1)
     yield* commandCampaign(campaign.id, "pause")
     expect(yield* claimMessages(9)).toEqual([])
@@ -134,7 +127,6 @@ describe("Settlements.settle, for a message that does not render", () => {
         code: "needs first_name, which is missing",
       },
     ])
-    const sql = yield* SqlClient.SqlClient
     yield* sql`delete from messages where recipient_id = ${second!.recipientId}`
     yield* campaigns.openAndComplete
     expect(yield* campaigns.find(campaign.id)).toMatchObject({ status: "completed" })
@@ -142,7 +134,6 @@ describe("Settlements.settle, for a message that does not render", () => {
 
   test("retries it after an import of more fields, without retrying other quarantined messages", function* () {
     const { organization, campaign } = yield* seedSending(2)
-    const sql = yield* SqlClient.SqlClient
     const [first, second] = yield* claimMessages(2)
     yield* settleUnrendered(first!)
     const failure = { class: "timeout", code: "x" } as const
@@ -215,7 +206,6 @@ describe("a message with an unknown outcome", () => {
   })
 
   test("is quarantined instead of dropped if the window ends before its retry", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { campaign } = yield* seedSending(2)
     const [lease] = yield* claimMessages(1)
     yield* settleUnknown(lease!, 3600)
@@ -253,7 +243,7 @@ describe("Settlements.settle", () => {
     const asked = leases.map((lease, i) => (i === 30 ? lost : lease))
     const settled = yield* Effect.forEach(asked, (lease) => settle(lease, "sent"), { concurrency: "unbounded" })
     expect(settled).toEqual(leases.map((_, i) => i !== 30))
-    const stamps = (yield* bodies(campaign.id)).map(({ body }) => JSON.parse(body).emitted_at)
+    const stamps = (yield* bodies(campaign.id)).map((body) => JSON.parse(body).emitted_at)
     expect(stamps).toHaveLength(39)
     expect(new Set(stamps).size).toBeLessThan(10)
   })
@@ -272,7 +262,7 @@ describe("Settlements.settle", () => {
         bouncedAt: state === "bounced" ? at : null,
       })
       const [event] = yield* bodies(campaign.id)
-      expect(EVENTS[`outreach.email_${state}`].envelope.parse(JSON.parse(event!.body))).toMatchObject({
+      expect(EVENTS[`outreach.email_${state}`].envelope.parse(JSON.parse(event!))).toMatchObject({
         occurred_at: at,
         emitted_at: at,
         data: { service_recipient_id: recipient!.id, service_campaign_id: campaign.id, token: lease!.token },
@@ -315,7 +305,6 @@ describe("Settlements.settle", () => {
   test("writes the server's response again after its transaction was cancelled by a deadlock", function* () {
     const { organization, campaign } = yield* seedSending(1)
     const [lease] = yield* claimMessages(1)
-    const sql = yield* SqlClient.SqlClient
     const settling = yield* inTransaction(
       Effect.gen(function* () {
         // Makes PostgreSQL cancel the settlement.
@@ -323,10 +312,7 @@ describe("Settlements.settle", () => {
         yield* sql`set local idle_in_transaction_session_timeout = 0`
         yield* sql`select from organization_clock where organization_id = ${organization.id} for update`
         const settling = yield* Effect.forkDetach(Effect.promise(() => run(settle(lease!, "sent"))))
-        yield* sql`
-          select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`.pipe(
-          Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("10 millis") }),
-        )
+        yield* untilBlocked()
         yield* sql`select from recipients where organization_id = ${organization.id} and id = ${lease!.recipientId} for update`
         return settling
       }),
@@ -348,11 +334,9 @@ describe("Settlements.settle, for an attempt", () => {
   const settle = (lease: MessageLease, settlement: MessageSettlement, outcome: AttemptOutcome, reply: string | null) =>
     Settlements.use(({ settle }) => settle(lease, settlement, { outcome, reply }))
   const attemptsOf = ({ recipientId }: MessageLease) =>
-    SqlClient.SqlClient.use(
-      (sql) => sql`
+    sql`
         select number, outcome, times, reply, first_at < last_at as repeated from message_attempts
-        where recipient_id = ${recipientId} order by last_at`,
-    )
+        where recipient_id = ${recipientId} order by last_at`
   const again = Effect.map(claimMessages(9), ([lease]) => lease!)
 
   test("stores each with the reply, and of the uncounted ones only the last and their number", function* () {
@@ -391,7 +375,6 @@ describe("Settlements.settle, for an attempt", () => {
 
 /** Seeds a sending campaign with a number of recipients per domain, in this order. */
 const seedDomains = Effect.fnUntraced(function* (domains: Readonly<Record<string, number>>) {
-  const sql = yield* SqlClient.SqlClient
   const all = Object.entries(domains).flatMap(([domain, recipients]) => Array<string>(recipients).fill(domain))
   const { campaign } = yield* seedCampaign({ recipients: all.length })
   yield* sendCampaign(campaign.id)
@@ -405,27 +388,17 @@ const claim = (options: Partial<MessageClaim> = {}) => claimMessages(100, option
 const domains = (leases: ReadonlyArray<MessageLease>) => leases.map(({ email }) => email.split("@")[1])
 /** Advances the rates by a number of seconds. */
 const pass = (seconds: number) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`
-      update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int)`,
-  )
+  sql`
+      update send_rates set next_at = next_at - make_interval(secs => ${seconds}::int)`
 const waits = (campaignId: string) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<{ wait: number }>`
+  column<number>`
       select extract(epoch from due_at - clock_timestamp())::float8 as wait from messages
-      where campaign_id = ${campaignId} and lease_token is null order by due_at`,
-  ).pipe(Effect.map((rows) => rows.map(({ wait }) => wait)))
+      where campaign_id = ${campaignId} and lease_token is null order by due_at`
 
 describe("the rate over all campaigns", () => {
   test("applies to concurrent claims, and accumulates at most one second", function* () {
     yield* seedDomains({ "a.test": 200 })
-    const sql = yield* SqlClient.SqlClient
-    const now = Effect.map(
-      sql<{ seconds: number }>`select extract(epoch from clock_timestamp())::float8 as seconds`,
-      ([row]) => row!.seconds,
-    )
+    const now = value<number>`select extract(epoch from clock_timestamp())::float8 as seconds`
     const claimAll = Effect.replicateEffect(claim({ limit: 20, perMinute: 600 }), 8, { concurrency: "unbounded" })
     for (let second = 0; second < 2; second++) {
       const startedAt = yield* now
@@ -440,7 +413,6 @@ describe("the rate over all campaigns", () => {
 
 describe("a campaign's rate", () => {
   test("only limits that campaign", function* () {
-    const sql = yield* SqlClient.SqlClient
     const slow = yield* seedDomains({ "a.test": 10 })
     const other = yield* seedDomains({ "a.test": 10 })
     yield* sql`update campaigns set per_minute = 60 where id = ${slow.id}`
@@ -467,7 +439,6 @@ describe("the rate to a recipient domain", () => {
 
 describe("MessageQueuePg.forgetRates", () => {
   test("only deletes rates that no longer limit", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* seedDomains({ "a.test": 2 })
     yield* claim({ perMinute: 60 })
     yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
@@ -479,7 +450,6 @@ describe("MessageQueuePg.forgetRates", () => {
 describe("a worker that stalls during its claim decision", () => {
   test("loses the locks of its claim after five seconds, because other claims wait for the same rates", function* () {
     yield* seedDomains({ "a.test": 1 })
-    const sql = yield* SqlClient.SqlClient
     const queue = yield* MessageQueue
     const locked = Effect.gen(function* () {
       const due = yield* queue.lockDue({ limit: 1, leaseSeconds: 60, perMinute: 60, perDomainMinute: null }, 1)
@@ -494,7 +464,6 @@ describe("a worker that stalls during its claim decision", () => {
 
 describe("a rejection of the sender", () => {
   test("pauses sending from the campaign to only that domain, for that time", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { settle } = yield* Settlements
     const campaign = yield* seedDomains({ "a.test": 3, "b.test": 2 })
     const [refused] = yield* claim({ limit: 1 })

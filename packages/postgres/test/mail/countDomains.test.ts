@@ -8,8 +8,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
@@ -18,7 +18,6 @@ const test = effectTest(run)
 beforeEach(() => run(resetSending))
 
 const domains = Effect.fnUntraced(function* (campaignId: CampaignId) {
-  const sql = yield* SqlClient.SqlClient
   return yield* sql`
     select domain, sent, deferred, refused, mailbox_not_found as "mailboxNotFound", other, last_reply as "lastReply",
       last_reply_at is not null as "hasReply"

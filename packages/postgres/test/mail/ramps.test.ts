@@ -12,8 +12,8 @@ import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { sql, value } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeEach, describe, expect } from "vitest"
 import { simulatedClock } from "../simulatedClock.ts"
@@ -26,7 +26,6 @@ const test = effectTest(run)
 beforeEach(() =>
   run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* cancelCampaigns
       yield* sql`delete from send_rates`
       yield* setClock("2026-11-23T12:00:00Z")
@@ -36,7 +35,6 @@ beforeEach(() =>
 
 /** Opens a campaign's window for years, and starts sending. */
 const send = Effect.fnUntraced(function* ({ id }: { readonly id: Parameters<typeof sendCampaign>[0] }) {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`update campaigns set window_start = '2020-01-01', window_end = '2040-01-01' where id = ${id}`
   yield* sendCampaign(id)
 })
@@ -128,18 +126,14 @@ describe("a sender's ramp", () => {
   })
 
   test("gives its campaigns no turn until the next day, or for a minute, and their e-mails aren't late", function* () {
-    const sql = yield* SqlClient.SqlClient
     const countDue = Effect.map(
       DeliveryGauges.use(({ readDue }) => readDue),
       ({ messages }) => messages.count,
     )
     const { campaign } = yield* seedSending(30, "10")
-    const wait = Effect.map(
-      sql<{ seconds: number }>`
+    const wait = value<number>`
         select extract(epoch from least(turn.next_at, of_all.next_at) - clock_timestamp())::float8 as seconds
-        from campaign_turns turn join organization_turns of_all using (organization_id) where campaign_id = ${campaign.id}`,
-      (rows) => rows[0]!.seconds,
-    )
+        from campaign_turns turn join organization_turns of_all using (organization_id) where campaign_id = ${campaign.id}`
     expect(yield* countDue).toBe(30)
     yield* claimAll
     expect(yield* countDue).toBe(0)
@@ -154,7 +148,6 @@ describe("a sender's ramp", () => {
   })
 
   test("counts a message again after its worker died, and not one that wasn't sent", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { senderId } = yield* seedSending(30, "10,30")
     const dead = yield* claimMessages(4)
     yield* sql`update messages set lease_until = clock_timestamp() - interval '1 second' where lease_token is not null`
@@ -216,7 +209,6 @@ describe("a sender's ramp", () => {
     expect(yield* claimAll).toHaveLength(26)
     yield* senders.update(senderId, { ramp: "1" })
     yield* senders.remove(senderId)
-    const sql = yield* SqlClient.SqlClient
     expect(yield* sql`select from sender_ramps where sender_id = ${senderId}`).toEqual([])
   })
 
@@ -225,7 +217,6 @@ describe("a sender's ramp", () => {
     const leases = yield* claimAll
     expect(yield* Effect.forEach(leases, settleSent)).toEqual([true, true, true, true])
     expect(yield* rampOf(senderId)).toMatchObject({ sentToday: 4 })
-    const sql = yield* SqlClient.SqlClient
     expect(yield* sql`select from messages where campaign_id = ${campaign.id}`).toEqual([])
   })
 })
@@ -240,7 +231,6 @@ const someDays = fc.record({
 
 describe("ramp_slots", () => {
   test("allows the number of each day with sends, for any demand on any days", function* () {
-    const sql = yield* SqlClient.SqlClient
     for (const { daily, days } of fc.sample(someDays, PROPERTY_RUNS)) {
       let row = { number: 1, countedOn: "2026-01-01", sent: 0 }
       let today = 1

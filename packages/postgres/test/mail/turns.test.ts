@@ -11,8 +11,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { resetSending, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { column, sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
@@ -32,7 +32,7 @@ const claim = (limit: number, options: Partial<MessageClaim> = {}) =>
 const count = (leases: ReadonlyArray<MessageLease>, ...campaigns: ReadonlyArray<{ readonly id: CampaignId }>) =>
   campaigns.map(({ id }) => leases.filter(({ campaignId }) => campaignId === id).length)
 /** Advances the rates by a minute. */
-const passMinute = SqlClient.SqlClient.use((sql) => sql`update send_rates set next_at = next_at - interval '1 minute'`)
+const passMinute = sql`update send_rates set next_at = next_at - interval '1 minute'`
 
 describe("the turns of a claim", () => {
   test("alternate between organizations first and then between the campaigns of each; unused ones go to the other campaigns", function* () {
@@ -90,27 +90,22 @@ describe("the turns of a claim", () => {
     for (let i = 0; i < 3; i++) yield* claim(60, options)
     const short = yield* seedSending(2)
     expect(yield* claim(60, options)).toEqual([])
-    const sql = yield* SqlClient.SqlClient
-    const waits = yield* sql<{ minutes: number }>`
+    const waits = column`
       select round(extract(epoch from due_at - clock_timestamp()) / 60)::int as minutes from messages
       where campaign_id = ${short.id} order by due_at`
-    expect(waits.map(({ minutes }) => minutes)).toEqual([1, 2])
+    expect(yield* waits).toEqual([1, 2])
     expect(count(yield* claim(60, options), long)).toEqual([0])
   })
 
   test("return to a campaign with its retry, its next message, and the end of a lease", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { settle } = yield* Settlements
     const campaign = yield* seedSending(2)
     const [one, other] = yield* claim(9)
     expect(yield* claim(9)).toEqual([])
     yield* settle(one!, { state: "retry", attempts: 1, delaySeconds: 0 })
     expect(yield* claim(9)).toMatchObject([{ recipientId: one!.recipientId }])
-    const next = Effect.map(
-      sql<{ seconds: number }>`
-        select round(extract(epoch from next_at - clock_timestamp()))::int as seconds from campaign_turns where campaign_id = ${campaign.id}`,
-      (rows) => rows[0]!.seconds,
-    )
+    const next = value<number>`
+        select round(extract(epoch from next_at - clock_timestamp()))::int as seconds from campaign_turns where campaign_id = ${campaign.id}`
     yield* sql`update messages set lease_until = clock_timestamp() + interval '30 seconds' where recipient_id = ${one!.recipientId}`
     yield* sql`update messages set due_at = clock_timestamp() + interval '20 seconds', lease_until = null where recipient_id = ${other!.recipientId}`
     for (const table of ["campaign_turns", "organization_turns"])
@@ -121,7 +116,6 @@ describe("the turns of a claim", () => {
   })
 
   test("are restored if they were lost, and removed from campaigns that no longer send", function* () {
-    const sql = yield* SqlClient.SqlClient
     const campaign = yield* seedSending(5)
     for (const table of ["campaign_turns", "organization_turns"]) yield* sql`delete from ${sql(table)}`
     expect(yield* claim(2)).toEqual([])
@@ -139,7 +133,6 @@ describe("the turns of a claim", () => {
 
 describe("rates, over concurrent claims", () => {
   test("apply to all campaigns, to a campaign and to a domain", function* () {
-    const sql = yield* SqlClient.SqlClient
     const campaigns = yield* Effect.replicateEffect(seedSending(60), 3)
     yield* sql`update campaigns set per_minute = 3 where id = ${campaigns[0]!.id}`
     yield* sql`

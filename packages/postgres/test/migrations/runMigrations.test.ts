@@ -10,9 +10,9 @@ import { readSqlFiles } from "@outreach/postgres/migrations/readSqlFiles"
 import { runMigrations, SchemaLocked } from "@outreach/postgres/migrations/runMigrations"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
-import { whileOpen } from "@outreach/testing/inTransaction"
+import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
+import { sql } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber, type Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, beforeEach } from "vitest"
 
 /** Returns a function that writes the SQL files of a release to a temporary folder. The folders are deleted after the tests. */
@@ -35,11 +35,9 @@ const writeSql = sqlFolders()
 // Each test uses new connections, because cached plans become invalid with their tables.
 const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof testDatabaseLayer>>>) =>
   Effect.runPromise(Effect.provide(effect, testDatabaseLayer(url())))
-const sql = <Row extends object>(statement: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe<Row>(statement))
 const test = effectTest(run)
 
-beforeEach(() => run(Effect.andThen(sql("drop schema public cascade"), sql("create schema public"))))
+beforeEach(() => run(Effect.andThen(sql.unsafe("drop schema public cascade"), sql.unsafe("create schema public"))))
 
 /** Migrates with the files of a release; returns the applied files. */
 const release = (files: Readonly<Record<string, string>>, options: Parameters<typeof runMigrations>[0] = {}) =>
@@ -47,7 +45,7 @@ const release = (files: Readonly<Record<string, string>>, options: Parameters<ty
     Effect.promise(() => writeSql(files)),
     (folder) => runMigrations({ folder, report: () => Effect.void, ...options }),
   )
-const recorded = Effect.map(sql<{ file: string }>("select file from migrations order by file"), (rows) =>
+const recorded = Effect.map(sql.unsafe<{ file: string }>("select file from migrations order by file"), (rows) =>
   rows.map(({ file }) => file),
 )
 
@@ -61,13 +59,15 @@ describe("migrate", () => {
     expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, "0")))
     // Each file creates only the function with its name.
     expect(
-      await run(sql("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1")),
+      await run(
+        sql.unsafe("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1"),
+      ),
     ).toEqual(functions.map(({ name }) => ({ name })))
   })
 
   test("returns advice if a transaction locks a table for too long", function* () {
     yield* release({})
-    const failure = yield* whileOpen(sql("lock table migrations"), () =>
+    const failure = yield* whileOpen(sql.unsafe("lock table migrations"), () =>
       Effect.flip(release({}, { giveUpAfter: "100 millis" })),
     )
     expect(failure).toBeInstanceOf(SchemaLocked)
@@ -80,15 +80,17 @@ describe("migrate", () => {
       "migrations/0001_limits.sql": `create table limits as
         select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock;`,
     })
-    expect(yield* sql("select * from limits")).toEqual([{ statement: "0", lock: "300ms" }])
+    expect(yield* sql.unsafe("select * from limits")).toEqual([{ statement: "0", lock: "300ms" }])
   })
 
   test("rejects a database with a different migrations table with the same message", function* () {
-    yield* sql("create table migrations (migration_id integer primary key, name text not null)")
+    yield* sql.unsafe("create table migrations (migration_id integer primary key, name text not null)")
     const failure = yield* Effect.flip(migrate)
     expect(failure.message).toMatch(/^Nothing was changed: the database was created by an earlier baseline,/)
     expect(
-      yield* sql("select relname as name from pg_class where relnamespace = 'public'::regnamespace order by relname"),
+      yield* sql.unsafe(
+        "select relname as name from pg_class where relnamespace = 'public'::regnamespace order by relname",
+      ),
     ).toEqual([{ name: "migrations" }, { name: "migrations_pkey" }])
   })
 
@@ -102,7 +104,7 @@ describe("migrate", () => {
     )
     expect(failure.message).toMatch(/^The database rejected migrations\/0002_more.sql \(SQLSTATE 42P07\)/)
     expect(yield* recorded).toEqual([])
-    expect(yield* sql("select to_regclass('things') is null and to_regproc('one') is null as clean")).toEqual([
+    expect(yield* sql.unsafe("select to_regclass('things') is null and to_regproc('one') is null as clean")).toEqual([
       { clean: true },
     ])
   })
@@ -124,16 +126,15 @@ describe("a transaction that locks a table and then reads a second one", () => {
   ] as const) {
     test(`isn't blocked by the locks ${title}, and neither of the two fails`, function* () {
       yield* release(tables)
-      const client = yield* SqlClient.SqlClient
-      const migration = yield* client.withTransaction(
+      const migration = yield* inTransaction(
         Effect.gen(function* () {
-          yield* sql("insert into b values (1)")
+          yield* sql.unsafe("insert into b values (1)")
           const migration = yield* Effect.forkDetach(Effect.result(release({ ...tables, ...migrations })))
-          const waiting = sql("select from pg_locks where relation = 'b'::regclass and not granted")
+          const waiting = sql.unsafe("select from pg_locks where relation = 'b'::regclass and not granted")
           yield* Effect.repeat(waiting, { while: ({ length }) => length === 0 })
           // PostgreSQL checks for a deadlock only once, and misses the migration between two attempts.
-          yield* sql("set local deadlock_timeout = '1h'")
-          expect(yield* sql("select * from a")).toEqual([])
+          yield* sql.unsafe("set local deadlock_timeout = '1h'")
+          expect(yield* sql.unsafe("select * from a")).toEqual([])
           return migration
         }),
       )
@@ -151,7 +152,7 @@ describe("a function", () => {
     "functions/find.sql": `create or replace function find${signature} language sql as 'select id from things where id = $1';`,
   })
   const signatures = Effect.map(
-    sql<{ text: string }>(`
+    sql.unsafe<{ text: string }>(`
       select proname || '(' || pg_get_function_arguments(oid) || ') ' || pg_get_function_result(oid) as text
       from pg_proc where pronamespace = 'public'::regnamespace and proname = 'find'`),
     (rows) => rows.map(({ text }) => text),
@@ -161,7 +162,7 @@ describe("a function", () => {
     expect(yield* release({ ...things, ...nextId(1) })).toHaveLength(2)
     expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
     expect(yield* release({ ...things, ...nextId(2) })).toEqual(["functions/next_id.sql"])
-    expect(yield* sql("insert into things default values returning id")).toEqual([{ id: 2 }])
+    expect(yield* sql.unsafe("insert into things default values returning id")).toEqual([{ id: 2 }])
     // A return to an earlier text is also a change.
     expect(yield* release({ ...things, ...nextId(1) })).toEqual(["functions/next_id.sql"])
   })
@@ -191,12 +192,12 @@ describe("a function", () => {
   })
 
   test("is dropped if its file is gone; other functions aren't", function* () {
-    yield* sql("create function theirs() returns int language sql as 'select 1'")
+    yield* sql.unsafe("create function theirs() returns int language sql as 'select 1'")
     yield* release({ ...things, ...nextId(1), ...find("(wanted int) returns setof int") })
     expect(yield* release({ ...things, ...nextId(1) })).toEqual([])
     expect(yield* recorded).toEqual(["functions/next_id.sql", "migrations/0001_things.sql"])
     expect(
-      yield* sql("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1"),
+      yield* sql.unsafe("select proname as name from pg_proc where pronamespace = 'public'::regnamespace order by 1"),
     ).toEqual([{ name: "next_id" }, { name: "theirs" }])
   })
 
@@ -207,7 +208,7 @@ describe("a function", () => {
     const report = (message: string) => Effect.sync(() => messages.push(message)).pipe(Effect.asVoid)
     expect(yield* release({ ...things, ...nextId(1) }, { report })).toEqual([])
     expect(messages).toEqual(["A newer release has migrated this database; nothing was changed."])
-    expect(yield* sql("select next_id() as id")).toEqual([{ id: 2 }])
+    expect(yield* sql.unsafe("select next_id() as id")).toEqual([{ id: 2 }])
     expect(yield* signatures).toHaveLength(1)
   })
 })
@@ -233,7 +234,7 @@ describe("an index that is built concurrently", () => {
   const [ONE, TWO, THREE] = Object.keys(indexed).filter((file) => file.startsWith("migrations/"))
   const state = Effect.gen(function* () {
     const files = (yield* recorded).filter((file) => file.startsWith("migrations/"))
-    const indexes = yield* sql<{ valid: boolean }>(
+    const indexes = yield* sql.unsafe<{ valid: boolean }>(
       "select indisvalid as valid from pg_index where indexrelid = to_regclass('things_id')",
     )
     return { files, valid: indexes.map(({ valid }) => valid) }
@@ -249,7 +250,7 @@ describe("an index that is built concurrently", () => {
   ) =>
     Effect.gen(function* () {
       const write = Effect.map(
-        sql<{ pid: number }>("insert into things values (2) returning pg_backend_pid() as pid"),
+        sql.unsafe<{ pid: number }>("insert into things values (2) returning pg_backend_pid() as pid"),
         ([row]) => row!.pid,
       )
       return yield* whileOpen(
@@ -270,11 +271,11 @@ describe("an index that is built concurrently", () => {
         expect(message).toContain(
           `The build of index things_id waits for the transaction of process ${pid} (test, since `,
         )
-        yield* sql("insert into things values (3)")
+        yield* sql.unsafe("insert into things values (3)")
         expect(yield* state).toEqual({ files: [ONE], valid: [false] })
         // A second process waits, and must not block the build.
         const other = yield* Effect.forkDetach(release(indexed))
-        const waiting = sql(`
+        const waiting = sql.unsafe(`
           select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%'
             and pid <> pg_backend_pid()`)
         yield* Effect.repeat(waiting, { while: ({ length }) => length === 0 })
@@ -290,7 +291,7 @@ describe("an index that is built concurrently", () => {
     yield* release(things)
     yield* whileBuilding(
       Effect.fnUntraced(function* (building) {
-        yield* sql(`
+        yield* sql.unsafe(`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid() and query like '%create index concurrently%'`)
         yield* Effect.flip(Fiber.join(building))
@@ -303,9 +304,9 @@ describe("an index that is built concurrently", () => {
 
   test("is recorded without a second build if only the record is missing", function* () {
     yield* release(things)
-    yield* sql("create index things_id on things (id)")
+    yield* sql.unsafe("create index things_id on things (id)")
     expect(yield* release(indexed)).toEqual([TWO, THREE])
-    expect(yield* sql("select pg_get_indexdef('things_id'::regclass) like '%without%' as rebuilt")).toEqual([
+    expect(yield* sql.unsafe("select pg_get_indexdef('things_id'::regclass) like '%without%' as rebuilt")).toEqual([
       { rebuilt: false },
     ])
   })

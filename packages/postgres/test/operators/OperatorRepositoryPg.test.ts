@@ -10,12 +10,12 @@ import {
   signIn,
   signInByName,
 } from "@outreach/domain/operators/Operators"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { column, sql } from "@outreach/testing/sql"
 import { Effect, Exit, Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
@@ -29,12 +29,12 @@ const signedIn = Effect.gen(function* () {
   const session = yield* signIn(yield* link(operator.id))
   return { operator, token: Redacted.value(session!.token) }
 })
-const inSql = (statement: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement))
+const inSql = (statement: string) => sql.unsafe(statement)
 
 describe("an operator", () => {
   test("is listed with the open sessions", function* () {
     const operators = yield* OperatorRepository
-    const organization = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
+    const organization = yield* createOrganization("Acme")
     const ada = yield* addOperator({ name: "Ada", role: "viewer", organizationId: organization.id })
     expect(ada).toEqual({ id: expect.any(String), name: "Ada", role: "viewer", organizationId: organization.id })
     yield* signInByName("Ada")
@@ -70,10 +70,7 @@ describe("an operator", () => {
     )
     const staff = yield* add()
     expect(yield* Effect.flip(setOperatorRole(staff.id, "partner"))).toMatchObject(unbound)
-    const { id: organizationId } = yield* (yield* OrganizationRepository).create(
-      yield* createIdentifier("organization"),
-      "Bound",
-    )
+    const { id: organizationId } = yield* createOrganization("Bound")
     const bound = yield* addOperator({ name: "Bound", role: "viewer", organizationId })
     expect(yield* setOperatorRole(bound.id, "partner")).toEqual({ ...bound, role: "partner" })
     const statements = [
@@ -131,10 +128,7 @@ const withoutAdmins = inSql(`update operators set removed_at = now() where role 
 describe("the last admin of all organizations", () => {
   test("can't be removed or demoted until there is a second one", function* () {
     yield* withoutAdmins
-    const { id: organizationId } = yield* (yield* OrganizationRepository).create(
-      yield* createIdentifier("organization"),
-      "With an admin",
-    )
+    const { id: organizationId } = yield* createOrganization("With an admin")
     const bound = yield* add({ role: "admin", organizationId })
     const first = yield* add({ role: "admin" })
     const last = { _tag: "LastAdmin", operatorId: first.id, message: expect.stringContaining("Add another admin") }
@@ -283,11 +277,10 @@ describe("the database", () => {
   test("doesn't contain tokens", function* () {
     const { operator, token } = yield* signedIn
     const unused = yield* link(operator.id)
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ row: string }>`
+    const rows = yield* column<string>`
       select l::text as row from sign_in_links l union all select s::text from operator_sessions s`
     expect(rows.length).toBeGreaterThan(1)
-    expect(rows.filter(({ row }) => row.includes(token) || row.includes(unused))).toEqual([])
+    expect(rows.filter((row) => row.includes(token) || row.includes(unused))).toEqual([])
   })
 
   test("deletes expired links and sessions", function* () {

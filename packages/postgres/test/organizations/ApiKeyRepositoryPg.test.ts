@@ -1,17 +1,16 @@
 import { describe, expect } from "@effect/vitest"
-import { createIdentifier } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { column, sql } from "@outreach/testing/sql"
 import { Effect, Exit, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
 const issue = Effect.gen(function* () {
-  const organization = yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
+  const organization = yield* createOrganization("Acme")
   return yield* issueKey({
     organizationId: organization.id,
     name: "reporting",
@@ -36,9 +35,8 @@ describe("ApiKeyRepositoryPg", () => {
 
   test("doesn't store the text of a key", function* () {
     const { text } = yield* issue
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ row: string }>`select k::text as row from api_keys k`
-    expect(rows.some(({ row }) => row.includes(Redacted.value(text).slice(9, 39)))).toBe(false)
+    const rows = yield* column<string>`select k::text as row from api_keys k`
+    expect(rows.some((row) => row.includes(Redacted.value(text).slice(9, 39)))).toBe(false)
   })
 
   test("finds a key by its text without counting a use, also after its revocation, when it is rejected", function* () {
@@ -66,7 +64,6 @@ describe("ApiKeyRepositoryPg", () => {
     test(`rotates a key in one commit: a failed ${operation} doesn't change anything`, function* () {
       const { key } = yield* issue
       const keys = yield* ApiKeyRepository
-      const sql = yield* SqlClient.SqlClient
       yield* sql`
         create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`
       yield* sql`create trigger fail before ${sql.literal(operation)} on api_keys execute function fail()`

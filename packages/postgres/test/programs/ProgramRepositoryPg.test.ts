@@ -2,27 +2,23 @@ import { describe, expect } from "@effect/vitest"
 import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
-import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
+import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { updateProgram } from "@outreach/domain/programs/Programs"
+import { createProgram, updateProgram } from "@outreach/domain/programs/Programs"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { qualifyOn } from "@outreach/testing/outreachOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi } from "@outreach/testing/seedCampaign"
+import { value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
-const organization = Effect.gen(function* () {
-  return yield* (yield* OrganizationRepository).create(yield* createIdentifier("organization"), "Acme")
-})
-const create = Effect.fnUntraced(function* (organizationId: OrganizationId, slug: string) {
-  const id = yield* createIdentifier("program")
-  const program = { organizationId, id, slug, name: "Heart failure", learnerTarget: 100, completerTarget: null }
-  return yield* (yield* ProgramRepository).create(program)
-})
+const organization = createOrganization("Acme")
+const create = (organizationId: OrganizationId, slug: string) =>
+  createProgram({ organizationId, slug, name: "Heart failure", learnerTarget: 100 })
 
 describe("ProgramRepositoryPg", () => {
   test("assigns a slug to one program of an organization", function* () {
@@ -51,16 +47,15 @@ describe("ProgramRepositoryPg", () => {
     const { id: organizationId } = yield* organization
     const { id: programId } = yield* create(organizationId, "a")
     const clinicians = [1, 2].map((n) => ({ programId, stage: "completer_qualified" as const, npi: npi(n) }))
-    const sql = yield* SqlClient.SqlClient
-    yield* sql.withTransaction(
+    yield* inTransaction(
       Effect.flatMap(commitTimestamp(organizationId), (at) => qualifyOn(organizationId, clinicians, at)),
     )
     const reached = Effect.gen(function* () {
-      const [{ over }] = (yield* sql<{ over: boolean }>`
-        select quota_reached(${organizationId}, ${programId}) as over`) as [{ over: boolean }]
-      const [{ today }] = (yield* sql<{ today: string }>`
-        select (clock_timestamp() at time zone 'UTC')::date::text as today`) as [{ today: string }]
-      const [record] = yield* (yield* DigestRepository).read(organizationId, today as CalendarDate)
+      const over = yield* value<boolean>`
+        select quota_reached(${organizationId}, ${programId})`
+      const today = yield* value<CalendarDate>`
+        select (clock_timestamp() at time zone 'UTC')::date::text`
+      const [record] = yield* (yield* DigestRepository).read(organizationId, today)
       return {
         over,
         ...record!.quota.completer_qualified,

@@ -7,13 +7,13 @@ import { randomBase62 } from "@outreach/domain/randomBase62"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import type { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
+import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 const test = effectTest(runOnDatabase())
 
@@ -92,7 +92,6 @@ describe("addRecipients", () => {
 
   test("blocks the scheduling of the campaign until its rows are inserted", function* () {
     const { campaign } = yield* seedCampaign({ recipients: 1 })
-    const sql = yield* SqlClient.SqlClient
     const importing = register(campaign.id, yield* candidate(1))
     const scheduling = inTransaction(
       Effect.andThen(sql`set local lock_timeout = '100ms'`, scheduleCampaign(campaign.id)),
@@ -182,12 +181,11 @@ describe("RecipientRepositoryPg.page", () => {
     const { organizationId, all } = yield* seeded
     const recipients = yield* RecipientRepository
     const since = all[5]!.updatedAt
-    const sql = yield* SqlClient.SqlClient
-    const later = yield* sql<{ at: Recipient["updatedAt"] }>`
+    const later = yield* value<Timestamp>`
       select ${since}::timestamptz + interval '1 microsecond' as at`
     const { rows: fromThen } = yield* recipients.page(organizationId, recipientsFrom(since), 500)
     expect(fromThen).toEqual(all.filter((it) => it.updatedAt >= since))
-    const { rows: fromLater } = yield* recipients.page(organizationId, recipientsFrom(later[0]!.at), 500)
+    const { rows: fromLater } = yield* recipients.page(organizationId, recipientsFrom(later), 500)
     expect(fromLater).toEqual(all.filter((it) => it.updatedAt > since))
   })
 })

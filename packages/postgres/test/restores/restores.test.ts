@@ -9,8 +9,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
+import { column, sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
@@ -25,10 +25,8 @@ const POINT = Timestamp.make("2026-01-05T03:10:00.000000Z")
 const seedSending = Effect.gen(function* () {
   const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
   yield* sendCampaign(campaign.id)
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ id: RecipientId }>`
+  const recipients = yield* column<RecipientId>`
     select id from recipients where organization_id = ${organization.id} order by id`
-  const recipients = rows.map(({ id }) => id)
   // The recipient was added later, and only published after the restore point.
   yield* sql`delete from messages where recipient_id = ${recipients[0]!}`
   yield* sql`update recipients set published_at = null where id = ${recipients[0]!}`
@@ -43,7 +41,6 @@ const claimed = Effect.gen(function* () {
 describe("a restore", () => {
   test("blocks all e-mails until it is finished, and skips recipients in the mail server's log", function* () {
     const { campaign, organization, recipients } = yield* seedSending
-    const sql = yield* SqlClient.SqlClient
     const restores = yield* RestoreRepository
     const campaigns = yield* CampaignRepository
     const [before] = yield* sql`select last from organization_clock where organization_id = ${organization.id}`
@@ -56,10 +53,10 @@ describe("a restore", () => {
     })
     const organizations = yield* restores.organizations
     expect(organizations.find(({ id }) => id === organization.id)?.restoredAt).toBe(before!["last"])
-    const [fence] = yield* sql<{ ahead: number }>`
+    const fence = yield* value<number>`
       select extract(epoch from last - clock_timestamp())::int as ahead from organization_clock
       where organization_id = ${organization.id}`
-    expect(fence!.ahead).toBeGreaterThan(7000)
+    expect(fence).toBeGreaterThan(7000)
     expect(yield* Effect.flip(beginRestore(POINT, 0))).toMatchObject({ _tag: "RestoreUnderWay" })
     expect(yield* Effect.flip(acceptPromotion())).toMatchObject({ _tag: "RestoreUnderWay" })
     expect(yield* restores.databaseState).toMatchObject({ fault: "restoring" })
@@ -101,7 +98,6 @@ describe("a restore", () => {
 
 test("a database that moved to a different server doesn't send until an operator accepts it", function* () {
   const { recipients } = yield* seedSending
-  const sql = yield* SqlClient.SqlClient
   const restores = yield* RestoreRepository
   const { current } = yield* restores.databaseState
   yield* restores.record(current!)

@@ -13,15 +13,13 @@ import {
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { runWith } from "@outreach/testing/runWith"
+import { sql } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, beforeEach } from "vitest"
-
-const sql = <Row extends object>(statement: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe<Row>(statement))
 
 const migrated = migratedDatabase()
 const asOwner = runWith(() => testDatabaseLayer(migrated()))
@@ -29,7 +27,7 @@ const asOwner = runWith(() => testDatabaseLayer(migrated()))
 describe("the declared rights", () => {
   it("list exactly the existing tables", async () => {
     const rows = await asOwner(
-      sql<{ name: string }>(`select relname as name from pg_class
+      sql.unsafe<{ name: string }>(`select relname as name from pg_class
         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`),
     )
     expect(
@@ -40,7 +38,7 @@ describe("the declared rights", () => {
 
   it("list every security definer function; only these roles may call it, and its search_path is fixed", async () => {
     const rows = await asOwner(
-      sql<{ name: string; isPublic: boolean; settings: ReadonlyArray<string> | null }>(`
+      sql.unsafe<{ name: string; isPublic: boolean; settings: ReadonlyArray<string> | null }>(`
         select proname as name, proconfig as settings,
           proacl is null or exists (select from aclexplode(proacl) where grantee = 0) as "isPublic"
         from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`),
@@ -57,7 +55,7 @@ describe("the declared rights", () => {
 
   it("list existing secret columns", async () => {
     for (const [table, columns] of Object.entries(SECRET_COLUMNS)) {
-      await asOwner(sql(`select ${columns.join(", ")} from ${table}`))
+      await asOwner(sql.unsafe(`select ${columns.join(", ")} from ${table}`))
     }
   })
 })
@@ -68,9 +66,7 @@ describe("a role", () => {
   ) as Record<RoleKind, typeof asOwner>
   /** Runs a statement as a role of a kind in a transaction that is rolled back; returns the SQLSTATE of its failure. */
   const tried = async (kind: RoleKind, statement: string): Promise<string | undefined> => {
-    const attempt = Effect.flatMap(SqlClient.SqlClient, (client) =>
-      client.withTransaction(Effect.andThen(sql(statement), Effect.fail("rolled back" as const))),
-    )
+    const attempt = inTransaction(Effect.andThen(sql.unsafe(statement), Effect.fail("rolled back" as const)))
     const failure = await runAs[kind](Effect.flip(attempt))
     return failure === "rolled back" ? undefined : sqlState(failure)
   }
@@ -164,7 +160,7 @@ describe("a role", () => {
 
   it("of the operator may read every table, and the reader every table without the secret columns", async () => {
     const tables = await asOwner(
-      sql<{ name: string; columns: ReadonlyArray<string> }>(`
+      sql.unsafe<{ name: string; columns: ReadonlyArray<string> }>(`
         select relname as name, array_agg(attname::text) as columns from pg_class join pg_attribute on attrelid = pg_class.oid
         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
           and attnum > 0 and not attisdropped group by relname`),
@@ -190,25 +186,25 @@ describe("granting", () => {
     runMigrations({ grantTo, report: () => Effect.void, ...options })
   const may = (kind: string, table: string, privilege: string) =>
     Effect.map(
-      sql<{ may: boolean }>(`select has_table_privilege('${roleOf(kind)}', '${table}', '${privilege}') as may`),
+      sql.unsafe<{ may: boolean }>(`select has_table_privilege('${roleOf(kind)}', '${table}', '${privilege}') as may`),
       ([row]) => row!.may,
     )
 
-  beforeAll(() => run(Effect.forEach(all, (role) => sql(`create role ${role}`))))
+  beforeAll(() => run(Effect.forEach(all, (role) => sql.unsafe(`create role ${role}`))))
   // The state of a migrated database before rights were granted.
   beforeEach(() =>
     run(
       Effect.all([
-        sql("delete from granted_roles"),
-        sql(`drop owned by ${all.join(", ")}`),
-        sql("grant usage, create on schema public to public"),
+        sql.unsafe("delete from granted_roles"),
+        sql.unsafe(`drop owned by ${all.join(", ")}`),
+        sql.unsafe("grant usage, create on schema public to public"),
       ]),
     ),
   )
   afterAll(() =>
     run(
       Effect.forEach(all, (role) =>
-        Effect.ignore(Effect.andThen(sql(`drop owned by ${role}`), sql(`drop role ${role}`))),
+        Effect.ignore(Effect.andThen(sql.unsafe(`drop owned by ${role}`), sql.unsafe(`drop role ${role}`))),
       ),
     ),
   )
@@ -217,12 +213,15 @@ describe("granting", () => {
     const failure = yield* Effect.flip(migrate([...roles, { role: `${prefix}_nobody`, kind: "api" }]))
     expect(failure).toBeInstanceOf(RoleNotFound)
     expect(failure.message).toContain(`has no role ${prefix}_nobody; nothing was changed`)
-    expect([yield* sql("select from granted_roles"), yield* may("worker", "events", "insert")]).toEqual([[], false])
+    expect([yield* sql.unsafe("select from granted_roles"), yield* may("worker", "events", "insert")]).toEqual([
+      [],
+      false,
+    ])
   })
 
   test("doesn't change catalog rows if the rights are correct", function* () {
     yield* migrate(roles)
-    const state = sql(`
+    const state = sql.unsafe(`
       select oid, xmin::text from pg_class where relnamespace = 'public'::regnamespace
       union all select attrelid, xmin::text from pg_attribute where attacl is not null
       union all select oid, xmin::text from pg_namespace order by 1, 2`)
@@ -233,22 +232,24 @@ describe("granting", () => {
 
   test("revokes unneeded rights", function* () {
     yield* migrate(roles)
-    yield* sql(`grant delete, truncate on events to ${roleOf("worker")}`)
-    yield* sql(`grant select (hash) on api_keys to ${roleOf("reader")}`)
+    yield* sql.unsafe(`grant delete, truncate on events to ${roleOf("worker")}`)
+    yield* sql.unsafe(`grant select (hash) on api_keys to ${roleOf("reader")}`)
     yield* migrate()
     expect([yield* may("worker", "events", "delete"), yield* may("worker", "events", "truncate")]).toEqual([
       false,
       false,
     ])
-    const [row] = yield* sql(`select has_column_privilege('${roleOf("reader")}', 'api_keys', 'hash', 'select') as may`)
+    const [row] = yield* sql.unsafe(
+      `select has_column_privilege('${roleOf("reader")}', 'api_keys', 'hash', 'select') as may`,
+    )
     expect(row).toEqual({ may: false })
   })
 
   test("remembers the roles, so that later tables are included", function* () {
     yield* migrate(roles)
-    yield* sql("create table later ()")
-    yield* Effect.addFinalizer(() => Effect.orDie(sql("drop table later")))
-    yield* sql(`revoke insert on events from ${roleOf("worker")}`)
+    yield* sql.unsafe("create table later ()")
+    yield* Effect.addFinalizer(() => Effect.orDie(sql.unsafe("drop table later")))
+    yield* sql.unsafe(`revoke insert on events from ${roleOf("worker")}`)
     yield* migrate()
     expect([yield* may("reader", "later", "select"), yield* may("worker", "events", "insert")]).toEqual([true, true])
   })
@@ -263,9 +264,9 @@ describe("granting", () => {
 
   test("reports a role that no longer exists, and continues", function* () {
     yield* migrate([...roles, { role: roleOf("gone"), kind: "reader" }])
-    yield* sql(`drop owned by ${roleOf("gone")}`)
-    yield* sql(`drop role ${roleOf("gone")}`)
-    yield* Effect.addFinalizer(() => Effect.orDie(sql(`create role ${roleOf("gone")}`)))
+    yield* sql.unsafe(`drop owned by ${roleOf("gone")}`)
+    yield* sql.unsafe(`drop role ${roleOf("gone")}`)
+    yield* Effect.addFinalizer(() => Effect.orDie(sql.unsafe(`create role ${roleOf("gone")}`)))
     const messages: Array<string> = []
     yield* migrate([], { report: (message) => Effect.sync(() => void messages.push(message)) })
     expect(messages).toEqual([`The role ${roleOf("gone")}, which had rights, no longer exists; it was skipped.`])
@@ -273,7 +274,7 @@ describe("granting", () => {
 
   test("revokes the schema from PUBLIC, but not before a role was granted", function* () {
     yield* migrate()
-    const everyone = sql(`select has_schema_privilege('${roleOf("stranger")}', 'public', 'usage') as may`)
+    const everyone = sql.unsafe(`select has_schema_privilege('${roleOf("stranger")}', 'public', 'usage') as may`)
     expect(yield* everyone).toEqual([{ may: true }])
     yield* migrate(roles)
     expect(yield* everyone).toEqual([{ may: false }])
@@ -281,7 +282,7 @@ describe("granting", () => {
 
   test("applies the session settings to roles on request", function* () {
     yield* migrate(roles)
-    const settings = sql<{ settings: ReadonlyArray<string> }>(`
+    const settings = sql.unsafe<{ settings: ReadonlyArray<string> }>(`
       select setconfig as settings from pg_db_role_setting join pg_roles on pg_roles.oid = setrole
       where rolname = '${roleOf("worker")}'`)
     expect(yield* settings).toEqual([])

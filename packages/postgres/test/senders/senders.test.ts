@@ -8,8 +8,8 @@ import { addSender, addSenderKey, updateSender, verifySender } from "@outreach/d
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { it } from "vitest"
 
 const run = runOnDatabase()
@@ -94,7 +94,6 @@ describe("a sender", () => {
 
   test("signs with its next key when it is published, for some time together with the older one", function* () {
     const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
     const sender = yield* add(organization.id)
     yield* verify(sender)
     const senders = yield* SenderRepository

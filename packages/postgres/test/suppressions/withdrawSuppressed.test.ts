@@ -2,9 +2,9 @@ import { describe, expect } from "@effect/vitest"
 import type { Campaign, CampaignKind } from "@outreach/domain/campaigns/Campaign"
 import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
-import { createIdentifier, type ProgramId } from "@outreach/domain/Identifier"
+import type { ProgramId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
-import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
+import { createProgram } from "@outreach/domain/programs/Programs"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
@@ -13,8 +13,8 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, FOOTER, npi, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, sendWith, settleSent } from "@outreach/testing/sendCampaign"
+import { column, sql } from "@outreach/testing/sql"
 import { Effect, Fiber, Latch } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 
 const run = runOnDatabase()
@@ -25,15 +25,7 @@ beforeEach(() => run(cancelCampaigns))
 /** Adds a program with a campaign, in the organization and the window of a given campaign. */
 const addCampaign = Effect.fnUntraced(function* (campaign: Campaign, slug: string, kind: CampaignKind) {
   const { organizationId, windowStart, windowEnd } = campaign
-  const program = yield* (yield* ProgramRepository).create({
-    organizationId,
-    id: yield* createIdentifier("program"),
-    slug,
-    name: slug,
-    ...SENDER,
-    learnerTarget: null,
-    completerTarget: null,
-  })
+  const program = yield* createProgram({ organizationId, slug, name: slug, ...SENDER })
   return yield* createCampaign({
     programId: program.id,
     name: "Later",
@@ -55,14 +47,10 @@ const seed = Effect.gen(function* () {
 })
 const line = (n: number) => ({ number: n + 2, npi: npi(n), email: email(n).toUpperCase() })
 
-const waiting = Effect.fnUntraced(function* (campaignId: string) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ email: string }>`
+const waiting = (campaignId: string) =>
+  column<string>`
     select lower(email) as email from recipients where campaign_id = ${campaignId} and withdrawn_at is null order by 1`
-  return rows.map((row) => row.email)
-})
 const suppressions = Effect.fnUntraced(function* (organizationId: string) {
-  const sql = yield* SqlClient.SqlClient
   return yield* sql`
     select kind, value, reason, applied_at is not null as applied from organization_suppressions
     where organization_id = ${organizationId}`
@@ -95,7 +83,6 @@ describe("a hard bounce", () => {
   })
 
   test("leaves a recipient with a message in flight for later", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization, campaign, later } = yield* seed
     yield* sendCampaign(later.id)
     const leases = yield* claimMessages(9)
@@ -169,7 +156,6 @@ describe("suppressClinicians", () => {
   })
 
   test("waits for the message in flight of a withdrawn recipient, and doesn't suppress until then", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { campaign, program } = yield* seedCampaign({ recipients: 2 })
     yield* scheduleCampaign(campaign.id)
     yield* publishChunk()
