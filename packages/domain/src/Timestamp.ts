@@ -15,3 +15,6 @@ export const fromUnixMillis = (millis: number): Timestamp =>
 
 /** Converts a timestamp to Unix milliseconds, without microseconds. */
 export const toUnixMillis = (timestamp: Timestamp): number => Date.parse(timestamp)
+
+/** Formats a timestamp for operators, such as `2026-11-21 02:45 UTC`. */
+export const minuteOf = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`

@@ -3,8 +3,9 @@ import { OrganizationId } from "../Identifier.ts"
 import type { MailFailure } from "../mail/Mailer.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { WHEN_REACHED } from "../programs/Program.ts"
-import { fromUnixMillis, Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { fromUnixMillis, minuteOf, Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { Campaign, CampaignFailure, CampaignProgress, countUnsent, DomainPause } from "./Campaign.ts"
+import { countNoun, numbers } from "./countNoun.ts"
 
 /** Progress of a campaign, and everything that can block its e-mails. */
 export const SendingState = Schema.Struct({
@@ -64,12 +65,12 @@ export const explainUnsent = (state: SendingState, now: number): Finding | null 
     case "paused":
       return warning(`${stopOf(state)} E-mails are paused until it is resumed.`, "Resume it once the reason is gone.")
     case "cancelled":
-      return ok(`${stopOf(state)} ${count(left, "recipient")} won't get an e-mail.`)
+      return ok(`${stopOf(state)} ${countNoun(left, "recipient")} won't get an e-mail.`)
     case "completed":
       return ok(
         left === 0
           ? "Completed: sent to all possible recipients."
-          : `Completed: its window ended at ${minuteOf(state.windowEnd)}, and ${count(left, "recipient")} got no e-mail.`,
+          : `Completed: its window ended at ${minuteOf(state.windowEnd)}, and ${countNoun(left, "recipient")} got no e-mail.`,
       )
     default:
       return progress.sentInLastMinute > 0 ? null : explainWaiting(state, left, now)
@@ -119,7 +120,7 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
   const [failure] = failures
   if (failure !== undefined) {
     return failed(
-      `${explainMailFailure(failure)}. ${count(failure.messages, "message")} are queued and will be retried automatically.`,
+      `${explainMailFailure(failure)}. ${countNoun(failure.messages, "message")} are queued and will be retried automatically.`,
       "Fix the mail server or SMTP_URL. The deployment's checks test both.",
       ["doctor"],
     )
@@ -129,9 +130,9 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
       .slice(0, 1)
       .map(
         ({ domain, until }) =>
-          `${domain}${pauses.length > 1 ? ` and ${count(pauses.length - 1, "other domain")}` : ""} rejected our e-mails and ${pauses.length > 1 ? "are" : "is"} paused until ${minuteOf(until)}.`,
+          `${domain}${pauses.length > 1 ? ` and ${countNoun(pauses.length - 1, "other domain")}` : ""} rejected our e-mails and ${pauses.length > 1 ? "are" : "is"} paused until ${minuteOf(until)}.`,
       ),
-    ...(progress.deferred > 0 ? [`${count(progress.deferred, "mailbox", "mailboxes")} deferred our e-mails.`] : []),
+    ...(progress.deferred > 0 ? [`${countNoun(progress.deferred, "mailbox", "mailboxes")} deferred our e-mails.`] : []),
   ]
   if (dueAt === null || toUnixMillis(dueAt) > now) {
     const next = dueAt === null ? [] : [`The next e-mail is due at ${minuteOf(dueAt)}.`]
@@ -151,7 +152,3 @@ const explainWaiting = (state: SendingState, left: number, now: number): Finding
       )
     : null
 }
-
-const numbers = new Intl.NumberFormat("en-US")
-const count = (n: number, noun: string, nouns = `${noun}s`): string => `${numbers.format(n)} ${n === 1 ? noun : nouns}`
-const minuteOf = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`

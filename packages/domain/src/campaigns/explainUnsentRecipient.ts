@@ -5,7 +5,7 @@ import { MailFailure } from "../mail/Mailer.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { Recipient } from "../recipients/Recipient.ts"
 import type { SuppressionReason, WithdrawalReason } from "../suppressions/Suppression.ts"
-import { Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { minuteOf, Timestamp, toUnixMillis } from "../Timestamp.ts"
 import { explainMailFailure, explainUnsent, type SendingState } from "./explainUnsent.ts"
 
 /** Progress of a campaign's e-mail to a recipient. */
@@ -87,5 +87,3 @@ export const explainUnsentRecipient = (state: RecipientState, campaign: SendingS
   }
   return cause ?? ok("It is queued with its campaign.")
 }
-
-const minuteOf = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`

@@ -3,8 +3,9 @@ import type { SenderDetail } from "../mail/findHiddenDetails.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { type Program, WHEN_REACHED } from "../programs/Program.ts"
 import type { Sender } from "../senders/Sender.ts"
-import { type Timestamp, toUnixMillis } from "../Timestamp.ts"
+import { minuteOf, toUnixMillis } from "../Timestamp.ts"
 import { type Campaign, type CampaignProgress, CLOSED, countUnsent } from "./Campaign.ts"
+import { countNoun, numbers } from "./countNoun.ts"
 
 /** Checks before a campaign is sent, in display order. */
 export const PREFLIGHT_CHECKS = [
@@ -57,9 +58,6 @@ export interface PreflightFacts {
   readonly now: number
 }
 
-const numbers = new Intl.NumberFormat("en-US")
-const count = (n: number, noun: string): string => `${numbers.format(n)} ${noun}${n === 1 ? "" : "s"}`
-
 export const preflight = (facts: PreflightFacts): ReadonlyArray<PreflightCheck> =>
   PREFLIGHT_CHECKS.map((check) => ({ check, ...CHECKS[check](facts) }))
 
@@ -79,15 +77,15 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     }
     return withdrawn === recipients
       ? failed(
-          `All ${count(recipients, "recipient")} are withdrawn, so no e-mails are sent.`,
+          `All ${countNoun(recipients, "recipient")} are withdrawn, so no e-mails are sent.`,
           "Check the suppressions.",
         )
-      : ok(`${count(recipients, "recipient")}.`)
+      : ok(`${countNoun(recipients, "recipient")}.`)
   },
 
   suppressed: ({ progress: { recipients, withdrawn } }) => {
     if (withdrawn === 0) return ok("No recipient is withdrawn.")
-    const found = `${count(withdrawn, "recipient")} withdrawn: suppressed, qualified already, or erased.`
+    const found = `${countNoun(withdrawn, "recipient")} withdrawn: suppressed, qualified already, or erased.`
     return withdrawn * 2 < recipients
       ? ok(found)
       : warning(found, "More than half of the list is left out. Check that it is the right list.")
@@ -113,7 +111,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
       ramp === null || ramp.allowedToday === null ? Number.POSITIVE_INFINITY : rampAllows(ramp, days)
     if (allowedByRamp < unsent) {
       return warning(
-        `The ramp of the sender allows about ${numbers.format(allowedByRamp)} of ${count(unsent, "e-mail")} in the window.`,
+        `The ramp of the sender allows about ${numbers.format(allowedByRamp)} of ${countNoun(unsent, "e-mail")} in the window.`,
         "Give the campaign a longer window, or the sender another ramp.",
         sender === null ? undefined : ["senders", "update", sender.id, "--ramp", "…"],
       )
@@ -121,7 +119,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     const { perMinute } = campaign
     if (perMinute === null) return ok("No rate limit for this campaign.")
     const needed = Math.ceil(unsent / perMinute)
-    const found = `${numbers.format(perMinute)} a minute: ${count(unsent, "e-mail")} take ${duration(needed)} of ${duration(minutes)}.`
+    const found = `${numbers.format(perMinute)} a minute: ${countNoun(unsent, "e-mail")} take ${duration(needed)} of ${duration(minutes)}.`
     const advice = `Raise the rate to ${numbers.format(Math.ceil(unsent / Math.max(1, minutes)))} a minute, or give the campaign a longer window.`
     if (minutes > 0 && needed > minutes) return failed(found, advice)
     return needed > minutes * 0.8 ? warning(found, advice) : ok(found)
@@ -196,11 +194,11 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
       return ok(
         learnerTarget === null
           ? "The program has no target, so outreach doesn't stop automatically."
-          : `The program has no completer target, so outreach doesn't stop automatically. When its target of ${count(learnerTarget, "learner")} is reached, ${WHEN_REACHED.learner_qualified}.`,
+          : `The program has no completer target, so outreach doesn't stop automatically. When its target of ${countNoun(learnerTarget, "learner")} is reached, ${WHEN_REACHED.learner_qualified}.`,
       )
     }
     const left = completerTarget - completers
-    const found = `${numbers.format(completers)} of ${count(completerTarget, "completer")}.`
+    const found = `${numbers.format(completers)} of ${countNoun(completerTarget, "completer")}.`
     if (left <= 0)
       return failed(
         `${found} The target is reached: ${WHEN_REACHED.completer_qualified}, and no e-mails are sent.`,
@@ -230,10 +228,10 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     }
     return failing > 0
       ? warning(
-          `${failing} of ${count(enabled, "enabled endpoint")} failed recently and ${failing === 1 ? "is" : "are"} only probed.`,
+          `${failing} of ${countNoun(enabled, "enabled endpoint")} failed recently and ${failing === 1 ? "is" : "are"} only probed.`,
           "Check the endpoint's latest failures before you start a campaign.",
         )
-      : ok(`${count(enabled, "endpoint")} enabled, without recent failures.`)
+      : ok(`${countNoun(enabled, "endpoint")} enabled, without recent failures.`)
   },
 
   signing_secret: ({ campaign: { kind, organizationId }, unsigned, endpoints }) => {
@@ -241,7 +239,7 @@ const CHECKS: Readonly<Record<PreflightCheck["check"], (facts: PreflightFacts) =
     return unsigned === 0
       ? ok("A signing secret is active for every enabled endpoint.")
       : failed(
-          `No signing secret is active for ${count(unsigned, "enabled endpoint")}.`,
+          `No signing secret is active for ${countNoun(unsigned, "enabled endpoint")}.`,
           "Create a secret for the organization, or for the endpoint if it has separate secrets.",
           ["secrets", "rotate", "--organization", organizationId],
         )
@@ -282,8 +280,6 @@ const rampAllows = ({ daily, day, sentToday }: NonNullable<Sender["ramp"]>, days
 }
 
 const duration = (minutes: number): string => {
-  if (minutes < 120) return count(Math.ceil(minutes), "minute")
+  if (minutes < 120) return countNoun(Math.ceil(minutes), "minute")
   return minutes < 2880 ? `${Math.ceil(minutes / 60)} hours` : `${Math.ceil(minutes / 1440)} days`
 }
-
-const minuteOf = (at: Timestamp): string => `${at.slice(0, 16).replace("T", " ")} UTC`
