@@ -187,7 +187,11 @@ describe("createCampaign", () => {
 
   test("rejects a program without a sender", function* () {
     const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
-    const { id: programId } = yield* createProgram({ organizationId: organization.id, slug: "earlier", name: "Earlier" })
+    const { id: programId } = yield* createProgram({
+      organizationId: organization.id,
+      slug: "earlier",
+      name: "Earlier",
+    })
     const create = createCampaign({ ...campaign, programId })
     expect(yield* Effect.flip(create)).toMatchObject({ _tag: "ProgramWithoutSender", programId })
     yield* updateProgram(programId, { senderName: "Acme Health" })

@@ -1,12 +1,18 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
-import { DeliveryLeases, EXCLUSIVE_FROM_LOSSES, MAX_LOSSES } from "@outreach/domain/deliveries/DeliveryLeases"
+import {
+  DeliveryLeases,
+  EXCLUSIVE_FROM_LOSSES,
+  MAX_LOSSES,
+  type Outcome,
+  type Settlement,
+} from "@outreach/domain/deliveries/DeliveryLeases"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { createEndpoint, updateEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
-import { createIdentifier, type DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
+import { createIdentifier, type DeliveryId, type EndpointId, type EventId } from "@outreach/domain/Identifier"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
@@ -50,8 +56,6 @@ const die = (token: string) =>
 const find = (id: DeliveryId) => Effect.flatMap(DeliveryReader, (ledger) => ledger.find(id))
 const eventsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ eventId }) => eventId)
 const RETRY = { state: "retry", delaySeconds: 0 } as const
-const ACCEPTED = { status: 200, outcome: "success" }
-const REJECTED = { status: 401, outcome: "client_error" }
 
 describe("DeliveryLeasesPg.live", () => {
   test("counts and ranks the live workers that accept endpoints", function* () {
@@ -391,40 +395,47 @@ describe("DeliveryLeasesPg.takeDue", () => {
 })
 
 describe("DeliveryLeasesPg.write", () => {
+  /** The outcome of a call to which the endpoint responded with a status. */
+  const outcomeOf = (delivery: Delivery, settlement: Settlement, status: number): Outcome => {
+    const { attempt: number, version } = delivery
+    const startedAt = Timestamp.make("2026-11-21T00:00:00.000001Z")
+    const outcome = status === 200 ? "success" : "client_error"
+    return {
+      delivery,
+      version,
+      settlement,
+      attempt: { number, startedAt, latencyMs: 1, status, outcome, response: "" },
+    }
+  }
+  /** Writes the outcomes of all calls in flight. */
+  const writeOf = (
+    token: string,
+    endpointId: EndpointId,
+    outcomes: ReadonlyArray<Outcome>,
+    open?: ReadonlyArray<EventId>,
+  ) =>
+    DeliveryLeases.use(({ write }) =>
+      write(token, [{ ...{ endpointId, open, outcomes }, intent: undefined, breaker: undefined }]),
+    )
+  const NOTHING = { refused: new Set(), again: new Set(), disabled: new Set() }
+
   for (const isRow of [false, true]) {
     const what = isRow ? "a row" : "an event of the log"
     test(`makes ${what} due immediately if it was rejected with the endpoint's previous settings`, function* () {
-      const leases = yield* DeliveryLeases
       const { endpoint, organization } = yield* seedLog(1)
       const { take, settle, token } = yield* newWorker
       if (isRow) yield* settle(yield* take(), RETRY, 503)
       const [delivery] = yield* take()
       expect(delivery!.isRow).toBe(isRow)
       yield* rotateSecret(organization.id, 0)
-      const attempt = {
-        number: delivery!.attempt,
-        startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
-        latencyMs: 1,
-      }
-      const rejected = {
-        ...{ delivery: delivery!, version: endpoint.version, settlement: { state: "rejected" } as const },
-        attempt: { ...attempt, status: 401, outcome: "client_error", response: "" },
-      }
-      const progress = { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined }
-      expect(yield* leases.write(token, [{ ...progress, outcomes: [rejected] }])).toEqual({
-        refused: new Set(),
-        again: new Set([delivery!.id]),
-        disabled: new Set(),
-      })
-      const [again] = yield* take()
-      expect(again).toMatchObject({ id: delivery!.id, attempt: delivery!.attempt + 1 })
-      expect(again!.version).toBeGreaterThan(endpoint.version)
-      const last = { ...rejected, delivery: again!, attempt: { ...rejected.attempt, number: again!.attempt } }
-      expect(yield* leases.write(token, [{ ...progress, outcomes: [{ ...last, version: again!.version }] }])).toEqual({
-        refused: new Set(),
-        again: new Set(),
-        disabled: new Set(),
-      })
+      const rejected = outcomeOf(delivery!, { state: "rejected" }, 401)
+      const again = new Set([delivery!.id])
+      expect(yield* writeOf(token, endpoint.id, [rejected], [])).toEqual({ ...NOTHING, again })
+      const [next] = yield* take()
+      expect(next).toMatchObject({ id: delivery!.id, attempt: delivery!.attempt + 1 })
+      expect(next!.version).toBeGreaterThan(endpoint.version)
+      const last = outcomeOf(next!, { state: "rejected" }, 401)
+      expect(yield* writeOf(token, endpoint.id, [last], [])).toEqual(NOTHING)
       const { delivery: found, attempts } = yield* find(delivery!.id)
       expect(found.state).toBe("rejected")
       expect(attempts.slice(-2).map(({ status }) => status)).toEqual([401, 401])
@@ -434,33 +445,18 @@ describe("DeliveryLeasesPg.write", () => {
   for (const isRow of [false, true]) {
     const what = isRow ? "a row" : "an event of the log"
     test(`makes ${what} due with the same attempt number if its call was not made`, function* () {
-      const leases = yield* DeliveryLeases
       const { endpoint } = yield* seedLog(1)
       const { take, settle, token } = yield* newWorker
       if (isRow) yield* settle(yield* take(), RETRY, 503)
       const [delivery] = yield* take()
-      const progress = { endpointId: endpoint.id, open: isRow ? undefined : [], intent: undefined, breaker: undefined }
       const outcome = { ...{ delivery: delivery!, version: delivery!.version }, attempt: null, settlement: RETRY }
-      const { refused } = yield* leases.write(token, [{ ...progress, outcomes: [outcome] }])
+      const { refused } = yield* writeOf(token, endpoint.id, [outcome], isRow ? undefined : [])
       expect([...refused]).toEqual([])
       expect(yield* take()).toMatchObject([{ id: delivery!.id, isRow: true, attempt: delivery!.attempt }])
       expect((yield* find(delivery!.id)).attempts).toHaveLength(isRow ? 1 : 0)
       const counted = sql`select from delivery_outcomes where endpoint_id = ${endpoint.id}`
       expect(yield* counted).toHaveLength(isRow ? 1 : 0)
     })
-  }
-
-  const goneBy = (version: number, deliveries: ReadonlyArray<Delivery>) => {
-    const attempt = {
-      startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
-      latencyMs: 1,
-      status: 410,
-      response: "",
-    }
-    return deliveries.map((delivery) => ({
-      ...{ delivery, version, settlement: { state: "gone" } as const },
-      attempt: { ...attempt, number: 1, outcome: "client_error" },
-    }))
   }
 
   test("disables an endpoint if a handed-over call returns 410", function* () {
@@ -472,11 +468,10 @@ describe("DeliveryLeasesPg.write", () => {
     yield* leases.handOver(first.token, [{ endpointId, calling: [called!.eventId], unsent: [] }])
     const heir = yield* newWorker
     yield* heir.take(0)
-    const outcomes = goneBy(endpoint.version, [{ ...called!, isRow: true }])
-    const progress = { endpointId, open: undefined, intent: undefined, breaker: undefined, outcomes }
-    expect(yield* leases.write(first.token, [progress])).toEqual({
-      ...{ refused: new Set(), again: new Set([called!.id]) },
-      disabled: new Set([endpointId]),
+    const gone = outcomeOf({ ...called!, isRow: true }, { state: "gone" }, 410)
+    expect(yield* writeOf(first.token, endpointId, [gone])).toEqual({
+      ...NOTHING,
+      ...{ again: new Set([called!.id]), disabled: new Set([endpointId]) },
     })
     const { find: findEndpoint } = yield* EndpointRepository
     expect(yield* findEndpoint(endpointId)).toMatchObject({ enabled: false, waiting: 1, owner: heir.token })
@@ -484,23 +479,19 @@ describe("DeliveryLeasesPg.write", () => {
   })
 
   test("disables an endpoint that is gone once, but not after its address has changed", function* () {
-    const leases = yield* DeliveryLeases
     const { find: findEndpoint, enable } = yield* EndpointRepository
     const { endpoint } = yield* seedLog(2)
     const { take, token } = yield* newWorker
     const deliveries = yield* take()
-    const gone = goneBy(endpoint.version, deliveries)
-    const progress = { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes: gone }
+    const gone = deliveries.map((delivery) => outcomeOf(delivery, { state: "gone" }, 410))
     const again = new Set(deliveries.map(({ id }) => id))
-    expect(yield* leases.write(token, [progress])).toEqual({
-      ...{ refused: new Set(), again },
-      disabled: new Set([endpoint.id]),
-    })
+    const write = writeOf(token, endpoint.id, gone, [])
+    expect(yield* write).toEqual({ ...NOTHING, again, disabled: new Set([endpoint.id]) })
     expect(yield* findEndpoint(endpoint.id)).toMatchObject({ enabled: false, disabledReason: "gone", waiting: 2 })
     expect(yield* take()).toEqual([])
     yield* enable(endpoint.id)
     // A repeated write, as after a lost response.
-    expect(yield* leases.write(token, [progress])).toEqual({ refused: new Set(), again, disabled: new Set() })
+    expect(yield* write).toEqual({ ...NOTHING, again })
     expect(yield* findEndpoint(endpoint.id)).toMatchObject({ enabled: true, disabledReason: null, waiting: 2 })
     expect((yield* take()).map(({ attempt }) => attempt)).toEqual([2, 2])
   })
@@ -510,13 +501,9 @@ describe("DeliveryLeasesPg.write", () => {
     const { endpoint } = yield* seedLog(0)
     const { take, token } = yield* newWorker
     yield* take(0)
+    const unchanged = { endpointId: endpoint.id, open: undefined, intent: undefined, outcomes: [] }
     const open = (version: number) =>
-      leases.write(token, [
-        {
-          ...{ endpointId: endpoint.id, open: undefined, intent: undefined, outcomes: [] },
-          breaker: { version, failures: 5, allowance: 1, probeInMs: 60_000 },
-        },
-      ])
+      leases.write(token, [{ ...unchanged, breaker: { version, failures: 5, allowance: 1, probeInMs: 60_000 } }])
     const { enable, find: status } = yield* EndpointRepository
     yield* open(endpoint.version)
     const { version } = yield* enable(endpoint.id)
@@ -531,19 +518,12 @@ describe("DeliveryLeasesPg.write", () => {
     const { take, settle } = yield* newWorker
     const deliveries = yield* take()
     yield* settle(deliveries.slice(0, 3))
-    expect(yield* sql`select first_id, id, json_array_length(deliveries) as count from delivered`).toEqual([
-      {
-        first_id: deliveries
-          .map(({ id }) => id)
-          .slice(0, 3)
-          .sort()[0],
-        id: deliveries
-          .map(({ id }) => id)
-          .slice(0, 3)
-          .sort()[2],
-        count: 3,
-      },
-    ])
+    const [first_id, , id] = deliveries
+      .slice(0, 3)
+      .map(({ id }) => id)
+      .sort()
+    const rows = sql`select first_id, id, json_array_length(deliveries) as count from delivered`
+    expect(yield* rows).toEqual([{ first_id, id, count: 3 }])
     yield* settle([deliveries[3]!], { state: "rejected" }, 410)
     yield* settle([deliveries[4]!], { state: "retry", delaySeconds: 30 }, 503)
     const { delivery } = yield* find(deliveries[4]!.id)
@@ -565,27 +545,12 @@ describe("DeliveryLeasesPg.write", () => {
 
   for (const rejected of [0, 1]) {
     test(`counts and stores a repeated write after a lost response once, with ${rejected} dead letters`, function* () {
-      const leases = yield* DeliveryLeases
       const { endpoint } = yield* seedLog(3 + rejected)
       const { take, token } = yield* newWorker
-      const outcomes = (yield* take()).map((delivery, i) => {
-        const attempt = {
-          number: 1,
-          startedAt: Timestamp.make("2026-11-21T00:00:00.000001Z"),
-          latencyMs: 1,
-          response: "",
-        }
-        return i < 3
-          ? { delivery, version: 1, settlement: { state: "delivered" } as const, attempt: { ...attempt, ...ACCEPTED } }
-          : {
-              delivery,
-              version: delivery.version,
-              settlement: { state: "rejected" } as const,
-              attempt: { ...attempt, ...REJECTED },
-            }
-      })
-      const progress = { endpointId: endpoint.id, open: [], intent: undefined, breaker: undefined, outcomes }
-      const write = leases.write(token, [progress])
+      const outcomes = (yield* take()).map((delivery, i) =>
+        i < 3 ? outcomeOf(delivery, { state: "delivered" }, 200) : outcomeOf(delivery, { state: "rejected" }, 401),
+      )
+      const write = writeOf(token, endpoint.id, outcomes, [])
       expect(yield* write).toEqual(yield* write)
       expect(
         yield* sql`

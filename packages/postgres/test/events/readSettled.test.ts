@@ -47,13 +47,11 @@ const readDuring = Effect.fnUntraced(function* <E, R>(
 })
 
 /** Waits until a reader has queried the status of the writer's transaction. */
-const looksUpTransaction = Effect.gen(function* () {
-  yield* sql`
-    select count(*)::int as readers from pg_stat_activity
-    where datname = current_database() and query like '%pg_xact_status%' and pid <> pg_backend_pid()`.pipe(
-    Effect.repeat({ until: ([row]) => (row as { readers: number }).readers > 0 }),
-  )
-})
+const looksUpTransaction = sql`
+  select from pg_stat_activity
+  where datname = current_database() and query like '%pg_xact_status%' and pid <> pg_backend_pid()`.pipe(
+  Effect.repeat({ until: ({ length }) => length > 0 }),
+)
 
 const soon = Effect.provideService(SettlingLimit, "20 millis")
 
