@@ -30,11 +30,11 @@ const seed = Effect.gen(function* () {
 
 const list = Effect.fnUntraced(function* (filter: EventFilter, limit = 50) {
   const { page } = yield* EventReader
-  const found: Array<Effect.Success<ReturnType<typeof page>>["events"][number]> = []
+  const found: Array<Effect.Success<ReturnType<typeof page>>["rows"][number]> = []
   let next: EventCursor | null = null
   do {
-    const { events, next: after }: Effect.Success<ReturnType<typeof page>> = yield* page(filter, limit, next)
-    found.push(...events)
+    const { rows, next: after }: Effect.Success<ReturnType<typeof page>> = yield* page(filter, limit, next)
+    found.push(...rows)
     next = after
   } while (next !== null)
   return found
@@ -90,7 +90,7 @@ describe("the log of events", () => {
       where organization_id = ${organization.id} and type = 'outreach.email_clicked'`
     const { page } = yield* EventReader
     const first = yield* page({ campaignId: campaign.id }, 50, null)
-    expect(first.events.length).toBeLessThan(ALL.length)
+    expect(first.rows.length).toBeLessThan(ALL.length)
     expect(first.next).not.toBeNull()
     expect(typesOf(yield* list({ campaignId: campaign.id })).toSorted()).toEqual(ALL.toSorted())
     expect(typesOf(yield* list({ campaignId: campaign.id, type: "outreach.email_opened" }))).toEqual(["email_opened"])
