@@ -92,10 +92,8 @@ export const listPage = <
 ) => {
   const { cells, showLabel = "Show personal data", filterOf = (filter) => filter, around = () => ({}) } = options
   const { command, role, forPartners, isPersonal = false, isWhole, empty } = list
-  const filters: Inputs = Record.filter(
-    Record.mapKeys(list.filters, fieldName),
-    (_, name) => !path.includes(`:${name}`),
-  )
+  const fields = Record.filter(list.filters as Fields, (_, key) => !path.includes(`:${fieldName(key)}`))
+  const filters: Inputs = Record.mapKeys(fields, fieldName)
   const access = { role, ...(forPartners && { forPartners }) }
   const inputs = { ...filters, after: Schema.String }
   const read = (input: Values, context: RequestContext, limit: number, maxPages?: number) => {
@@ -108,7 +106,7 @@ export const listPage = <
     { isShown = true, show, ...context }: RequestContext & Partial<Masking>,
   ) {
     const { rows, next, filter } = yield* read(input, context, isWhole ? Number.MAX_SAFE_INTEGER : PAGE_SIZE, 1)
-    const objects = yield* readObjects({ ...Struct.omit(list.columns, ["campaignId"]), ...list.filters }, filter)
+    const objects = yield* readObjects({ ...Struct.omit(list.columns, ["campaignId"]), ...fields }, filter)
     const given = textsOf(list.filters, input)
     const query = Record.filter(given, (_, name) => name in filters)
     const address = pathTo<string>({ path }, given)

@@ -1,26 +1,11 @@
+import { imports as importList } from "@outreach/backoffice/lists/imports"
 import { ImportLog } from "@outreach/backoffice/recipients/ImportLog"
-import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { ImportId } from "@outreach/domain/Identifier"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { campaignFlag } from "../inputs/filters.ts"
 import { argument } from "../inputs/Input.ts"
-
-const list = reading({
-  about: "List the imports into a campaign, newest first: when, who, and how many lines had which outcome",
-  examples: ["ops imports list --campaign cmp_…"],
-  input: { campaignId: campaignFlag },
-  cursor: { id: ImportId },
-  *run({ campaignId }, { limit, after }) {
-    const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    return yield* (yield* ImportLog).list(campaign, { limit, before: after })
-  },
-  columns: [
-    ...(["id", "begunAt", "operator", "status", "lines", "imported", "updated", "alreadyThere"] as const),
-    ...(["suppressed", "repeated", "rejected", "fault"] as const),
-  ],
-})
+import { listCommand } from "../listCommand.ts"
 
 const show = reading({
   about: "List the first thousand rejected lines of an import by number and reason",
@@ -34,6 +19,6 @@ const show = reading({
 
 export const imports = group({
   about: "Files of recipients that were imported",
-  commands: { list, show },
+  commands: { list: listCommand(importList), show },
   services: Layer.merge(CampaignRepositoryPg, ImportLog.layer),
 })

@@ -1,74 +1,40 @@
-import { csvRow } from "@outreach/backoffice/csv/csvRow"
 import { formatCount } from "@outreach/backoffice/format"
-import type { Tone } from "@outreach/backoffice/lists/List"
+import { IMPORT_TONES, imports } from "@outreach/backoffice/lists/imports"
 import { ImportLog, type ImportRecord, MAX_KEPT } from "@outreach/backoffice/recipients/ImportLog"
 import { type Campaign, IMPORTABLE } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
-import { ImportId } from "@outreach/domain/Identifier"
+import type { ImportId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { Facts, LinkLine, Live, Page, Pager, Table } from "../../components/layout.tsx"
+import { Facts, LinkLine, Live, Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { csvFile, listPage } from "../../http/listPage.tsx"
 import { definePage, defineResource } from "../../http/Route.ts"
-import { defineCursor, pageOf } from "../../view/inputs.ts"
 import { useMay } from "../../view/View.ts"
 import { RejectedLines } from "./RejectedLines.tsx"
 
-const PAGE_SIZE = 50
-
-const TONES: Readonly<Record<ImportRecord["status"], Tone>> = {
-  running: "neutral",
-  finished: "good",
-  failed: "bad",
-  interrupted: "warning",
-}
-
 const ImportStatus = ({ status }: Pick<ImportRecord, "status">) => (
-  <StatusBadge tone={TONES[status]}>{status}</StatusBadge>
+  <StatusBadge tone={IMPORT_TONES[status]}>{status}</StatusBadge>
 )
 
-const cursor = defineCursor({ id: ImportId })
-
-const importsPage = definePage("/campaigns/:campaign/imports", {
-  inputs: { after: cursor.input },
-  run: Effect.fnUntraced(function* ({ campaign: campaignId, after }) {
-    const campaign = yield* (yield* CampaignRepository).find(campaignId)
-    const found = yield* (yield* ImportLog).list(campaign, { limit: PAGE_SIZE + 1, before: after ?? null })
-    const { rows, last } = pageOf(found, PAGE_SIZE)
-    return (
-      <Page
-        title={foreign`Imports into ${campaign.name}`}
-        commands={[
-          ops("imports list", { campaign: campaignId }),
-          ...(isOpen(campaign) ? [ops("recipients import", "list.csv", { campaign: campaignId, check: true })] : []),
-        ]}
-      >
-        <ImportLink campaign={campaign} />
-        <Table
-          caption="Imports, newest first"
-          rows={rows}
-          empty={after ? "No more imports." : "No imports yet."}
-          columns={{
-            Started: ({ id, begunAt }) => (
-              <a href={`/imports/${id}`}>
-                <Time at={begunAt} />
-              </a>
-            ),
-            By: ({ operator }) => operator,
-            Status: ({ status }) => <ImportStatus status={status} />,
-            Lines: { count: ({ lines }) => lines },
-            Imported: { count: ({ imported }) => imported },
-            Existing: { count: ({ alreadyThere, updated }) => alreadyThere + updated },
-            Suppressed: { count: ({ suppressed }) => suppressed },
-            Duplicates: { count: ({ repeated }) => repeated },
-            Rejected: { count: ({ rejected }) => rejected },
-          }}
-        />
-        <Pager next={last && { after: cursor.of(last) }} />
-        <LinkLine to={`/campaigns/${campaignId}`}>Back to the campaign</LinkLine>
-      </Page>
-    )
+const importsRoutes = listPage("/campaigns/:campaign/imports", imports, {
+  read: ({ filter: { campaignId } }) =>
+    Effect.map(
+      CampaignRepository.use(({ find }) => find(campaignId)),
+      (campaign) => ({ campaign }),
+    ),
+  cells: {
+    begunAt: ({ id, begunAt }) => (
+      <a href={`/imports/${id}`}>
+        <Time at={begunAt} />
+      </a>
+    ),
+  },
+  around: ({ campaign }) => ({
+    title: foreign`Imports into ${campaign.name}`,
+    commands: isOpen(campaign) ? [ops("recipients import", "list.csv", { campaign: campaign.id, check: true })] : [],
+    above: <ImportLink campaign={campaign} />,
+    below: <LinkLine to={`/campaigns/${campaign.id}`}>Back to the campaign</LinkLine>,
   }),
 })
 
@@ -154,12 +120,8 @@ const rejectsFile = defineResource("/imports/:import/rejects", {
   command: "imports show",
   run: Effect.fnUntraced(function* ({ import: importId }) {
     const { rejects } = yield* (yield* ImportLog).find(importId)
-    const rows = [["line", "reason"], ...rejects.map(({ line, reason }) => [String(line), reason])]
-    return HttpServerResponse.text(rows.map(csvRow).join(""), {
-      contentType: "text/csv; charset=utf-8",
-      headers: { "content-disposition": `attachment; filename="${importId}-rejects.csv"` },
-    })
+    return csvFile(`${importId}-rejects.csv`, { columns: ["line", "reason"], rows: rejects })
   }),
 })
 
-export const importRoutes = [importsPage, importPage, rejectsFile] as const
+export const importRoutes = [...importsRoutes, importPage, rejectsFile] as const

@@ -100,7 +100,7 @@ describe("a list that is imported in the console", () => {
     expect(heldFiles()).toEqual(before)
 
     const { words, document } = await operator.get(pathOf(campaign))
-    expect(words).toMatch(/operator \d+finished630012/)
+    expect(words).toMatch(/operator \d+finished6300012/)
     const importId = document.querySelector('a[href^="/imports/imp_"]')!.getAttribute("href")!
     const kept = await operator.get(`${importId}/rejects`)
     expect(kept.text.split("\r\n")).toEqual([
