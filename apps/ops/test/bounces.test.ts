@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { RecipientId } from "@outreach/domain/Identifier"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
@@ -18,8 +18,7 @@ const returnPath = Effect.runSync(
   ReturnPaths.pipe(Effect.provide(ReturnPaths.at("acme.test").pipe(Layer.provide(NodeTrackingSeal(SECRETS_RING))))),
 ).of(RECIPIENT)
 
-const folder = mkdtempSync(join(tmpdir(), "ops-bounces-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-bounces", afterAll)
 
 /** Writes a sample whose message is one of ours. */
 const ourSample = (name: string): string => {

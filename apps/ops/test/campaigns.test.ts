@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { FOOTER, SENDER_FLAGS } from "@outreach/testing/seedCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -12,8 +12,7 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-campaigns-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-campaigns", afterAll)
 
 const file = (name: string, content: string | Uint8Array): string => {
   writeFileSync(join(folder, name), content)

@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { person, seedPerson } from "@outreach/testing/seedPerson"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runFailing, runJson, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-clinicians-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-clinicians", afterAll)
 
 const of = (verb: string, organization: string, ...flags: ReadonlyArray<string>) => [
   ...["clinicians", verb, "--organization", organization, "--npi", person.npi],

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { ARGUMENTS } from "@outreach/domain/operators/recordArgument"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Context, Option } from "effect"
 import { Command, type HelpDoc, type Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
@@ -16,8 +16,7 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-every-command-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-every-command", afterAll)
 
 const root = Command.make("ops").pipe(
   Command.withSubcommands(await loadGroups("")),

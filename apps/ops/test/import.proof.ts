@@ -1,18 +1,16 @@
-import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { TestProcess } from "@outreach/testing/startProcess"
+import { startProgram } from "@outreach/testing/startProcess"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect } from "effect"
 import { afterAll, expect, it } from "vitest"
 
 const url = migratedDatabase()
-const folder = mkdtempSync(join(tmpdir(), "ops-import-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-import", afterAll)
 
 const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
 
@@ -24,13 +22,10 @@ const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: Readonl
     Effect.provide(seedCampaign({ recipients: 0, opensIn: 3600 }), adaptersFor(url())),
   )
   const args = ["recipients", "import", "--campaign", campaign.id, file, "--output", "json", ...flags]
-  const importing = new TestProcess(
-    spawn(process.execPath, ["--max-old-space-size=160", MAIN, ...args], {
-      cwd: folder,
-      env: { DATABASE_URL: url() },
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  )
+  const importing = startProgram(process.execPath, ["--max-old-space-size=160", MAIN, ...args], {
+    cwd: folder,
+    env: { DATABASE_URL: url() },
+  })
   const code = await importing.ended
   const { text: stdout, errors: stderr } = importing
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })

@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
@@ -10,6 +9,7 @@ import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { TestProcess } from "@outreach/testing/startProcess"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,8 +18,7 @@ import { commandLine } from "./commandLine.ts"
 
 const { url, run, runJson, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-main-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-main", afterAll)
 
 const MAIN = fileURLToPath(import.meta.resolve("../src/main.ts"))
 

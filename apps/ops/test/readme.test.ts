@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
@@ -9,6 +8,7 @@ import { dnsServer } from "@outreach/testing/dnsServer"
 import { mailServer } from "@outreach/testing/mailServer"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi } from "@outreach/testing/seedCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, expect, it } from "vitest"
@@ -21,8 +21,7 @@ import { rejectDelivery } from "./rejectDelivery.ts"
 
 const { url, run, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-readme-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-readme", afterAll)
 
 /** The codes of failures that no valid command has. */
 const UNEXPECTED = /^(?:usage|internal_error|database_failure|configuration)$/

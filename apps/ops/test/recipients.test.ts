@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { person, seedPerson } from "@outreach/testing/seedPerson"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-recipients-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-recipients", afterAll)
 
 let files = 0
 const csv = (...lines: ReadonlyArray<string>): string => {

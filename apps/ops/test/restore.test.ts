@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
@@ -10,8 +10,7 @@ import { commandLine } from "./commandLine.ts"
 
 const { runJson, runFailing, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-restore-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-restore", afterAll)
 
 const POINT = "2026-01-05T03:10:00.000000Z"
 

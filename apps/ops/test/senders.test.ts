@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from "node:crypto"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:https"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import tls from "node:tls"
 import { TrackingSeal } from "@outreach/domain/hits/TrackingLinks"
@@ -14,6 +13,7 @@ import { dnsServer } from "@outreach/testing/dnsServer"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import type { Answer } from "dns-packet"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,8 +22,7 @@ import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-senders-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-senders", afterAll)
 
 interface DnsRecord {
   readonly name: string

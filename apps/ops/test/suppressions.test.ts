@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
-const folder = mkdtempSync(join(tmpdir(), "ops-suppressions-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-suppressions", afterAll)
 let files = 0
 const file = (...lines: ReadonlyArray<string>): string => {
   const path = join(folder, `${files++}.csv`)

@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { afterTests } from "@outreach/testing/afterTests"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
 import { beforeAll, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { createPartner } from "./createPartner.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const atEnd = afterTests()
 /** A folder outside the repository that contains only the artifact. */
@@ -21,7 +21,7 @@ let database: Awaited<ReturnType<typeof startPostgres>>
 let opsJson: ReturnType<typeof artifactIn>["opsJson"]
 let start: ReturnType<typeof artifactIn>["start"]
 beforeAll(async () => {
-  folder = await temporaryFolder("artifact", atEnd)
+  folder = temporaryFolder("artifact", atEnd)
   await buildArtifact(folder)
   for (const file of await listArtifact()) {
     const found = await stat(join(folder, "out", file))

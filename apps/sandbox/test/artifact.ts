@@ -1,11 +1,11 @@
-import { execFile, spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import { cp, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { DirectoryInUse, lockDirectory } from "@outreach/embedded-postgres/lockDirectory"
 import { eventually } from "@outreach/testing/eventually"
-import { type AtEnd, TestProcess, urlIn } from "@outreach/testing/startProcess"
+import { type AtEnd, startProgram, type TestProcess, urlIn } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
 import { onTestFinished } from "vitest"
 
@@ -123,15 +123,8 @@ export const artifactIn = (
       name: "api" | "worker" | "console",
       others: Readonly<Record<string, string>> = {},
     ): Promise<ArtifactProcess> => {
-      const started = new TestProcess(
-        spawn(node, ["--enable-source-maps", `out/${name}.js`], {
-          cwd: folder,
-          env: { ...environment(), ...others },
-          ...user,
-          stdio: ["ignore", "pipe", "pipe"],
-        }),
-      )
-      atEnd(async () => void (await started.kill()))
+      const options = { cwd: folder, env: { ...environment(), ...others }, ...user }
+      const started = startProgram(node, ["--enable-source-maps", `out/${name}.js`], options, atEnd)
       const adminUrl = urlIn(await until(started, "admin port open"))
       const ready = await until(started, name === "worker" ? "worker started" : "listening")
       return Object.assign(started, { url: urlIn(ready), adminUrl })

@@ -8,6 +8,7 @@ import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { mailServer } from "@outreach/testing/mailServer"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Client } from "pg"
 import PostalMime from "postal-mime"
 import { expect, it, onTestFinished } from "vitest"
@@ -16,7 +17,6 @@ import { createHost } from "./createHost.ts"
 import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 import { startPgBouncer } from "./startPgBouncer.ts"
 import { NOBODY, startPostgres15 } from "./startPostgres15.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const RECIPIENTS = 100
 const ACCOUNTS = 20
@@ -38,7 +38,7 @@ const run = promisify(execFile)
 
 /** Creates a self-signed certificate of a host and its key, readable for the user of the servers. */
 const createCertificate = async (host: string) => {
-  const folder = await temporaryFolder("certificate")
+  const folder = temporaryFolder("certificate")
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")]
   const ofCurve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
   const ofHost = ["-subj", "/CN=database", "-addext", `subjectAltName=IP:${host}`]
@@ -58,7 +58,7 @@ it("installs, upgrades and goes back by the documented commands, and takes a cam
 
   const host = loopbackAddress()
   const files = await createCertificate(host)
-  const home = await temporaryFolder("home")
+  const home = temporaryFolder("home")
   await buildArtifact(home)
   const authority = join(home, "authority.pem")
   await cp(files.certificate, authority)
@@ -130,7 +130,7 @@ server_tls_ca_file = ${files.certificate}
   }
 
   const { opsJson } = as(ROLES.operator)
-  const inputs = await temporaryFolder("files")
+  const inputs = temporaryFolder("files")
   await chmod(inputs, 0o755)
   const partner = await createPartner(opsJson)
   const client = createClient({ apiKey: await partner.issueKey(), baseUrl: api.url, retryDelays: [] })

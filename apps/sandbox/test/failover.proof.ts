@@ -1,10 +1,10 @@
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { afterTests } from "@outreach/testing/afterTests"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { beforeAll, expect, it } from "vitest"
 import { buildArtifact } from "./artifact.ts"
 import { type Outcome, runScenario, type Scenario } from "./failover/runScenario.ts"
 import { brokenByAny, brokenByTwo, lagging, twice } from "./failover/scenarios.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 /** `pnpm prove:failover` runs more processes for longer, and prints the outcomes. */
 const isLong = process.env["PROVE_FAILOVER"] !== undefined
@@ -13,7 +13,7 @@ const libfaketime = findUnpacked("libfaketime")
 const atEnd = afterTests()
 let folder: string
 beforeAll(async () => {
-  folder = await temporaryFolder("failover", atEnd)
+  folder = temporaryFolder("failover", atEnd)
   await buildArtifact(folder)
 })
 

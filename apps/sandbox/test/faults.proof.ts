@@ -4,12 +4,12 @@ import { join } from "node:path"
 import { commandLine } from "@outreach/embedded-postgres/processToken"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { expect, it } from "vitest"
 import { REPOSITORY } from "./artifact.ts"
 import { processTree, runningOf } from "./processTree.ts"
 import { published, pull, received, sentCount } from "./receivedEvents.ts"
 import { runSandbox } from "./runSandbox.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 /** Recipients of the sample campaign who have a mailbox. */
 const SENT = 982
@@ -23,7 +23,7 @@ const killService = async (sandbox: number, service: "api" | "worker"): Promise<
 }
 
 it("loses no data when its worker, its API or all processes are killed, and leaves no process running", async () => {
-  const folder = await temporaryFolder("faults")
+  const folder = temporaryFolder("faults")
   const killed = runSandbox(folder)
   const before = await killed.addresses(folder)
   await killed.shows(/ sent [1-9]/)

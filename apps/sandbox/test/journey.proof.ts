@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { EVENTS } from "@outreach/contract"
 import { eventually } from "@outreach/testing/eventually"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { expect, it } from "vitest"
 import { behaviorOf } from "../src/behaviorOf.ts"
 import { published, pull, received, sentCount } from "./receivedEvents.ts"
 import { getJson, runSandbox } from "./runSandbox.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 interface CaughtMails {
   readonly count: number
@@ -15,7 +15,7 @@ interface CaughtMails {
 }
 
 it("takes the sample of 1,000 recipients through import, publication, webhooks, e-mail and the pull API", async () => {
-  const folder = await temporaryFolder("journey")
+  const folder = temporaryFolder("journey")
   const sandbox = runSandbox(folder)
   const addresses = await sandbox.addresses(folder)
   for (const file of ["sandbox.json", "keys.json", "api.log", "worker.log", "console.log"]) {

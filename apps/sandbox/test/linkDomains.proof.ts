@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { request } from "node:https"
 import { join } from "node:path"
@@ -8,13 +7,13 @@ import { withClient } from "@outreach/embedded-postgres/withClient"
 import { dnsServer } from "@outreach/testing/dnsServer"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { mailServer } from "@outreach/testing/mailServer"
-import { TestProcess } from "@outreach/testing/startProcess"
+import { startProgram } from "@outreach/testing/startProcess"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
 import PostalMime from "postal-mime"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact, REPOSITORY } from "./artifact.ts"
 import { createCampaign, createPartner } from "./createPartner.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const HOST = "api.outreach.test"
 const DOMAIN = "click.acme.test"
@@ -30,10 +29,7 @@ const startCaddy = async (
   const globalOptions = `local_certs\nskip_install_trust\nadmin off\ndefault_bind ${address}\n${PORTS}`
   const env = { ...settings, XDG_DATA_HOME: folder, HOME: folder, CADDY_GLOBAL_OPTIONS: globalOptions }
   const args = ["run", "--config", join(REPOSITORY, "deploy/Caddyfile"), "--adapter", "caddyfile"]
-  const caddy = new TestProcess(
-    spawn(join(unpacked, "usr/bin/caddy"), args, { env, stdio: ["ignore", "pipe", "pipe"] }),
-  )
-  onTestFinished(async () => void (await caddy.kill()))
+  const caddy = startProgram(join(unpacked, "usr/bin/caddy"), args, { env })
   await until(caddy, ({ errors }) => errors.includes("serving initial configuration"))
   return join(folder, "caddy/pki/authorities/local/root.crt")
 }
@@ -43,7 +39,7 @@ it("behind the Caddyfile of deploy/, a link domain gets its certificate while it
 }) => {
   const caddy = findUnpacked("caddy")
   if ("missing" in caddy) return skip(caddy.missing)
-  const folder = await temporaryFolder("links")
+  const folder = temporaryFolder("links")
   await buildArtifact(folder)
   const database = await startPostgres()
   onTestFinished(database.stop)

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { expect, it } from "vitest"
 import { buildArtifact, REPOSITORY } from "./artifact.ts"
 import { GROUPS } from "./oncall/groups.ts"
 import { formatTable, PAGE, withTable } from "./oncall/onCallTable.ts"
 import { runGroups } from "./oncall/runGroups.ts"
 import { findPrograms } from "./oncall/startStage.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const all = GROUPS.flatMap(({ faults }) => faults.map(({ name }) => name))
 /** The short form contains signs of each kind on one stage. `pnpm prove:oncall` runs all faults, or those in `FAULTS`; `WRITE_TABLE` updates the page. */
@@ -19,7 +19,7 @@ it("shows the signs of each fault, and recovers by the commands of the page", { 
   const programs = await findPrograms()
   if ("missing" in programs) return skip(programs.missing)
   expect(wanted.filter((name) => !all.includes(name))).toEqual([])
-  const folder = await temporaryFolder("oncall")
+  const folder = temporaryFolder("oncall")
   await buildArtifact(folder)
   const { measured, skipped, problems } = await runGroups(join(folder, "out"), ({ name }) => wanted.includes(name))
   if (WRITE_TABLE !== undefined) {

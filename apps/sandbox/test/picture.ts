@@ -1,9 +1,9 @@
 /** Creates the light and dark pictures of README.md: the campaign page in the console of a running sandbox. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { findInstalled } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { chromium } from "playwright-core"
 import { runSandbox } from "./runSandbox.ts"
 
@@ -13,9 +13,10 @@ const chrome = findInstalled("chromium")
 if ("missing" in chrome) throw new Error(`The pictures need a browser: ${chrome.missing}`)
 
 const ends: Array<() => Promise<unknown>> = []
-const folder = mkdtempSync(join(tmpdir(), "sandbox-picture-"))
+const atEnd = (end: () => Promise<unknown>) => void ends.push(end)
+const folder = temporaryFolder("picture", atEnd)
 try {
-  const sandbox = runSandbox(folder, { atEnd: (end) => void ends.push(end) })
+  const sandbox = runSandbox(folder, { atEnd })
   const { console_url, campaign_id } = await sandbox.addresses(folder)
   const browser = await chromium.launch({ executablePath: chrome.program, args: ["--no-sandbox"] })
   ends.push(() => browser.close())
@@ -35,5 +36,4 @@ try {
   }
 } finally {
   for (const end of ends.reverse()) await end()
-  rmSync(folder, { recursive: true, force: true })
 }

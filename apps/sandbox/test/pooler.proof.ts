@@ -4,12 +4,12 @@ import { SESSION_SETTINGS, STARTUP_SETTINGS } from "@outreach/postgres-connectio
 import { afterTests } from "@outreach/testing/afterTests"
 import { eventually } from "@outreach/testing/eventually"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
 import { Client } from "pg"
 import { beforeAll, describe, expect, it } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { startPgBouncer } from "./startPgBouncer.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const found = findUnpacked("pgbouncer")
 const pgBouncer = "missing" in found ? "" : found.folder
@@ -33,7 +33,7 @@ const reasonOf = async (url: string) => ((await (await fetch(`${url}/readyz`)).j
 describe.skipIf("missing" in found)("PgBouncer in transaction mode", () => {
   const atEnd = afterTests()
   beforeAll(async () => {
-    folder = await temporaryFolder("pooler", atEnd)
+    folder = temporaryFolder("pooler", atEnd)
     await buildArtifact(folder)
     database = await startPostgres()
     atEnd(database.stop)

@@ -7,9 +7,9 @@ import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { afterTests } from "@outreach/testing/afterTests"
 import { mailServer } from "@outreach/testing/mailServer"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { beforeAll, expect, it } from "vitest"
 import { artifactIn, REPOSITORY } from "./artifact.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 /** Files of a release. `RELEASE_FOLDER` is a release with an image; the short form creates one without. */
 const release = resolve(REPOSITORY, process.env["RELEASE_FOLDER"] ?? "dist/release")
@@ -25,7 +25,7 @@ let files: ReadonlyArray<string>
 let unpacked: string
 let database: Awaited<ReturnType<typeof startPostgres>>
 beforeAll(async () => {
-  folder = await temporaryFolder("release", atEnd)
+  folder = temporaryFolder("release", atEnd)
   await chmod(folder, 0o755)
   if (process.env["RELEASE_FOLDER"] === undefined) {
     await run(process.execPath, ["tools/release/makeRelease.ts", "--without-image"], REPOSITORY)

@@ -4,13 +4,13 @@ import { type Checkpoint, createClient, type Fetch } from "@outreach/client"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
 import { email } from "@outreach/testing/seedCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
 import { mailGate } from "./mailGate.ts"
 import { restorableServer } from "./restorableServer.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const RECIPIENTS = 200
 /** Recipients of the second campaign, which is scheduled after the restore point. */
@@ -23,7 +23,7 @@ const laterAddresses: ReadonlySet<string> = new Set(
 )
 
 it("sends no e-mail twice and hides no event after a restore by the documented steps", async () => {
-  const folder = await temporaryFolder("restore")
+  const folder = temporaryFolder("restore")
   await buildArtifact(folder)
   const server = await restorableServer(folder)
   onTestFinished(() => server.stop())

@@ -7,6 +7,7 @@ import { eventually } from "@outreach/testing/eventually"
 import { listen } from "@outreach/testing/listen"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { startProcess } from "@outreach/testing/startProcess"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Changes, until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
@@ -14,7 +15,6 @@ import type { Behavior } from "../src/behaviorOf.ts"
 import { checkPort, holdConsolePort, lockDirectory } from "../src/preconditions.ts"
 import { received } from "./receivedEvents.ts"
 import { type Addresses, runSandbox, type SandboxProcess, writeRecipients } from "./runSandbox.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 // All tests share one sandbox, because starting it is slow.
 
@@ -33,7 +33,7 @@ const BEHAVIORS: ReadonlyArray<(behavior: Behavior) => boolean> = [
 ]
 
 beforeAll(async () => {
-  folder = await temporaryFolder("sandbox", atEnd)
+  folder = temporaryFolder("sandbox", atEnd)
   const recipients = await writeRecipients(folder, [...BEHAVIORS, ...BEHAVIORS])
   sandbox = runSandbox(folder, { args: ["--recipients", recipients], atEnd })
   addresses = await sandbox.addresses(folder)

@@ -3,12 +3,12 @@ import { join } from "node:path"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { withClient } from "@outreach/embedded-postgres/withClient"
 import { eventually } from "@outreach/testing/eventually"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { expect, it, onTestFinished } from "vitest"
 import type { Behavior } from "../src/behaviorOf.ts"
 import { processTree, runningOf } from "./processTree.ts"
 import { published, type Received, received } from "./receivedEvents.ts"
 import { isRefused, runSandbox, writeRecipients } from "./runSandbox.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const bounces = (behavior: Behavior) => behavior.bounces
 const isQuiet = ({ bounces, scanned, opens }: Behavior) => !(bounces || scanned || opens)
@@ -24,7 +24,7 @@ it.each([
   ["Alpine", "process.report.getReport=()=>({header:{}})", "as Alpine does", "DATABASE_URL="],
 ])("says on %s how to start a PostgreSQL, and ends", async (_, stub, cause, line) => {
   const environment = { NODE_OPTIONS: `--import=data:text/javascript,${stub}` }
-  const sandbox = runSandbox(await temporaryFolder("start"), { environment })
+  const sandbox = runSandbox(temporaryFolder("start"), { environment })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(/^No embedded PostgreSQL runs here: .+\n\n {2}docker run .+\n.+ npm start\n$/)
   expect(sandbox.output()).toContain(cause)
@@ -39,19 +39,19 @@ it.each([
   ],
   ["malformed", "https://127.0.0.1/outreach", /^DATABASE_URL is malformed[^\n]+\n$/],
 ])("ends with one sentence where the database of DATABASE_URL is %s", async (_, DATABASE_URL, sentence) => {
-  const sandbox = runSandbox(await temporaryFolder("start"), { environment: { DATABASE_URL } })
+  const sandbox = runSandbox(temporaryFolder("start"), { environment: { DATABASE_URL } })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(sentence)
 })
 
 it("exits with the last output of a service that has invalid settings", async () => {
-  const sandbox = runSandbox(await temporaryFolder("start"), { environment: { LOG_LEVEL: "loud" } })
+  const sandbox = runSandbox(temporaryFolder("start"), { environment: { LOG_LEVEL: "loud" } })
   expect(await sandbox.ended).toBe(1)
   expect(sandbox.output()).toMatch(/The (API|worker|console) has ended\. Its last output.*\nLOG_LEVEL is malformed\./)
 })
 
 it("stops completely on Ctrl-C, continues an earlier run, and starts from scratch with --fresh", async () => {
-  const folder = await temporaryFolder("start")
+  const folder = temporaryFolder("start")
   const args = ["--recipients", await writeRecipients(folder, QUIET_RECIPIENTS)]
   const first = runSandbox(folder, { args })
   const before = await first.addresses(folder)
@@ -83,7 +83,7 @@ it("stops completely on Ctrl-C, continues an earlier run, and starts from scratc
 })
 
 it("ends immediately on a second Ctrl-C", async () => {
-  const sandbox = runSandbox(await temporaryFolder("start"))
+  const sandbox = runSandbox(temporaryFolder("start"))
   await sandbox.shows(/mail catcher/)
   sandbox.child.kill("SIGINT")
   await sandbox.shows(/The same signal again ends it immediately/)
@@ -96,7 +96,7 @@ it("ends immediately on a second Ctrl-C", async () => {
 it("uses the database of DATABASE_URL, pulls events that no webhook has brought, and keeps its folder to that database", async () => {
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
-  const folder = await temporaryFolder("start")
+  const folder = temporaryFolder("start")
   const args = ["--recipients", await writeRecipients(folder, QUIET_RECIPIENTS)]
   const environment = { DATABASE_URL: url }
   const first = runSandbox(folder, { args, environment })

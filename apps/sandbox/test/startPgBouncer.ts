@@ -1,12 +1,11 @@
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { chmodSync, readdirSync, writeFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
-import { TestProcess } from "@outreach/testing/startProcess"
+import { startProgram } from "@outreach/testing/startProcess"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
-import { onTestFinished } from "vitest"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const PORT = 6432
 
@@ -26,7 +25,7 @@ export const startPgBouncer = async (
 ): Promise<string> => {
   const { host = loopbackAddress(), settings = "", users = {} } = options
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl)
-  const folder = await temporaryFolder("pgbouncer")
+  const folder = temporaryFolder("pgbouncer")
   const passwords = Object.entries({ [username]: password, ...users })
   writeFileSync(join(folder, "users"), passwords.map(([name, text]) => `"${name}" "${text}"\n`).join(""))
   writeFileSync(
@@ -49,15 +48,11 @@ ${settings}
   const user = userInfo().uid === 0 ? { uid: 65_534, gid: 65_534 } : {}
   if ("uid" in user) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, folder])
   const below = (root: string) => readdirSync(join(unpacked, root)).map((name) => join(unpacked, root, name))
-  const pgBouncer = new TestProcess(
-    spawn(join(unpacked, "usr/sbin/pgbouncer"), [join(folder, "ini")], {
-      ...user,
-      cwd: folder,
-      env: { LD_LIBRARY_PATH: below("usr/lib").join(":") },
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  )
-  onTestFinished(async () => void (await pgBouncer.kill()))
+  const pgBouncer = startProgram(join(unpacked, "usr/sbin/pgbouncer"), [join(folder, "ini")], {
+    ...user,
+    cwd: folder,
+    env: { LD_LIBRARY_PATH: below("usr/lib").join(":") },
+  })
   await until(pgBouncer, ({ errors }) => errors.includes("process up"))
   return Object.assign(new URL(databaseUrl), { host: `${host}:${PORT}` }).href
 }

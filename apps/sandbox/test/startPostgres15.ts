@@ -3,8 +3,8 @@ import { globSync } from "node:fs"
 import { chown, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { onTestFinished } from "vitest"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const run = promisify(execFile)
 export const NOBODY = { uid: 65_534, gid: 65_534 }
@@ -33,7 +33,7 @@ export const startPostgres15 = async (
   unpacked: string,
   { host, certificate, key }: { readonly host: string; readonly certificate: string; readonly key: string },
 ) => {
-  const folder = await temporaryFolder("postgres15")
+  const folder = temporaryFolder("postgres15")
   const data = join(folder, "data")
   const { bin, env } = programsIn(unpacked)
   const asNobody = (program: string, args: ReadonlyArray<string>) =>

@@ -2,16 +2,16 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { processToken } from "@outreach/embedded-postgres/processToken"
 import { eventually } from "@outreach/testing/eventually"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { startService } from "../src/startService.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const main = import.meta.resolve("./service.case.ts")
 
 it("restarts a killed service, reports it, and leaves no process when its scope closes", async () => {
-  const log = join(await temporaryFolder("sandbox"), "worker.log")
+  const log = join(temporaryFolder("sandbox"), "worker.log")
   const pidsOf = async (count: number) => {
     const read = async () => [...(await readFile(log, "utf8").catch(() => "")).matchAll(/^started (\d+)$/gm)]
     return (await eventually(read, ({ length }) => length === count)).map(([, pid]) => Number(pid))
@@ -40,7 +40,7 @@ it("restarts a killed service, reports it, and leaves no process when its scope 
 
 /** Starts a service that exits immediately. Returns the message with which the sandbox gives up. */
 const giveUp = async (isUp: boolean) => {
-  const log = join(await temporaryFolder("sandbox"), "worker.log")
+  const log = join(temporaryFolder("sandbox"), "worker.log")
   const { message } = await Effect.runPromise(
     Effect.gen(function* () {
       const service = yield* startService("worker", { main, environment: { ENDS: "1" }, log, isUp: () => isUp })

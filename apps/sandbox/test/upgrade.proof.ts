@@ -5,12 +5,12 @@ import { createClient, type Fetch } from "@outreach/client"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
 import PostalMime from "postal-mime"
 import { expect, it, onTestFinished } from "vitest"
 import { artifactIn, buildArtifact } from "./artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "./createPartner.ts"
-import { temporaryFolder } from "./temporaryFolder.ts"
 
 const RECIPIENTS = 300
 /** The campaign lasts 20 seconds, so that the upgrade happens in the middle of it. */
@@ -36,7 +36,7 @@ const changeSchema = async (sql: string) => {
 }
 
 it("upgrades to the next release under traffic, and rolls the processes back, without lost data or failed requests", async () => {
-  const folder = await temporaryFolder("upgrade")
+  const folder = temporaryFolder("upgrade")
   await buildArtifact(join(folder, "last"))
   await cp(join(folder, "last"), join(folder, "next"), { recursive: true })
   await changeSchema(join(folder, "next", "out", "sql"))

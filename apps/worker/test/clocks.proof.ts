@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
@@ -32,19 +29,11 @@ const libfaketime = findUnpacked("libfaketime")
 /** Starts a server with an adjustable clock, a partner, a mail server, and a worker with an adjustable clock. */
 const startAll = async (library: string, atEnd: AtEnd) => {
   const clocks = { database: await settableClock(library, atEnd), worker: await settableClock(library, atEnd) }
-  const dataDirectory = await mkdtemp(join(tmpdir(), "outreach-clocks-"))
-  const start = (port?: number) =>
-    startPostgres({
-      dataDirectory,
-      environment: clocks.database.environment,
-      settings: { fsync: "off" },
-      ...(port && { port }),
-    })
-  let server = await start()
-  atEnd(async () => {
-    await server.stop()
-    await rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 })
+  const server = await startPostgres({
+    environment: clocks.database.environment,
+    settings: { synchronous_commit: "on" },
   })
+  atEnd(server.stop)
   const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
     Effect.runPromise(Effect.provide(effect, adaptersFor(server.url)))
   const query = <Row extends object>(text: string) =>
@@ -61,9 +50,9 @@ const startAll = async (library: string, atEnd: AtEnd) => {
   return {
     ...{ clocks, run, query, mails, to, startOne },
     restartDatabase: async (meanwhile: () => Promise<void>) => {
-      await server.stop()
+      await server.kill()
       await meanwhile()
-      server = await start(server.port)
+      await server.restart()
     },
   }
 }

@@ -1,13 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { databaseConnections, databaseSettings } from "@outreach/postgres-connection/databaseSettings"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { type Config, ConfigProvider, Duration, Effect, Redacted } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 
-const folder = mkdtempSync(join(tmpdir(), "outreach-settings-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("settings", afterAll)
 const path = (name: string) => fileURLToPath(new URL(`./data/${name}`, import.meta.url))
 
 /** Reads a setting. Returns the message of a failure. */

@@ -1,13 +1,13 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { chmod, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { AtEnd } from "./startProcess.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
 
 /** A settable wall clock for processes that run in its environment: Debian's libfaketime, whose path is `library`. */
-export const settableClock = async (library: string, atEnd: (end: () => Promise<void>) => void) => {
-  const folder = await mkdtemp(join(tmpdir(), "outreach-clock-"))
+export const settableClock = async (library: string, atEnd: AtEnd) => {
+  const folder = temporaryFolder("clock", atEnd)
   // The database runs as another user.
   await chmod(folder, 0o755)
-  atEnd(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, "offset")
   /** Sets the clock's offset in days. */
   const set = async (days: number) => {

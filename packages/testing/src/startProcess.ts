@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
@@ -8,7 +8,7 @@ import { type LogLine, ProcessLog } from "./ProcessLog.ts"
 /** Runs a function at the end of a test, or of a file's tests. */
 export type AtEnd = (end: () => Promise<void>) => void
 
-/** A process of this repository that a test started. */
+/** A process that a test started. */
 export class TestProcess extends ProcessLog {
   /** The text of standard error. */
   errors = ""
@@ -37,18 +37,22 @@ export class TestProcess extends ProcessLog {
   }
 }
 
-/** Starts a program as a process with only these settings. It is killed at the end if it still runs. */
+/** Starts a module of this repository as a process with only these settings. It is killed at the end if it still runs. */
 export const startProcess = (
-  program: string,
+  module: string,
   settings: Readonly<Record<string, string>>,
-  { args = [], atEnd = onTestFinished }: { readonly args?: ReadonlyArray<string>; readonly atEnd?: AtEnd } = {},
+  { args = [], atEnd }: { readonly args?: ReadonlyArray<string>; readonly atEnd?: AtEnd } = {},
+): TestProcess =>
+  startProgram(process.execPath, [fileURLToPath(module), ...args], { env: { ...compileCache, ...settings } }, atEnd)
+
+/** Starts a program as a process without standard input. It is killed at the end if it still runs. */
+export const startProgram = (
+  program: string,
+  args: ReadonlyArray<string>,
+  options: Pick<SpawnOptions, "cwd" | "env" | "uid" | "gid"> = {},
+  atEnd: AtEnd = onTestFinished,
 ): TestProcess => {
-  const started = new TestProcess(
-    spawn(process.execPath, [fileURLToPath(program), ...args], {
-      env: { ...compileCache, ...settings },
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  )
+  const started = new TestProcess(spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] }))
   atEnd(async () => void (await started.kill()))
   return started
 }

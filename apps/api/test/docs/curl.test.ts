@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { type Operation, operations } from "@outreach/contract"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/docs/layout.ts"
@@ -22,7 +22,7 @@ const shown = async (page: string, label: string): Promise<string> => {
 }
 
 describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pages", () => {
-  let home: string
+  const home = temporaryFolder("curl", afterAll)
   let values: Record<string, string>
   let events: ReadonlyArray<string>
 
@@ -43,11 +43,9 @@ describe.skipIf(!["curl", "openssl"].every(isInstalled))("the commands of the pa
       OUTREACH_SECRET: Redacted.value(secret),
     }
     // The pages contain the deployment's URL: curl is configured to resolve it.
-    home = mkdtempSync(join(tmpdir(), "curl-"))
     const connect = `connect-to = "api.outreach.test:80:127.0.0.1:${new URL(api().url).port}"`
     writeFileSync(join(home, ".curlrc"), `${connect}\nwrite-out = "\\n%{http_code}\\n"\n`)
   })
-  afterAll(() => rmSync(home, { recursive: true }))
 
   /** Runs a script. Returns its output lines. */
   const shell = async (script: string): Promise<ReadonlyArray<string>> => {

@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process"
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { copyFileSync, globSync, mkdirSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { findUnpacked, type Missing } from "@outreach/debian-packages/findProgram"
 import type { UnpackedName } from "@outreach/debian-packages/programs"
 import { sign, verify } from "@outreach/signature"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import fc from "fast-check"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { startApi } from "../startApi.ts"
 import type { SignatureCase, SignatureVectors } from "./SignatureVectors.ts"
 import { samplesOf } from "./samplesOf.ts"
@@ -191,8 +191,7 @@ describe.each(tools)("the check of a signature in $language", (language) => {
     "agrees with every vector, and with the package about headers of other forms",
     async () => {
       if ("missing" in tool) return
-      const folder = mkdtempSync(join(tmpdir(), "outreach-language-"))
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+      const folder = temporaryFolder("language")
       const { code, cases } = await served(sample)
       mkdirSync(dirname(join(folder, sample)), { recursive: true })
       writeFileSync(join(folder, sample), code)

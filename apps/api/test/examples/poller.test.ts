@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { compileCache } from "@outreach/testing/compileCache"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
+import { describe, expect, it } from "vitest"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import { startApi } from "../startApi.ts"
 
@@ -17,8 +16,7 @@ describe("the poller of the examples", () => {
 
   it("stores each event of the feed once, and continues from its checkpoint", async () => {
     const { campaign, key } = await api().seed(1)
-    const folder = mkdtempSync(join(tmpdir(), "outreach-poller-"))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder("poller")
     const file = join(folder, "events.db")
     const poll = async () => {
       const args = [POLLER, "--once", file]

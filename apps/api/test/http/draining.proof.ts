@@ -1,16 +1,15 @@
-import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { globSync } from "node:fs"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { Agent, get, type IncomingMessage } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { eventually } from "@outreach/testing/eventually"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
-import { TestProcess, urlIn } from "@outreach/testing/startProcess"
+import { startProgram, urlIn } from "@outreach/testing/startProcess"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
 import { startApiProcess } from "../startApiProcess.ts"
 
 const CLIENTS = 16
@@ -22,8 +21,7 @@ const databaseUrl = migratedDatabase()
 
 /** Starts HAProxy in front of APIs, listening on a socket in a folder for each mode. */
 const startHaproxy = async (unpacked: string, apis: ReadonlyArray<string>) => {
-  const folder = await mkdtemp(join(tmpdir(), "outreach-haproxy-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder("haproxy")
   const servers = apis.map((url, i) => `server api${i} ${new URL(url).host} check inter 500ms fall 2`).join("\n  ")
   const proxies = Object.entries(MODES).map(
     ([mode, reuse]) => `listen ${mode}
@@ -35,13 +33,9 @@ const startHaproxy = async (unpacked: string, apis: ReadonlyArray<string>) => {
   const defaults = "defaults\n  mode http\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s"
   await writeFile(join(folder, "haproxy.cfg"), `${[defaults, ...proxies].join("\n")}\n`)
   const libraries = globSync("usr/lib/*-linux-gnu", { cwd: unpacked }).map((path) => join(unpacked, path))
-  const haproxy = new TestProcess(
-    spawn(join(unpacked, "usr/sbin/haproxy"), ["-db", "-f", join(folder, "haproxy.cfg")], {
-      env: { LD_LIBRARY_PATH: libraries.join(":") },
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  )
-  onTestFinished(async () => void (await haproxy.kill()))
+  startProgram(join(unpacked, "usr/sbin/haproxy"), ["-db", "-f", join(folder, "haproxy.cfg")], {
+    env: { LD_LIBRARY_PATH: libraries.join(":") },
+  })
   return (mode: Mode) => join(folder, mode)
 }
 

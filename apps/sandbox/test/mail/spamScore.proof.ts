@@ -1,15 +1,13 @@
 import { execFile } from "node:child_process"
 import { readdirSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { afterAll, describe, expect, it } from "vitest"
 import { composedMails, writeMessage } from "./composedMails.ts"
 
 const unpacked = findUnpacked("spamassassin")
-const home = await mkdtemp(join(tmpdir(), "outreach-spamassassin-home-"))
-afterAll(() => rm(home, { recursive: true }))
+const home = temporaryFolder("spamassassin-home", afterAll)
 
 /** Scores a message with the rules that don't need a network. */
 const score = (message: string): Promise<{ score: number; report: string }> => {

@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { alertRules } from "@outreach/testing/alertRules"
-import { type AtEnd, TestProcess } from "@outreach/testing/startProcess"
+import { type AtEnd, startProgram } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
 import { ADMIN_PORTS } from "./startUnits.ts"
 
@@ -35,13 +34,9 @@ export const startPrometheus = async (
   }
   await writeFile(join(folder, "prometheus.yml"), JSON.stringify(config))
   const address = `${host}:9090`
-  const args = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/tsdb`]
-  const prometheus = new TestProcess(
-    spawn(join(unpacked, "usr/bin/prometheus"), [...args, `--web.listen-address=${address}`], {
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  )
-  atEnd(async () => void (await prometheus.kill()))
+  const files = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/tsdb`]
+  const args = [...files, `--web.listen-address=${address}`]
+  const prometheus = startProgram(join(unpacked, "usr/bin/prometheus"), args, {}, atEnd)
   await until(prometheus, ({ errors }) => errors.includes("Server is ready to receive web requests"))
   const alerts = async (): Promise<ReadonlyMap<string, number>> => {
     const response = await fetch(`http://${address}/api/v1/alerts`)

@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from "node:child_process"
-import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { chmod, cp, mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { createClient } from "@outreach/client"
@@ -13,6 +12,7 @@ import { listen } from "@outreach/testing/listen"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { settableClock } from "@outreach/testing/settableClock"
 import type { AtEnd } from "@outreach/testing/startProcess"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { REPOSITORY, KEY as SECRETS_KEY } from "../artifact.ts"
 import { accountCreated, createCampaign, createPartner } from "../createPartner.ts"
 import { query } from "../failover/startCluster.ts"
@@ -51,9 +51,8 @@ export const startStage = async (
 ) => {
   const programs = await findPrograms()
   if ("missing" in programs) throw new Error(programs.missing)
-  const folder = await mkdtemp(join(tmpdir(), "outreach-oncall-"))
+  const folder = temporaryFolder("oncall", atEnd)
   await chmod(folder, 0o755)
-  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const inFolder = (name: string) => join(folder, name)
   const [etc, bin, disk, postfix] = [inFolder("etc"), inFolder("bin"), inFolder("disk"), inFolder("postfix")]
   const opt = inFolder("opt")

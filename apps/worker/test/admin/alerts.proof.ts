@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process"
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { findUnpacked } from "@outreach/debian-packages/findProgram"
 import { alertRules } from "@outreach/testing/alertRules"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { afterAll, describe, expect, it } from "vitest"
 
 const deploy = fileURLToPath(new URL("../../../../deploy/", import.meta.url))
@@ -18,8 +18,7 @@ const promtool = async (...args: ReadonlyArray<string>) => {
 }
 
 describe.skipIf("missing" in prometheus)("Prometheus", () => {
-  const folder = mkdtempSync(join(tmpdir(), "outreach-alerts-"))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder("alerts", afterAll)
 
   it("accepts the alert rules", async () => {
     writeFileSync(join(folder, "alerts.yml"), alertRules())

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process"
 import { lookup } from "node:dns/promises"
 import { constants, openSync } from "node:fs"
-import { mkdtemp, open } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { type NameServerReply, NXDOMAIN, SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { onTestFinished } from "vitest"
 
@@ -78,7 +78,7 @@ describe("the name of an endpoint", () => {
 
   it("resolves while all pool threads are busy, when operators' names have to wait", async () => {
     const { find } = await serve((name, type) => ({ records: type === "A" ? [ipv4(name, "192.0.2.1")] : [] }))
-    const folder = await mkdtemp(join(tmpdir(), "outreach-pool-"))
+    const folder = temporaryFolder("pool")
     const pipes = Array.from({ length: Number(process.env["UV_THREADPOOL_SIZE"] ?? 4) }, (_, i) => join(folder, `${i}`))
     for (const pipe of pipes) execFileSync("mkfifo", [pipe])
     // Opening a pipe blocks a thread until it has a writer.

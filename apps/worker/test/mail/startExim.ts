@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
-import { tmpdir, userInfo } from "node:os"
+import { userInfo } from "node:os"
 import { join } from "node:path"
 import { eventually } from "@outreach/testing/eventually"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { onTestFinished } from "vitest"
 import { PORTS } from "./startPostfix.ts"
 
@@ -18,8 +19,7 @@ export const startExim = async (
   const host = loopbackAddress()
   const asRoot = userInfo().uid === 0
   const [uid, gid] = asRoot ? [65_534, 65_534] : [userInfo().uid, userInfo().gid]
-  const folder = mkdtempSync(join(tmpdir(), "exim-"))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 50 }))
+  const folder = temporaryFolder("exim")
   for (const part of ["spool", "log", "mail"]) mkdirSync(join(folder, part), { mode: 0o777 })
   if (asRoot) execFileSync("chown", ["-R", `${uid}:${gid}`, folder])
   const write = (name: string, text: string, mode = 0o644) => {

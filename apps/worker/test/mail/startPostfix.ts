@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { eventually } from "@outreach/testing/eventually"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { onTestFinished } from "vitest"
 
 const SERVICES = `cleanup unix n - n - 0 cleanup
@@ -42,7 +42,7 @@ export const startPostfix = async (
     readonly services?: string
   } = {},
 ) => {
-  const folder = mkdtempSync(join(tmpdir(), "postfix-"))
+  const folder = temporaryFolder("postfix")
   chmodSync(folder, 0o755)
   const [configuration, mailbox, log] = [join(folder, "etc"), join(folder, "mail/inbox"), join(folder, "log")]
   for (const part of ["etc", "queue", "data", "mail"]) mkdirSync(join(folder, part))
@@ -87,7 +87,6 @@ export const startPostfix = async (
     if (task.result?.state === "fail") console.log(readLog())
     spawn(program, ["-c", configuration, "stop"], { stdio: "ignore" })
     await ended
-    rmSync(folder, { recursive: true, force: true, maxRetries: 50 })
   })
   const readLog = () => {
     try {

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { afterAll, expect, it } from "vitest"
 import { type Row, readRows } from "../../src/csv/readRows.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "ops-rows-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-rows", afterAll)
 const path = join(folder, "rows.csv")
 
 const read = (text: string, isWhole: (fields: ReadonlyArray<string>) => boolean = () => true) => {

@@ -1,16 +1,15 @@
 import { isUtf8 } from "node:buffer"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { afterAll, expect, it } from "vitest"
 import { DELIMITERS, type Encoding, readRows } from "../../src/csv/readRows.ts"
 import { recognizeFormat } from "../../src/csv/recognizeFormat.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "ops-format-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("ops-format", afterAll)
 const path = join(folder, "list.csv")
 
 const recognize = (bytes: string | Uint8Array) => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect } from "@effect/vitest"
@@ -15,6 +14,7 @@ import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll } from "vitest"
@@ -25,8 +25,7 @@ import { TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) }))
 
-const folder = mkdtempSync(join(tmpdir(), "erased-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("erased", afterAll)
 
 const clinician = { npi: person.npi, email: null }
 const erase = (organization: OrganizationId) => eraseClinician(organization, clinician, "1.0.0")

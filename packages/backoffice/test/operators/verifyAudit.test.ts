@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -8,6 +7,7 @@ import { describe, expect } from "@effect/vitest"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
@@ -21,8 +21,7 @@ import { type ChainHead, verifyAudit } from "../../src/operators/verifyAudit.ts"
 const run = runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
 const test = effectTest(run)
 
-const folder = mkdtempSync(join(tmpdir(), "audit-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("audit", afterAll)
 const file = (text: string) => {
   const path = join(folder, "audit.jsonl")
   writeFileSync(path, text)

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect } from "@effect/vitest"
@@ -10,6 +9,7 @@ import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, it } from "vitest"
@@ -22,8 +22,7 @@ import { importFile } from "../../src/recipients/importFile.ts"
 const run = runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
 const test = effectTest(run)
 
-const folder = mkdtempSync(join(tmpdir(), "import-file-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder("import-file", afterAll)
 
 let files = 0
 const file = (content: string | Uint8Array): string => {

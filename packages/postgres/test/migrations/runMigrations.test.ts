@@ -1,6 +1,4 @@
-import { mkdtempSync } from "node:fs"
-import { mkdir, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
@@ -12,13 +10,13 @@ import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { sql } from "@outreach/testing/sql"
+import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Deferred, Effect, Fiber, type Layer } from "effect"
 import { afterAll, beforeEach } from "vitest"
 
 /** Returns a function that writes the SQL files of a release to a temporary folder. The folders are deleted after the tests. */
 const sqlFolders = (): ((files: Readonly<Record<string, string>>) => Promise<URL>) => {
-  const root = mkdtempSync(join(tmpdir(), "sql-"))
-  afterAll(() => rm(root, { recursive: true }))
+  const root = temporaryFolder("sql", afterAll)
   let releases = 0
   return async (files) => {
     releases += 1
