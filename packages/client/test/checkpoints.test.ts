@@ -4,15 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, wr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { eventExamples, type FeedEvent } from "@outreach/contract"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
 import { Pool } from "pg"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type CheckpointStore, postgresCheckpointStore, sqliteCheckpointStore } from "../src/checkpoints.ts"
-import { createClient } from "../src/createClient.ts"
 import { fileCheckpointStore } from "../src/fileCheckpointStore.ts"
 import type { Checkpoint } from "../src/syncEvents.ts"
-import { startServer } from "./startServer.ts"
 
 const database = testDatabase({
   name: "checkpoints",
@@ -100,44 +97,6 @@ describe.each(subjects)("a checkpoint in $kind", ({ place }) => {
       await spoil(text)
       await expect((async () => open().load())()).rejects.toThrow(/holds no checkpoint: restore/)
     }
-  })
-
-  it("lets a reconciliation go on where it was stopped", async () => {
-    const feed = [1, 2, 3].map(
-      (second): FeedEvent => ({
-        ...eventExamples["outreach.email_sent"],
-        event_id: `evt_${second}`,
-        emitted_at: `2026-11-20T00:0${second}:00.000000Z`,
-      }),
-    )
-    const { baseUrl } = await startServer(({ url }) => {
-      const { searchParams } = new URL(url, "http://service.test")
-      const [since, cursor] = [searchParams.get("since")!, Number(searchParams.get("cursor") ?? 0)]
-      const rows = feed.filter(({ emitted_at }) => emitted_at >= since)
-      const next_cursor = cursor + 1 < rows.length ? String(cursor + 1) : null
-      const data = rows.slice(cursor, cursor + 1)
-      return {
-        status: 200,
-        body: { object: "list", livemode: false, data, has_more: next_cursor !== null, next_cursor },
-      }
-    })
-    const { open } = place()
-    const stored: string[] = []
-    /** Reads at most a number of batches, as a process that is then stopped. */
-    const run = async (batches: number) => {
-      const store = open()
-      const checkpoint = (await store.load()) ?? { since: new Date("2026-11-20T00:00:00Z") }
-      const client = createClient({ apiKey: "key", baseUrl })
-      for await (const batch of client.sync.events({ checkpoint, everySeconds: null })) {
-        stored.push(...batch.events.map(({ event_id }) => event_id))
-        await store.save(batch.checkpoint)
-        batches -= 1
-        if (batches === 0) return
-      }
-    }
-    for (let runs = 0; runs < 3; runs++) await run(1)
-    await run(9)
-    expect(stored).toEqual(["evt_1", "evt_2", "evt_3"])
   })
 })
 

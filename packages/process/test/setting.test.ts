@@ -33,6 +33,7 @@ describe("setting", () => {
   it("reports the reader's reason for rejecting a value, and describes a valid one", () => {
     expect(sentenceAt("-1")).toBe("TEST_AGE is malformed: nobody is younger than 0. It must be a number of years.")
     expect(sentenceAt("old")).toBe("TEST_AGE is malformed. It must be a number of years.")
+    expect(sentenceAt("")).toBe("TEST_AGE is not set. It must be a number of years.")
   })
 
   it("takes any other error of the reader for a fault of the program", () => {

@@ -1,10 +1,8 @@
 import { type Config, ConfigProvider, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { setting } from "../src/setting.ts"
-import { cursorKey, deployment, HttpUrl, logLevel, otlpEndpoint, publicBaseUrl, secretsKey } from "../src/settings.ts"
+import { cursorKey, deployment, logLevel, otlpEndpoint, publicBaseUrl, secretsKey } from "../src/settings.ts"
 
 const KEY = Buffer.alloc(32, 7)
-const docsUrl = setting("DOCS_URL", HttpUrl, { about: "" })
 
 /** Reads a setting from an environment that holds only this setting. Returns the sentence of a failure. */
 const read = <A>(setting: Config.Config<A>, env: Record<string, string>): A | string =>
@@ -21,31 +19,12 @@ describe("settings", () => {
     ["PUBLIC_BASE_URL", publicBaseUrl, "https://api.outreach.test/", "https://api.outreach.test"],
     ["PUBLIC_BASE_URL", publicBaseUrl, "https://outreach.test/api//", "https://outreach.test/api"],
     ["PUBLIC_BASE_URL", publicBaseUrl, "", "http://127.0.0.1:8080"],
-    ["DOCS_URL", docsUrl, "http://docs.outreach.test", "http://docs.outreach.test"],
     ["LOG_LEVEL", logLevel, "warn", "Warn"],
     ["LOG_LEVEL", logLevel, "", "Info"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", otlpEndpoint, "http://collector:4318/", "http://collector:4318"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", otlpEndpoint, "", null],
   ])("reads %s", (name, setting, text, value) => {
     expect(read(setting, { [name]: text })).toBe(value)
-  })
-
-  it.each<[string, Config.Config<unknown>]>([
-    ["SECRETS_KEY", secretsKey],
-    ["CURSOR_KEY", cursorKey],
-  ])("reads the secret %s also from a file", (name, setting) => {
-    const sentence = `The file of ${name}_FILE does not exist.`
-    expect(read(setting, { [`${name}_FILE`]: "/nowhere" })).toBe(sentence)
-  })
-
-  it.each<[string, Config.Config<unknown>]>([
-    ["SECRETS_KEY", secretsKey],
-    ["CURSOR_KEY", cursorKey],
-    ["DOCS_URL", docsUrl],
-  ])("requires %s, and takes an empty one for a missing one", (name, setting) => {
-    const sentence = new RegExp(`^${name} is not set\\. It must be .+\\.$`)
-    expect(read(setting, {})).toMatch(sentence)
-    expect(read(setting, { [name]: "" })).toMatch(sentence)
   })
 
   it.each<[string, Config.Config<unknown>, string]>([

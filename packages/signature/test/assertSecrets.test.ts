@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { assertSecrets } from "../src/index.ts"
 
-it("accepts 1 to 16 secrets, and rejects other lists with the same error as verify", () => {
+it("accepts 1 to 16 secrets, and rejects other lists", () => {
   for (const count of [1, 16]) expect(() => assertSecrets(Array(count).fill("s"))).not.toThrow()
   const refused: [unknown, object][] = [
     [[], { code: "no_secrets" }],
@@ -9,6 +9,7 @@ it("accepts 1 to 16 secrets, and rejects other lists with the same error as veri
     [["s", ""], { code: "empty_secret" }],
     ["whsec_alone", { name: "TypeError" }],
     [["s", undefined], { name: "TypeError" }],
+    [[new Uint8Array(32)], { name: "TypeError" }],
     // biome-ignore lint/suspicious/noSparseArray: the hole is the case
     [["s", , "s"], { name: "TypeError" }],
   ]
