@@ -224,7 +224,7 @@ describe("the form of every action", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const [last] = yield* sql<{ operator: string }>`select operator from audit_log order by id desc limit 1`
-        return yield* (yield* AuditLog.make).list({ operator: last!.operator }, 1000)
+        return (yield* (yield* AuditLog.make).page({ operator: last!.operator }, 1000)).rows
       }),
     )
     expect(entries.map(({ command }) => command).sort()).toEqual(actions.map(({ command }) => command!).sort())

@@ -40,7 +40,11 @@ beforeAll(async () => {
 
 const idOf = (i: number): RecipientId => seeded.recipients[i]!.id
 const audit = () =>
-  test().run(Effect.flatMap(AuditLog.make, (log) => log.list({ organizationId: seeded.organizationId }, 5)))
+  test().run(
+    Effect.flatMap(AuditLog.make, (log) =>
+      Effect.map(log.page({ organizationId: seeded.organizationId }, 5), ({ rows }) => rows),
+    ),
+  )
 const typedIn = ({ document }: Answer) => document.querySelector("main input[name=search]")?.getAttribute("value")
 
 /** Searches, and returns the address that the response redirects to. */

@@ -138,7 +138,9 @@ describe("an operator", () => {
     const cookie = cookieOf(await post(path))!
     await post(path)
     const entries = await test().run(
-      Effect.flatMap(AuditLog.make, (log) => log.list({ command: "sign-in", operator: operator.name }, 10)),
+      Effect.flatMap(AuditLog.make, (log) =>
+        Effect.map(log.page({ command: "sign-in", operator: operator.name }, 10), ({ rows }) => rows),
+      ),
     )
     expect(entries.map(({ arguments: recorded, result }) => ({ recorded, result }))).toEqual([
       { recorded: { operator: operator.id }, result: "succeeded" },

@@ -148,11 +148,6 @@ export class AuditLog extends DatabaseService<AuditLog>()("backoffice/operators/
     end: (id: string, { result, code }: CommandEnd) =>
       Effect.asVoid(sql`insert into audit_results (command_id, result, code) values (${id}, ${result}, ${code})`),
 
-    list: (filter: AuditFilter, limit: number) =>
-      sql`
-        select ${columns} from ${entriesOf(filter)} left join audit_results on command_id = id
-        where ${isMeant(filter)} order by ${newestFirst.order} limit ${limit}`.pipe(decode),
-
     /**
      * Lists a page of commands, newest first, and the one before which the list continues; null at its end. It reads some thousand
      * commands at most, so a page with a rare filter may be short or empty before the end. An object's commands are found by an index.
