@@ -12,7 +12,7 @@ import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
 import { effectTest } from "@outreach/testing/effectTest"
 import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
-import { fragment, sql, value } from "@outreach/testing/sql"
+import { column, fragment, sql, value } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
 import { simulatedClock, stepClock } from "./simulatedClock.ts"
@@ -32,25 +32,17 @@ const trusted = (days: number) => asOwner(setClock(at(days)))
 /** Sets the clock without changing the last trusted time. */
 const stepped = (days: number) => asOwner(stepClock(at(days)))
 
-const sqlAs = <Row extends object>(text: string) => sql.unsafe<Row>(text)
 const keep = (table: string, days: number | null) =>
   Effect.map(
-    sqlAs<{ added: number; dropped: number; reason: string | null }>(
-      `select added, dropped, reason from keep_partitions('${table}', ${days})`,
-    ),
-    (rows) => rows[0]!,
+    sql<{ added: number; dropped: number; reason: string | null }>`
+      select added, dropped, reason from keep_partitions(${table}, ${days}::int)`,
+    ([row]) => row!,
   )
 const partitionsOf = (table: string) =>
-  Effect.map(
-    sqlAs<{ name: string }>(`select name from partition_ranges('${table}') where ends_at is not null order by ends_at`),
-    (rows) => rows.map(({ name }) => name),
-  )
+  column<string>`select name from partition_ranges(${table}) where ends_at is not null order by ends_at`
 /** Compares the clock for a worker with a clock at day `own`, and an extrapolated time of day `reckoned`. */
 const doubt = (own: number, reckoned = own) =>
-  Effect.map(
-    sqlAs<{ doubt: string | null }>(`select doubt from watch_clock('${at(own)}', '${at(reckoned)}')`),
-    (rows) => rows[0]!.doubt,
-  )
+  value<string | null>`select doubt from watch_clock(${at(own)}::timestamptz, ${at(reckoned)}::timestamptz)`
 const addAll = Effect.forEach(PARTITIONED_TABLES, (table) => keep(table, null), { discard: true })
 
 /** Writes a row of a number of days ago to each table with a retention period. */
@@ -83,17 +75,13 @@ const seedOld = (days: number) =>
     }),
   )
 const countOld = asOwner(
-  Effect.map(
-    sqlAs<{ counts: Readonly<Record<string, number>> }>(`select jsonb_build_object(
+  value<Readonly<Record<string, number>>>`
+    select jsonb_build_object(
       'hits', (select count(*) from hits), 'attempts', (select count(*) from message_attempts),
       'outcomes', (select count(*) from delivery_outcomes), 'groups', (select count(*) from failure_groups where id = 'fgr_2'),
-      'responses', (select count(*) from stored_responses), 'deadLetters', (select count(*) from dead_letters)) as counts`),
-    (rows) => rows[0]!.counts,
-  ),
+      'responses', (select count(*) from stored_responses), 'deadLetters', (select count(*) from dead_letters))`,
 )
-const ALL_THERE = {
-  ...{ hits: 1, attempts: 1, outcomes: 1, groups: 1, responses: 1, deadLetters: 1 },
-}
+const ALL_THERE = { hits: 1, attempts: 1, outcomes: 1, groups: 1, responses: 1, deadLetters: 1 }
 
 /** Deletes rows older than 90 days or their retention period; returns the campaign with recipients to erase. */
 const forgetAll = Effect.gen(function* () {
@@ -137,14 +125,14 @@ describe("the clock of the database", { shuffle: false }, () => {
     })
 
     test("drops at most one month, or one day of deliveries, per day", function* () {
-      yield* asOwner(Effect.andThen(sqlAs("delete from hits"), sqlAs("delete from events")))
+      yield* asOwner(Effect.andThen(sql.unsafe("delete from hits"), sql.unsafe("delete from events")))
       const dropped = Effect.forEach(PARTITIONED_TABLES, (table) =>
         Effect.map(partitionsOf(table), (names) => names.find((name) => !name.endsWith("earlier"))),
       )
       yield* trusted(200)
       for (const day of [201, 202]) {
         yield* asOwner(stepClock(at(day)))
-        yield* asOwner(sqlAs(`update clock_watch set believed_at = '${at(day)}'`))
+        yield* asOwner(sql.unsafe(`update clock_watch set believed_at = '${at(day)}'`))
         const before = yield* dropped
         for (const table of PARTITIONED_TABLES) {
           expect((yield* keep(table, 1)).dropped).toBeGreaterThan(0)
@@ -158,7 +146,7 @@ describe("the clock of the database", { shuffle: false }, () => {
 
     test("keeps the minimum that the owner set, and rejects invalid limits", function* () {
       yield* trusted(300)
-      yield* asOwner(sqlAs("update retention_limits set min_keep = 1000, dropped_on = null"))
+      yield* asOwner(sql.unsafe("update retention_limits set min_keep = 1000, dropped_on = null"))
       for (const table of PARTITIONED_TABLES) {
         const names = yield* partitionsOf(table)
         // The months of hits depend on the time of their classification.
@@ -172,7 +160,7 @@ describe("the clock of the database", { shuffle: false }, () => {
 
     test("doesn't return after an unobserved gap before the clock has advanced steadily", function* () {
       yield* trusted(400)
-      yield* asOwner(sqlAs("update clock_watch set faults = '{}'"))
+      yield* asOwner(sql.unsafe("update clock_watch set faults = '{}'"))
       const hour = 1 / 24
       // After a gap of three days, trust returns after three hours.
       yield* stepped(403)
@@ -188,9 +176,9 @@ describe("the clock of the database", { shuffle: false }, () => {
       }
       yield* stepped(403 + 5.7 * hour)
       expect(yield* doubt(403 + 5.7 * hour)).toBeNull()
-      expect((yield* sqlAs<{ now: string | null }>("select plausible_now() as now"))[0]!.now).not.toBeNull()
+      expect(yield* value`select plausible_now()`).not.toBeNull()
       // The clock was correct during the whole time.
-      expect(yield* sqlAs("select from clock_watch where not isempty(faults)")).toEqual([])
+      expect(yield* sql.unsafe("select from clock_watch where not isempty(faults)")).toEqual([])
     })
 
     test("isn't trusted by a worker if its clock or its extrapolated time differs", function* () {
@@ -201,7 +189,7 @@ describe("the clock of the database", { shuffle: false }, () => {
       expect(yield* doubt(410, 409)).toContain("and by its earlier readings it is 2051-07-29")
       // The worker's clock was wrong, and a second worker trusts the database.
       expect(yield* doubt(410)).toBeNull()
-      expect(yield* sqlAs("select from clock_watch where not isempty(faults)")).toEqual([])
+      expect(yield* sql.unsafe("select from clock_watch where not isempty(faults)")).toEqual([])
     })
 
     test("keeps rows with wrong timestamps, and the operator's check shows their times", function* () {
@@ -219,7 +207,7 @@ describe("the clock of the database", { shuffle: false }, () => {
         found: expect.stringContaining("2049-08-19 11:00 to 2049-08-19 13:00"),
       })
       // After the operator's decision they are deleted.
-      yield* asOwner(sqlAs("update clock_watch set faults = '{}'"))
+      yield* asOwner(sql.unsafe("update clock_watch set faults = '{}'"))
       yield* forgetAll
       expect(yield* countOld).toMatchObject({ hits: 0, attempts: 0, outcomes: 0, groups: 0, deadLetters: 0 })
     })
