@@ -1,9 +1,18 @@
+import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { CommitTimestamp } from "@outreach/domain/Transaction"
+import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { sql } from "./sql.ts"
 
 export const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
+
+/** Runs an effect in a transaction with the timestamp of everything that it writes. */
+export const withTimestamp = <A, E, R>(
+  organizationId: OrganizationId,
+  write: (at: CommitTimestamp) => Effect.Effect<A, E, R>,
+) => inTransaction(Effect.flatMap(commitTimestamp(organizationId), write))
 
 /** Runs `during` while a transaction that ran `first` is open, then commits it. */
 export const whileOpen = Effect.fnUntraced(function* <A, E1, R1, B, E2, R2>(

@@ -1,10 +1,9 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { composeOutcome } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
-import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { Effect } from "effect"
-import { inTransaction } from "./inTransaction.ts"
+import { withTimestamp } from "./inTransaction.ts"
 
 /** Publishes events of a campaign in one transaction. Returns their ids. */
 export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, count: number) {
@@ -15,7 +14,7 @@ export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, 
       return yield* composeOutcome({ ...campaign, campaignId: campaign.id, recipientId, token: "aB3dE9" })
     }),
   )
-  yield* inTransaction(Effect.flatMap(commitTimestamp(campaign.organizationId), (at) => publishEvents(events, at)))
+  yield* withTimestamp(campaign.organizationId, (at) => publishEvents(events, at))
   return events.map(({ id }) => id)
 })
 

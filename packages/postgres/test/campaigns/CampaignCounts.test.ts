@@ -5,9 +5,8 @@ import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
-import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction } from "@outreach/testing/inTransaction"
+import { withTimestamp } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
@@ -32,28 +31,20 @@ describe("the counts of a campaign", () => {
     const leases = yield* claimMessages(3)
     for (const lease of leases) yield* sendWith(lease, { _tag: "Accepted" })
     const [a, b] = leases.map(({ recipientId }) => recipientId)
-    yield* inTransaction(
-      Effect.gen(function* () {
-        const at = yield* commitTimestamp(organization.id)
-        yield* outreachOn(at, campaign, [
-          [a!, "bot opened"],
-          [a!, "bot clicked"],
-          [b!, "human opened"],
-        ])
-      }),
-    )
+    const hits = [
+      [a!, "bot opened"],
+      [a!, "bot clicked"],
+      [b!, "human opened"],
+    ] as const
+    yield* withTimestamp(organization.id, (at) => outreachOn(at, campaign, hits))
     const npis = yield* column<string>`
       select npi from recipients where campaign_id = ${campaign.id} and (sent_at is null or id = ${a!})`
     const qualified = npis.map((npi) => ({ npi, programId: campaign.programId }))
-    yield* inTransaction(
-      Effect.gen(function* () {
-        const at = yield* commitTimestamp(organization.id)
-        const reached = qualified.flatMap((who) =>
-          (["account_created", "learner_qualified"] as const).map((stage) => ({ ...who, stage })),
-        )
-        yield* qualifyOn(organization.id, reached, at)
-        yield* outreachOn(at, campaign, [[a!, "human opened"]])
-      }),
+    const reached = qualified.flatMap((who) =>
+      (["account_created", "learner_qualified"] as const).map((stage) => ({ ...who, stage })),
+    )
+    yield* withTimestamp(organization.id, (at) =>
+      Effect.andThen(qualifyOn(organization.id, reached, at), outreachOn(at, campaign, [[a!, "human opened"]])),
     )
     const totals = sql`
       select opened::int, clicked::int, unsuspected_opened::int as "unsuspectedOpened", unsuspected_clicked::int as "unsuspectedClicked",

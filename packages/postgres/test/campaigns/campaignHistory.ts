@@ -11,8 +11,7 @@ import { RecipientRepository } from "@outreach/domain/recipients/RecipientReposi
 import { markMailed } from "@outreach/domain/restores/Restores"
 import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
-import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
-import { inTransaction } from "@outreach/testing/inTransaction"
+import { withTimestamp } from "@outreach/testing/inTransaction"
 import { type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { claimMessages, sendWith } from "@outreach/testing/sendCampaign"
@@ -109,23 +108,16 @@ export const carryOut = Effect.fnUntraced(function* (
       const recipient = yield* some
       if (recipient === undefined) return
       const hit = [recipient, operation.outcome] as const
-      return yield* inTransaction(
-        Effect.gen(function* () {
-          yield* outreachOn(yield* commitTimestamp(organization.id), campaign, [hit])
-        }),
-      )
+      return yield* withTimestamp(organization.id, (at) => outreachOn(at, campaign, [hit]))
     }
     case "report":
       return yield* reportBounce(yield* some, operation.verdict)
     case "erase":
       return yield* eraseRecipients(organization.id, [yield* some])
-    case "qualify":
-      return yield* inTransaction(
-        Effect.gen(function* () {
-          const clinician = { programId: campaign.programId, stage: operation.stage, npi: npi(operation.who) }
-          yield* qualifyOn(organization.id, [clinician], yield* commitTimestamp(organization.id))
-        }),
-      )
+    case "qualify": {
+      const clinician = { programId: campaign.programId, stage: operation.stage, npi: npi(operation.who) }
+      return yield* withTimestamp(organization.id, (at) => qualifyOn(organization.id, [clinician], at))
+    }
     case "fields": {
       const clinician = { npi: npi(operation.who), fields: { first_name: operation.name.replaceAll("\0", "") } }
       const key = { organizationId: organization.id, campaignId: campaign.id }

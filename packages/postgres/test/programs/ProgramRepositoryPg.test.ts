@@ -5,9 +5,8 @@ import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifi
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { createProgram, updateProgram } from "@outreach/domain/programs/Programs"
-import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { effectTest } from "@outreach/testing/effectTest"
-import { inTransaction } from "@outreach/testing/inTransaction"
+import { withTimestamp } from "@outreach/testing/inTransaction"
 import { qualifyOn } from "@outreach/testing/outreachOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi } from "@outreach/testing/seedCampaign"
@@ -47,9 +46,7 @@ describe("ProgramRepositoryPg", () => {
     const { id: organizationId } = yield* organization
     const { id: programId } = yield* create(organizationId, "a")
     const clinicians = [1, 2].map((n) => ({ programId, stage: "completer_qualified" as const, npi: npi(n) }))
-    yield* inTransaction(
-      Effect.flatMap(commitTimestamp(organizationId), (at) => qualifyOn(organizationId, clinicians, at)),
-    )
+    yield* withTimestamp(organizationId, (at) => qualifyOn(organizationId, clinicians, at))
     const reached = Effect.gen(function* () {
       const over = yield* value<boolean>`
         select quota_reached(${organizationId}, ${programId})`
