@@ -109,7 +109,8 @@ export const artifactIn = (
       return (await run(node, ["out/ops.js", ...args], options)).stdout
     } catch (error) {
       // With JSON output, the reason is on standard output.
-      throw error instanceof Error && "stdout" in error ? new Error(`${error.message}${error.stdout}`) : error
+      if (error instanceof Error && "stdout" in error) error.message += error.stdout
+      throw error
     }
   }
 
