@@ -8,13 +8,9 @@ import { nameRelease } from "./release/nameRelease.ts"
 const ASSETS = {
   "sql/migrations": "packages/postgres/sql/migrations",
   "sql/functions": "packages/postgres/sql/functions",
-  styles: "apps/console/src/styles",
   LICENSE: "LICENSE",
 }
-const IMPORTS = {
-  "#sql/*": "./sql/*",
-  "#styles/*": "./styles/*",
-}
+const IMPORTS = { "#sql/*": "./sql/*" }
 
 const RELEASE = nameRelease()
 
@@ -56,7 +52,7 @@ export default defineConfig({
       // They read files of the repository that `out/` doesn't have.
       name: "values",
       setup: (build) => {
-        build.onLoad({ filter: /\/(?:docs\/renderedDocs|http\/browserScripts)\.ts$/ }, async ({ path }) => {
+        build.onLoad({ filter: /\/(?:docs\/renderedDocs|http\/browserFiles)\.ts$/ }, async ({ path }) => {
           const values = Object.entries(await import(path))
           return {
             contents: values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`).join("\n"),

@@ -118,7 +118,7 @@ const expectHarmless = (address: string, answer: Answer) => {
 
 /** Runs the commands that the pages offer for copying in a shell, without `ops`. */
 const expectNotEvaluated = (answers: ReadonlyArray<Answer>) => {
-  const commands = answers.flatMap(({ document }) => [...document.querySelectorAll(".command [data-copy]")])
+  const commands = answers.flatMap(({ document }) => [...document.querySelectorAll("aside [data-copy]")])
   const lines = commands.map((button) => button.getAttribute("data-copy")!)
   expect(lines.length).toBeGreaterThan(0)
   execFileSync("sh", ["-c", ["ops() { :; }", ...lines].join("\n")], { cwd: folder })

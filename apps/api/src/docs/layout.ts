@@ -86,12 +86,12 @@ export const layout = (options: {
 <script type="module" src="${inDocs}${script}"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="hidden" href="#content">Skip to the content</a>
 <header>
 <p><a href="${href("start")}">Outreach Partner API</a></p>
 <nav aria-label="Documentation">
 ${keysOf(PAGES).map((page) => html`<a href="${href(page)}"${page === current ? html` aria-current="page"` : ""}>${PAGES[page].name}</a>\n`)}</nav>
-<p role="status"></p>
+<p class="hidden" role="status"></p>
 </header>
 <div class="columns">
 ${outline(headingsOf(content))}

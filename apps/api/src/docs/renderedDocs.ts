@@ -42,8 +42,8 @@ const guides = await Promise.all(
 )
 
 const icon = asset("svg", await read("icon.svg"))
-const styles = await Promise.all(["text", "frame", "code"].map((name) => read(`styles/${name}.css`)))
-const style = asset("css", styles.join("\n"))
+const tokens = import.meta.resolve("@outreach/process/tokens.css")
+const style = asset("css", (await read(tokens)) + (await read("styles/guides.css")))
 const page = asset("js", await read("browser/page.js"))
 
 /** Asset files by path below /docs, included in the bundle when it is built. */

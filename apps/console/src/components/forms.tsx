@@ -265,7 +265,7 @@ const CheckBox = (props: {
   readonly label: ComponentChildren
   readonly checked?: boolean
 }) => (
-  <label class="field check">
+  <label>
     <input type="checkbox" name={props.name} value={props.value} checked={props.checked} />
     <span>{props.label}</span>
   </label>

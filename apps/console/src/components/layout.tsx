@@ -3,7 +3,7 @@ import { formatCommand } from "@outreach/backoffice/formatCommand"
 import type { ComponentChildren, VNode } from "preact"
 import { useView } from "../view/View.ts"
 import type { CommandWords } from "./ops.ts"
-import { CopyButton, Id, isolated } from "./values.tsx"
+import { Code, CopyButton, Id, isolated } from "./values.tsx"
 
 interface PageProps {
   /** Foreign text is isolated. */
@@ -46,8 +46,8 @@ export const Page = ({ title, state, id, commands = [], children }: PageProps) =
       {children}
       <AuditLink />
       {commands.length > 0 && !isPartner && (
-        <aside class="commands" aria-label="Equivalent commands">
-          <h2 class="label">On the command line</h2>
+        <aside aria-label="Equivalent commands">
+          <h2>On the command line</h2>
           {commands.map((command) => (
             <Command key={command.join(" ")} words={command} />
           ))}
@@ -62,9 +62,9 @@ export type PageElement = VNode<PageProps>
 export const Command = (props: { readonly words: CommandWords }) => {
   const text = formatCommand(props.words)
   return (
-    <pre class="command">
-      <code>{isolated(text)}</code> <CopyButton>{text}</CopyButton>
-    </pre>
+    <div>
+      <Code class="line">{text}</Code> <CopyButton>{text}</CopyButton>
+    </div>
   )
 }
 
@@ -164,10 +164,9 @@ export const Live = (props: {
 export const Section = (props: {
   readonly title: ComponentChildren
   readonly id?: string
-  readonly class?: string
   readonly children: ComponentChildren
 }) => (
-  <section id={props.id} class={props.class}>
+  <section id={props.id}>
     <h2>{props.title}</h2>
     {props.children}
   </section>

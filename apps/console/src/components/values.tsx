@@ -61,9 +61,7 @@ export const Noted = (props: { readonly note: string; readonly children: Compone
 )
 
 export const Masked = (props: { readonly children: string }) => (
-  <span class="masked" title="Hidden. Use the button to show it.">
-    {props.children}
-  </span>
+  <small title="Hidden. Use the button to show it.">{props.children}</small>
 )
 
 /** The order of severities, the most urgent first. */

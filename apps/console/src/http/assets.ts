@@ -1,10 +1,6 @@
 import { createHash } from "node:crypto"
-import { readFile } from "node:fs/promises"
-import { fileURLToPath } from "node:url"
 import { HttpServerResponse } from "effect/http"
-import { browserScripts } from "./browserScripts.ts"
-
-const readText = (specifier: string): Promise<string> => readFile(fileURLToPath(import.meta.resolve(specifier)), "utf8")
+import { iconText, scriptTexts, styleText } from "./browserFiles.ts"
 
 /** A file of the pages, with a URL that contains a digest, so that browsers can cache it forever. */
 const asset = (extension: string, contentType: string, text: string) => ({
@@ -15,6 +11,6 @@ const asset = (extension: string, contentType: string, text: string) => ({
   }),
 })
 
-export const style = asset("css", "text/css; charset=utf-8", await readText("#styles/console.css"))
-export const icon = asset("svg", "image/svg+xml", await readText("#styles/icon.svg"))
-export const scripts = browserScripts.map((text) => asset("js", "text/javascript; charset=utf-8", text))
+export const style = asset("css", "text/css; charset=utf-8", styleText)
+export const icon = asset("svg", "image/svg+xml", iconText)
+export const scripts = scriptTexts.map((text) => asset("js", "text/javascript; charset=utf-8", text))

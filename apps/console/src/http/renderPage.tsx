@@ -148,15 +148,16 @@ const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly chi
   const { operator, formToken, deployment, section: current, notice, open = {} } = useView()
   return (
     <>
-      <a class="skip" href="#content">
+      <a class="hidden" href="#content">
         Skip to the content
       </a>
-      <header class="top">
+      <header>
         <button type="button" class="menu" popovertarget="sections">
           Menu
         </button>
-        <p class="brand">
-          <a href={homeOf(operator)}>Outreach console</a> <span class={`badge ${deployment}`}>{deployment}</span>
+        <p>
+          <a href={homeOf(operator)}>Outreach console</a>{" "}
+          <span class={deployment === "production" ? "status bad" : "status"}>{deployment}</span>
         </p>
         {operator.role !== "partner" && (
           <search>
@@ -180,7 +181,7 @@ const Layout = (props: { readonly problems?: ReadonlyArray<string>; readonly chi
         <small>
           Times in <span data-zone>UTC</span> <button type="button" data-zone-switch hidden />
         </small>
-        <form class="account" method="post" action="/sign-out">
+        <form method="post" action="/sign-out">
           <input type="hidden" name="token" value={formToken} />
           <span>
             <ForeignText>{operator.name}</ForeignText> <small>{operator.role}</small>

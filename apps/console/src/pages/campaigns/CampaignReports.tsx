@@ -52,7 +52,7 @@ export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "
     )
   })
   return (
-    <div class="progress">
+    <>
       <progress max={1000} value={Math.round(share * 1000)} aria-label={`${formatShare(share)} of the recipients`} />
       <p>
         {parts.join(" · ")}
@@ -61,7 +61,7 @@ export const CampaignProgressBar = ({ progress, campaign }: Pick<CampaignView, "
           {counts} of <a href={recipientsOf(campaign.id, "imported")}>{formatCount(recipients)} imported</a>
         </small>
       </p>
-    </div>
+    </>
   )
 }
 

@@ -46,7 +46,7 @@ export const DomainTable = (props: { readonly domains: ReadonlyArray<CampaignDom
             "–"
           ) : (
             <>
-              <Code class="reply">{lastReply}</Code> <Time at={lastReplyAt} />
+              <Code class="line">{lastReply}</Code> <Time at={lastReplyAt} />
             </>
           ),
       }}

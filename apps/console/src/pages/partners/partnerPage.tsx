@@ -158,7 +158,7 @@ const Problems = ({ organization, endpoints, issues }: Partner) => {
   const found = problems.filter((problem) => problem !== false)
   if (found.length === 0) return <p>No problems.</p>
   return (
-    <ul class="problems">
+    <ul class="problem">
       {found.map(([href, text]) => (
         <li key={text}>
           <a href={href}>

@@ -48,7 +48,7 @@ export const SenderRecords = (props: {
                 "–"
               ) : (
                 <>
-                  <Code class="record">{line}</Code> <CopyButton>{line}</CopyButton>
+                  <Code class="line">{line}</Code> <CopyButton>{line}</CopyButton>
                 </>
               ),
             "DNS result": ({ name }) => <DnsResult finding={findings.get(name)} isKnown={lookUp !== undefined} />,

@@ -94,7 +94,7 @@ const Problems = ({ sender, lookUp }: SenderView) => {
   )
   if (!waiting && failed.length === 0) return null
   return (
-    <ul class="problems">
+    <ul class="problem">
       {waiting}
       {failed.map(({ found, record }) => (
         <li key={record}>

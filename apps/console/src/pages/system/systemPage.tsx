@@ -109,7 +109,7 @@ const Problems = ({ alerts, findings }: Effect.Success<typeof readSystem>) => {
     (a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"),
   )
   return (
-    <Section title="Alerts" class="alerts">
+    <Section title="Alerts">
       {alerts === undefined && <p class="problem">The alerts can't be read. See the database's log.</p>}
       <Table label="Problems" rows={problems} columns={COLUMNS} empty="No alerts or failed checks in the database." />
       <details>

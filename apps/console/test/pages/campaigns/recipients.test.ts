@@ -38,7 +38,7 @@ it("links each number of the campaign's page to a list, with the same count", as
   const lists = new Set(hrefs(document).filter((href) => href.startsWith(path)))
   expect(lists.size).toBeGreaterThan(7)
   for (const list of lists) expect({ list, status: (await operator.get(list)).status }).toEqual({ list, status: 200 })
-  const [sent] = [...document.querySelectorAll(".progress a")].filter((link) => link.textContent?.endsWith(" sent"))
+  const [sent] = [...document.querySelectorAll("progress + p a")].filter((link) => link.textContent?.endsWith(" sent"))
   expect(sent!.textContent).toBe(`${RECIPIENTS} sent`)
   expect((await operator.get(sent!.getAttribute("href")!)).words).toContain(`Sent: ${RECIPIENTS}`)
 })
