@@ -7,7 +7,7 @@ import { choice, field } from "../operations/Field.ts"
 import { organizationFilter } from "../operations/fields.ts"
 import { badge, count, id, inOps, list, type Tone, text } from "./List.ts"
 
-export const campaignFilters = {
+const campaignFilters = {
   organizationId: organizationFilter,
   programId: field(ProgramId, "Program", { kind: "choice", all: "All" }),
   status: choice("Status", CAMPAIGN_STATUSES, { all: "All" }),
