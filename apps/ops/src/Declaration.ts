@@ -1,4 +1,5 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
+import { list } from "@outreach/backoffice/lists/List"
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { isIdentifier } from "@outreach/domain/Identifier"
 import { Console, Context, Effect, Layer, type Scope } from "effect"
@@ -6,7 +7,7 @@ import { Command } from "effect/cli"
 import { audited, nameOf } from "./audit/audited.ts"
 import { exampleOf, type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
 import { formatRecord, formatRows, print, printToStderr, refuse } from "./output/Output.ts"
-import { type Cursor, type Page, pageFlags, parsePage, printPage } from "./output/paging.ts"
+import { type Cursor, type Page, pageFlags, printPage } from "./output/paging.ts"
 import { retryOnce } from "./retryOnce.ts"
 
 /** The effect of a command: it shows data, shows personal data, or changes something. */
@@ -101,16 +102,28 @@ const declare =
       yield* checkRange(values)
       yield* checkChanges(params, values)
       const { limit, after, ...given } = values as Parsed & { readonly limit: number; readonly after?: string }
-      const page = yield* parsePage(output.cursor, limit, isList ? after : undefined)
-      const once = Effect.scoped(
-        Effect.gen(function* () {
-          return yield* run((isList ? given : values) as Values<Inputs>, page)
-        }),
-      )
-      const result = yield* access === "changes" ? once : runAgain(once)
-      if (!isList) return yield* printResult(result, values, output)
-      if ((result as ReadonlyArray<Row>).length === 0) yield* checkFilter(given)
-      yield* printPage(result as ReadonlyArray<Row>, output.columns!, output, { limit, after })
+      const runWith = (input: Parsed, page: Page<Cursor>) => {
+        const once = Effect.scoped(
+          Effect.gen(function* () {
+            return yield* run(input as Values<Inputs>, page)
+          }),
+        )
+        return access === "changes" ? once : runAgain(once)
+      }
+      if (!isList) return yield* printResult(yield* runWith(values, { limit, after: null }), values, output)
+      const { cursor, columns = [], key = columns.slice(0, 1) } = output
+      const { read } = list(words.join(" "), {
+        about,
+        ...(cursor && { cursor }),
+        key,
+        columns: {},
+        empty: "",
+        read: (_, part) =>
+          runWith(given, { ...part, limit: part.limit + 1 }) as Effect.Effect<ReadonlyArray<Row>, never>,
+      })
+      const found = yield* read({}, { limit, after: after ?? null })
+      if (found.rows.length === 0) yield* checkFilter(given)
+      yield* printPage(found, { columns, rows: found.rows })
     })
     const recorded = access === "reads" ? handler : audited(words.join(" "), params, handler, options)
     return Command.make(words.at(-1)!, params, recorded).pipe(
