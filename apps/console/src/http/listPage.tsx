@@ -234,7 +234,7 @@ const contentOf = <Row extends object>(
 ): ComponentChildren => {
   const { kind, none = "–", of, note, mask } = column
   const value = valueIn(row, key, column)
-  if (value === null || value === undefined) return none
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return none
   switch (kind) {
     case "id": {
       const names = row as Readonly<Record<string, unknown>>
@@ -260,7 +260,7 @@ const contentOf = <Row extends object>(
     case "masked":
       return isShown ? String(value) : <Masked>{mask!(row)}</Masked>
     default: {
-      const text = Array.isArray(value) ? value.join(", ") || none : String(value)
+      const text = Array.isArray(value) ? value.join(", ") : String(value)
       const linked = of === undefined ? text : <IdLink id={of(row)}>{text}</IdLink>
       return note === undefined ? linked : <Noted note={note(row)}>{linked}</Noted>
     }

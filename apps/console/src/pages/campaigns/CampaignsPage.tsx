@@ -3,7 +3,7 @@ import { formatCount } from "@outreach/backoffice/format"
 import { campaigns, toCampaignRow } from "@outreach/backoffice/lists/campaigns"
 import { ConfirmLink } from "../../components/forms.tsx"
 import { Table } from "../../components/layout.tsx"
-import { Noted } from "../../components/values.tsx"
+import { IdLink, Noted } from "../../components/values.tsx"
 import { columnsOf, listPage } from "../../http/listPage.tsx"
 import { useView } from "../../view/View.ts"
 import { newCampaignPage } from "../newPages.tsx"
@@ -17,6 +17,12 @@ const withBots = (unsuspected: number, all: number) => (
 )
 
 const cells = {
+  id: ({ id, name, kind }: Row) => (
+    <>
+      <IdLink id={id}>{name}</IdLink>
+      {kind === "survey" && <small> survey</small>}
+    </>
+  ),
   opened: ({ totals }: Row) => withBots(totals.unsuspectedOpened, totals.opened),
   clicked: ({ totals }: Row) => withBots(totals.unsuspectedClicked, totals.clicked),
   complained: (row: Row) => <ComplaintRate {...row} />,
