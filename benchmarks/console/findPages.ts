@@ -23,9 +23,9 @@ const OF_FORMS = [
   `/campaigns/cmp_${"65".padStart(32, "0")}/recipients?outcome=learner_qualified`,
   `/events?campaign=cmp_${"65".padStart(32, "0")}`,
   `/events?campaign=cmp_${"65".padStart(32, "0")}&type=outreach.recipients_published`,
-  "/inbox?reason=no_reason&state=quarantined",
-  "/inbox?state=applied",
-  "/inbox?state=applied&type=clinician.learner_qualified",
+  "/inbox?reason=no_reason",
+  "/inbox?applied=yes",
+  "/inbox?applied=yes&type=clinician.learner_qualified",
   `/people/rcp_${"1".padStart(8, "0")}${"100".padStart(24, "0")}`,
 ] as const
 

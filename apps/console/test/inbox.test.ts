@@ -54,13 +54,19 @@ describe("the inbox", () => {
 
   it("is filtered by state, type, reason and time", async () => {
     const list = async (query: string) => linksIn((await operator.get(`/inbox?${ours.only}&${query}`)).document)
-    expect(await list("state=waiting")).toEqual(["evt_waits"])
-    expect(await list("state=applied")).toEqual(["evt_other", "evt_second", "evt_first"])
-    expect(await list("state=applied&type=clinician.retired")).toEqual(["evt_other"])
-    expect(await list("state=applied&to=2026-01-01T00:00:00Z")).toEqual([])
+    expect(await list("waiting=yes")).toEqual(["evt_waits"])
+    expect(await list("applied=yes")).toEqual(["evt_other", "evt_second", "evt_first"])
+    expect(await list("applied=yes&type=clinician.retired")).toEqual(["evt_other"])
+    expect(await list("applied=yes&to=2026-01-01T00:00:00Z")).toEqual([])
     expect(await list(`reason=${encodeURIComponent(REASON)}`)).toEqual(["evt_lost/1", "evt_lost/2"])
     expect(await list("reason=another")).toEqual([])
-    for (const query of ["state=lost", "reason=%00", "after=x", "after=2026-11-20T10:00:00Z~org_1~"]) {
+    for (const query of [
+      "waiting=lost",
+      "waiting=yes&applied=yes",
+      "reason=%00",
+      "after=x",
+      "after=2026-11-20T10:00:00Z,org_1,x",
+    ]) {
       expect({ query, status: (await operator.get(`/inbox?${query}`)).status }).toEqual({ query, status: 400 })
     }
   })
@@ -75,7 +81,7 @@ describe("the inbox", () => {
           from generate_series(1, 70) n`,
       ),
     )
-    const first = await operator.get(`/inbox?organization=${organization.id}&state=applied&type=many`)
+    const first = await operator.get(`/inbox?organization=${organization.id}&applied=yes&type=many`)
     const second = await operator.get(first.document.querySelector("a[rel=next]")!.getAttribute("href")!)
     const links = [first, second].map(({ document }) => linksIn(document))
     expect([links.map(({ length }) => length), new Set(links.flat()).size]).toEqual([[50, 20], 70])

@@ -87,13 +87,14 @@ it("every command next to a filtered list has the filters of the list", async ()
     if (document.querySelector("form.filters") === null) continue
     for (const [name, input] of Object.entries(inputs as Inputs)) {
       if (NO_FILTERS.includes(name)) continue
-      const value = exampleOf(name, input)
+      const isSwitch = "control" in input && input.control.kind === "switch"
+      const value = isSwitch ? "yes" : exampleOf(name, input)
       const address = `${path}?${new URLSearchParams({ [name]: value })}`
       const commands = (await commandsAt(address)).map((command) => command.split(/ |=/))
       const text = value.replace("00Z", "00.000000Z")
       if (
         commands.length > 0 &&
-        !commands.some((words) => [value, text, `--${value}`].some((each) => words.includes(each)))
+        !commands.some((words) => [value, text, `--${isSwitch ? name : value}`].some((each) => words.includes(each)))
       )
         dropped.push(`${address}: ${commands.map((words) => words.join(" ")).join("; ")}`)
     }

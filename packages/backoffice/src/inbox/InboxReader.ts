@@ -1,5 +1,5 @@
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { type OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
+import { OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { InboxEntry, InboxState } from "@outreach/domain/inbox/InboxRepository"
 import type { InboundCommand } from "@outreach/domain/inbox/parseInboundEvent"
 import { Timestamp } from "@outreach/domain/Timestamp"
@@ -14,10 +14,10 @@ import type { FilterOf } from "../operations/Field.ts"
 
 export type InboxFilter = FilterOf<typeof inboxFilters>
 
-const InboxCursor = Schema.Struct({
+export const InboxCursor = Schema.Struct({
   /** When the event was quarantined, for a list of quarantined events; otherwise when it was received. */
   at: Timestamp,
-  organizationId: Schema.String,
+  organizationId: OrganizationId,
   eventId: Schema.String,
 })
 export type InboxCursor = typeof InboxCursor.Type

@@ -1,6 +1,10 @@
-import { Schema } from "effect"
-import { field } from "../operations/Field.ts"
+import { DescribedError } from "@outreach/domain/DescribedError"
+import type { InboxEntry } from "@outreach/domain/inbox/InboxRepository"
+import { Effect, Schema } from "effect"
+import { InboxCursor, InboxReader } from "../inbox/InboxReader.ts"
+import { checkBox, field } from "../operations/Field.ts"
 import { organizationFilter, timeRange } from "../operations/fields.ts"
+import { count, id, list, text, time } from "./List.ts"
 
 export const inboxFilters = {
   organizationId: organizationFilter,
@@ -8,3 +12,45 @@ export const inboxFilters = {
   reason: field(Schema.String, "Reason", { size: 30, hint: "Of quarantined events, as shown in the list" }),
   ...timeRange("Received from", "Received before"),
 }
+
+class InvalidState extends DescribedError("InvalidState", "Give --waiting or --applied, not both.") {}
+
+/** Returns an event with field names for scripts: a quarantined one is `set_aside`. */
+export const toInboxRow = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
+  ...entry,
+  state: entry.state === "quarantined" ? "set_aside" : entry.state,
+  setAsideAt: quarantinedAt,
+  differing,
+})
+
+export const inbox = list("inbox list", {
+  about: "List inbound events, by default quarantined ones, oldest first",
+  examples: ["ops inbox list", "ops inbox list --organization org_… --applied --type clinician.account_created"],
+  filters: {
+    waiting: checkBox("Pending", "Pending", { hint: "Instead of quarantined events" }),
+    applied: checkBox("Applied", "Applied", { hint: "Instead of quarantined events, newest first" }),
+    ...inboxFilters,
+  },
+  cursor: InboxCursor.fields,
+  read: Effect.fnUntraced(function* ({ waiting, applied, ...filter }, { limit, after }) {
+    if (waiting && applied) return yield* new InvalidState()
+    const state = waiting ? "waiting" : applied ? "applied" : "quarantined"
+    const { entries, next } = yield* InboxReader.use(({ list }) => list(state, filter, limit, after))
+    const rows = entries.map((entry) => ({
+      ...toInboxRow(entry),
+      at: (state === "quarantined" ? entry.quarantinedAt : entry.receivedAt)!,
+    }))
+    return { rows, next }
+  }),
+  columns: {
+    organizationId: id("Organization"),
+    eventId: text("Event"),
+    type: text("Type"),
+    receivedAt: time("Received"),
+    reason: text("Reason"),
+    setAsideAt: { ...time("Quarantined"), isOfConsole: true },
+    appliedAt: { ...time("Applied"), isOfConsole: true },
+    differing: count("Conflicting duplicates"),
+  },
+  empty: "No event in this state matches. Workers apply pending events within seconds.",
+})

@@ -76,7 +76,7 @@ const outcomeOf = Effect.fnUntraced(function* (entry: InboxEntry, body: string) 
     return (
       <p>
         Pending: a worker applies it soon, or after the e-mail in progress to its clinician.{" "}
-        <a href={`/inbox?organization=${organizationId}&state=waiting`}>All pending events</a>
+        <a href={`/inbox?organization=${organizationId}&waiting=yes`}>All pending events</a>
       </p>
     )
   }

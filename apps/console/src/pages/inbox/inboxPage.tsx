@@ -1,131 +1,75 @@
-import { formatCapped, formatCount, formatDuration, nameIn } from "@outreach/backoffice/format"
+import { formatCapped, formatDuration } from "@outreach/backoffice/format"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
-import { inboxFilters } from "@outreach/backoffice/lists/inbox"
-import { oneOf } from "@outreach/backoffice/operations/Field"
+import { inbox } from "@outreach/backoffice/lists/inbox"
 import { replayInbox } from "@outreach/backoffice/operations/inbox"
-import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
-import { OrganizationId } from "@outreach/domain/Identifier"
-import { Instant } from "@outreach/domain/Instant"
-import { INBOX_STATES, type InboxState } from "@outreach/domain/inbox/InboxRepository"
 import { INBOUND_TYPES } from "@outreach/domain/inbox/parseInboundEvent"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect, Schema } from "effect"
-import { ConfirmLink, FilterBar } from "../../components/forms.tsx"
-import { Chips, Page, Pager, Table, withQuery } from "../../components/layout.tsx"
-import { ops } from "../../components/ops.ts"
+import { Effect } from "effect"
+import { ConfirmLink } from "../../components/forms.tsx"
+import { Chips, Table, withQuery } from "../../components/layout.tsx"
 import { ShortId, Time } from "../../components/values.tsx"
+import { listPage } from "../../http/listPage.tsx"
 import { operationConfirmation } from "../../http/operationRoutes.tsx"
-import { definePage } from "../../http/Route.ts"
-import { defineCursor, type InputsOf, inputsOfFilters, valuesOf } from "../../view/inputs.ts"
 
-const PAGE_SIZE = 50
-
-const inboxCursor = defineCursor({ at: Instant, organizationId: OrganizationId, eventId: Schema.NonEmptyString })
-
-const filters = {
-  ...inputsOfFilters(inboxFilters),
-  state: oneOf(INBOX_STATES).annotate({ expected: "quarantined, waiting or applied" }),
-}
-const inputs = { ...filters, after: inboxCursor.input }
-
-const inboxPage = definePage("/inbox", {
-  inputs,
-  run: (input, { now }) => Effect.map(readInbox(input, now), contentOf),
-})
-
-const readInbox = Effect.fnUntraced(function* (
-  { state = "quarantined", reason, after, ...others }: InputsOf<typeof inputs>,
-  now: number,
-) {
-  const reader = yield* InboxReader
-  const { organization } = others
-  const given = { ...others, reason: state === "quarantined" ? reason : undefined }
+const readSummary = Effect.fnUntraced(function* ({ organizationId, waiting, applied }: Filter, now: number) {
+  const { counts, reasons } = yield* InboxReader
   const found = yield* Effect.all(
-    {
-      organizations: (yield* OrganizationReader).list,
-      counts: reader.counts(organization),
-      reasons: reader.reasons(organization),
-      list: reader.list(state, valuesOf(inboxFilters, given), PAGE_SIZE, after ?? null),
-    },
+    { counts: counts(organizationId), reasons: reasons(organizationId) },
     { concurrency: "unbounded" },
   )
-  return { ...found, state, given, now, address: withQuery("/inbox", { organization }) }
+  const state: keyof typeof TITLES = waiting ? "waiting" : applied ? "applied" : "quarantined"
+  return { ...found, state, organization: organizationId, now }
 })
 
-type Inbox = Effect.Success<ReturnType<typeof readInbox>>
+type Filter = Parameters<typeof inbox.read>[0]
+type Summary = Effect.Success<ReturnType<typeof readSummary>>
 
-const STATES: Readonly<Record<InboxState, readonly [title: string, empty: string]>> = {
-  quarantined: ["Quarantined events", "No quarantined events."],
-  waiting: ["Pending events", "No pending events. Workers apply events within seconds."],
-  applied: ["Applied events", "No applied events."],
-}
+const TITLES = { quarantined: "Quarantined events", waiting: "Pending events", applied: "Applied events" }
 
-const contentOf = (inbox: Inbox) => {
-  const { organizations, reasons, list, state, given } = inbox
-  const { organization, ...others } = given
-  const types = new Set([...INBOUND_TYPES, ...(given.type === undefined ? [] : [given.type])])
-  const isQuarantined = state === "quarantined"
-  const [title, empty] = STATES[state]
-  return (
-    <Page title="Inbox" commands={[ops("inbox list", { organization, [state]: !isQuarantined, ...others })]}>
-      <States {...inbox} />
-      {reasons.length > 0 && <Reasons {...inbox} />}
-      <h2>{title}</h2>
-      <FilterBar
-        inputs={filters}
-        values={{ ...given, state }}
-        controls={{
-          organization: { options: organizations },
-          type: { options: [...types] },
-          reason: isQuarantined && {},
-        }}
-      />
-      <Table
-        label={title}
-        rows={list.entries}
-        empty={list.next === null ? empty : "None of the last 500 events matches. Older ones are on the next page."}
-        columns={{
-          Event: ({ organizationId, eventId }) => (
-            <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
-              <ShortId>{eventId}</ShortId>
-            </a>
-          ),
-          Reason: isQuarantined && (({ reason }) => reason),
-          Type: ({ type }) => type,
-          Organization: organization === undefined && (({ organizationId }) => nameIn(organizations, organizationId)),
-          Received: ({ receivedAt }) => <Time at={receivedAt} />,
-          Quarantined: isQuarantined && (({ quarantinedAt }) => <Time at={quarantinedAt} />),
-          Applied: state === "applied" && (({ appliedAt }) => <Time at={appliedAt} />),
-          "Conflicting duplicates": {
-            number: ({ differing }) => (differing === 0 ? "–" : formatCount(differing)),
-          },
-        }}
-      />
-      <Pager next={list.next === null ? undefined : { after: inboxCursor.of(list.next) }} />
-    </Page>
-  )
-}
+const inboxPages = listPage("/inbox", inbox, {
+  read: ({ filter, context }) => readSummary(filter, context.now),
+  cells: {
+    eventId: ({ organizationId, eventId }) => (
+      <a href={`/inbox/${encodeURIComponent(eventId)}?organization=${organizationId}`}>
+        <ShortId>{eventId}</ShortId>
+      </a>
+    ),
+  },
+  around: ({ filter: { type }, ...view }) => ({
+    above: (
+      <>
+        <States {...view} />
+        {view.reasons.length > 0 && <Reasons {...view} />}
+        <h2>{TITLES[view.state]}</h2>
+      </>
+    ),
+    controls: {
+      type: { options: [...new Set([...INBOUND_TYPES, ...(type === undefined ? [] : [type])])] },
+      reason: view.state === "quarantined" && {},
+    },
+  }),
+})
 
 const capped = (count: number): string => formatCapped(count, COUNT_CAP)
 
-const States = ({ counts: { quarantined, waiting, waitingSince }, state, address, now }: Inbox) => {
+const States = ({ counts: { quarantined, waiting, waitingSince }, state, organization, now }: Summary) => {
   const since = waitingSince === null ? "" : `, oldest for ${formatDuration((now - toUnixMillis(waitingSince)) / 1000)}`
   const chips = [
-    ["quarantined", `Quarantined: ${capped(quarantined)}`],
-    ["waiting", `Pending: ${capped(waiting)}${since}`],
-    ["applied", "Applied"],
+    ["quarantined", `Quarantined: ${capped(quarantined)}`, {}],
+    ["waiting", `Pending: ${capped(waiting)}${since}`, { waiting: "yes" }],
+    ["applied", "Applied", { applied: "yes" }],
   ] as const
   return (
     <Chips
       label="States"
-      address={address}
-      chips={chips.map(([each, text]) => ({ text, query: { state: each }, isChosen: each === state }))}
+      address={withQuery("/inbox", { organization })}
+      chips={chips.map(([each, text, query]) => ({ text, query, isChosen: each === state }))}
     />
   )
 }
 
-const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
+const Reasons = ({ reasons, counts, organization }: Summary) => (
   <>
     <Table
       title="Quarantine reasons"
@@ -133,9 +77,7 @@ const Reasons = ({ reasons, counts, given: { organization } }: Inbox) => (
       rows={reasons}
       columns={{
         Events: { count: ({ count }) => count, cap: COUNT_CAP },
-        Reason: ({ type, reason }) => (
-          <a href={withQuery("/inbox", { organization, state: "quarantined", type, reason })}>{reason}</a>
-        ),
+        Reason: ({ type, reason }) => <a href={withQuery("/inbox", { organization, type, reason })}>{reason}</a>,
         Type: ({ type }) => type,
         First: ({ first }) => <Time at={first} />,
         Last: ({ last }) => <Time at={last} />,
@@ -159,4 +101,4 @@ const replayRoutes = operationConfirmation("/inbox/replay", replayInbox, {
   back: ({ organizationId }) => `/inbox?organization=${organizationId}`,
 })
 
-export const inboxRoutes = [inboxPage, ...replayRoutes] as const
+export const inboxRoutes = [...inboxPages, ...replayRoutes] as const

@@ -17,7 +17,7 @@ import { describeBounces } from "../campaigns/DomainTable.tsx"
 import { recipientsOf } from "../campaigns/recipientsPage.tsx"
 
 const EVENTS = "/events?type=outreach."
-const APPLIED = "/inbox?state=applied&type=clinician."
+const APPLIED = "/inbox?applied=yes&type=clinician."
 
 /** Label of each number, its list of a campaign's recipients, and its list for a period. */
 const NUMBERS = {

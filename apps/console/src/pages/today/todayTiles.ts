@@ -51,7 +51,7 @@ export const todayTiles = (today: Today): ReadonlyArray<TodayTile> => [
   {
     name: "quarantined",
     title: "Quarantined inbound events",
-    href: "/inbox?state=quarantined",
+    href: "/inbox",
     tone: today.inboxQuarantined > 0 ? "warning" : "good",
     value: formatCapped(today.inboxQuarantined, COUNT_CAP),
     detail: "can't be applied",

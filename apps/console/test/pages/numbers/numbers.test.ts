@@ -89,7 +89,7 @@ describe("the page of numbers", () => {
     const sent = new URL(hrefOf(total, 2)!, "http://console.test")
     expect([sent.pathname, sent.searchParams.get("type")]).toEqual(["/events", "outreach.email_sent"])
     expect(sent.searchParams.get("to")).toBe(`${TODAY}T00:00:00Z`)
-    expect(hrefOf(total, 6)).toMatch(/^\/inbox\?state=applied&type=clinician/)
+    expect(hrefOf(total, 6)).toMatch(/^\/inbox\?applied=yes&type=clinician/)
     expect(hrefOf(total, 10)).toMatch(/^\/suppressions\?reason=unsubscribed&/)
     expect(hrefOf(total, 9)).toBeNull()
 
