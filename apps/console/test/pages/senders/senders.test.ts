@@ -34,7 +34,7 @@ const add = async (admin: Visitor, organization: string, fields: Record<string, 
 
 /** Publishes the records that a sender's page shows. */
 const publish = ({ document }: Page) => {
-  const lines = [...document.querySelectorAll("code.line")].map(({ textContent }) => textContent ?? "")
+  const lines = [...document.querySelectorAll("td code.line")].map(({ textContent }) => textContent ?? "")
   records = lines.map((line): Answer => {
     const [, name = "", type, value = ""] = /^(\S+)\. IN (TXT|MX|CNAME) (.*)$/.exec(line) ?? []
     if (type === "MX") return { type, name, data: { preference: 10, exchange: "mx.acme.test" } }
