@@ -24,7 +24,7 @@ export const toInboxRow = ({ quarantinedAt, differing, ...entry }: InboxEntry) =
 })
 
 export const inbox = list("inbox list", {
-  about: "List inbound events, by default quarantined ones, oldest first",
+  about: "List inbound events, by default quarantined ones",
   examples: ["ops inbox list", "ops inbox list --organization org_… --applied --type clinician.account_created"],
   filters: {
     waiting: checkBox("Pending", "Pending", { hint: "Instead of quarantined events" }),
