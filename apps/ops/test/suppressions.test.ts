@@ -131,6 +131,16 @@ describe("suppressions import", () => {
       bad_lines: [{ line: 2, reason: expect.stringContaining("--program") }],
     })
   })
+
+  it("gives all lines the reason of --reason", async () => {
+    const { program } = await seed()
+    const path = file("email,reason", "one@clinic.test,complained", "two@clinic.test,")
+    await runJson("suppressions", "import", "--program", program, path, "--reason", "unsubscribed")
+    expect(await list("--program", program)).toEqual([
+      ["email", "one@clinic.test", "unsubscribed"],
+      ["email", "two@clinic.test", "unsubscribed"],
+    ])
+  })
 })
 
 describe("suppressions export", () => {
