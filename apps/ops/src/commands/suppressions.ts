@@ -1,13 +1,10 @@
-import { suppressionFilters } from "@outreach/backoffice/lists/suppressions"
-import { UnclearScope } from "@outreach/backoffice/operations/clinicians"
+import { suppressions as suppressionList } from "@outreach/backoffice/lists/suppressions"
 import { columns } from "@outreach/backoffice/operations/recipients"
 import { createSuppression, findScope, removeSuppression, scope } from "@outreach/backoffice/operations/suppressions"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
-import { type SuppressionListFilter, SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
+import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
 import { SUPPRESSION_REASONS } from "@outreach/domain/suppressions/Suppression"
-import { Timestamp } from "@outreach/domain/Timestamp"
-import { wholeNumber } from "@outreach/domain/textSchema"
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/SuppressionRepositoryPg"
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
@@ -15,39 +12,10 @@ import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
 import { quiet } from "../inputs/filters.ts"
 import { choice, optional, text, textArgument } from "../inputs/Input.ts"
+import { listCommand } from "../listCommand.ts"
 import { command, inputsOf } from "../operationCommand.ts"
 import { showingImport } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
-
-const readFilter = Effect.fnUntraced(function* ({ programId, ...filter }: SuppressionListFilter) {
-  if (programId === undefined && filter.organizationId === undefined) return filter
-  const { organizationId } = yield* findScope({ programId, organizationId: filter.organizationId })
-  return {
-    ...filter,
-    organizationId,
-    ...(programId && { programId, ofOrganization: "too" }),
-  } satisfies SuppressionListFilter
-})
-
-const list = revealing({
-  about: "List suppressions, newest first, each with its program or organization",
-  examples: ["ops suppressions list --organization org_… --reason bounced"],
-  input: inputsOf(suppressionFilters),
-  cursor: { createdAt: Timestamp, seen: wholeNumber(1, 1_000_000) },
-  *run(input, { limit, after }) {
-    const filter = yield* readFilter(input)
-    const { suppressions } = yield* SuppressionReader.use(({ list }) =>
-      list(filter, { limit, after: after && { at: after.createdAt, seen: after.seen } }),
-    )
-    // An entry of the list is identified by its time and its number among those of that time, because its value is personal.
-    const seen = new Map(after === null ? [] : [[after.createdAt, after.seen]])
-    return suppressions.map((row) => {
-      seen.set(row.createdAt, (seen.get(row.createdAt) ?? 0) + 1)
-      return { ...row, scope: row.programId === null ? "organization" : "program", seen: seen.get(row.createdAt) }
-    })
-  },
-  columns: ["kind", "value", "reason", "scope", "organizationId", "programId", "createdAt"],
-})
 
 const exportEntries = revealing({
   about: "Export suppressions to a new CSV file for `suppressions import`",
@@ -56,13 +24,13 @@ const exportEntries = revealing({
     "ops suppressions export --organization org_… --reason bounced --out bounces.csv",
   ],
   input: {
-    ...inputsOf(suppressionFilters),
+    ...inputsOf(suppressionList.filters),
     out: text("Write to this new file, readable only by its owner", "FILE"),
   },
-  *run({ out, ...input }) {
-    if (input.programId === undefined && input.organizationId === undefined) return yield* new UnclearScope()
+  *run({ out, ...filter }) {
+    yield* findScope(filter)
     const { exportSuppressions } = yield* Effect.promise(() => import("../suppressions/exportSuppressions.ts"))
-    return { out, entries: yield* exportSuppressions(yield* readFilter(input), out) }
+    return { out, entries: yield* exportSuppressions(filter, out) }
   },
 })
 
@@ -93,7 +61,7 @@ export const suppressions = group({
   about: "Clinicians that a program must not write to",
   commands: {
     create: command(createSuppression),
-    list,
+    list: listCommand(suppressionList),
     remove: command(removeSuppression),
     import: load,
     export: exportEntries,

@@ -15,15 +15,9 @@ import { Effect, Schema } from "effect"
 import type { suppressionFilters } from "../lists/suppressions.ts"
 import type { FilterOf } from "../operations/Field.ts"
 
-/** The conditions of a list's entries, all of which must match. */
-export type SuppressionListFilter = FilterOf<typeof suppressionFilters> & {
-  /** Entries of whole organizations: only these, or these in addition to the program's. Default: all without a program, none with one. */
-  readonly ofOrganization?: "only" | "too" | undefined
-}
-
 /** The position in a list: after the first `seen` entries of this time. It contains no value, because values are personal. */
-export interface SuppressionCursor {
-  readonly at: Timestamp
+interface SuppressionCursor {
+  readonly createdAt: Timestamp
   readonly seen: number
 }
 
@@ -42,21 +36,20 @@ const decodeCounts = decodeRows({
 export class SuppressionReader extends DatabaseService<SuppressionReader>()(
   "backoffice/suppressions/SuppressionReader",
   (sql) => ({
+    /** Lists entries, newest first. Those of a program include the ones of its organization. */
     list: Effect.fnUntraced(function* (
-      filter: SuppressionListFilter,
-      { limit, after = null }: { readonly limit: number; readonly after?: SuppressionCursor | null },
+      { organizationId, programId, scope, kind, reason, from, to }: FilterOf<typeof suppressionFilters>,
+      { limit, after }: { readonly limit: number; readonly after: SuppressionCursor | null },
     ) {
-      const { organizationId, programId, kind, reason, from, to } = filter
       const reasons = reason === undefined ? SUPPRESSION_REASONS : [reason]
       // The next page reads entries of the same time again, and skips them by their number.
-      const seen = after?.seen ?? 0
-      const rows = limit + 1 + seen
+      const rows = limit + (after?.seen ?? 0)
       const isMeant = allOf(
         sql`suppression.reason = wanted.reason`,
         equal({ kind }),
         from && sql`suppression.created_at >= ${from}`,
         to && sql`suppression.created_at < ${to}`,
-        after === null ? undefined : sql`suppression.created_at <= ${after.at}`,
+        after === null ? undefined : sql`suppression.created_at <= ${after.createdAt}`,
       )
       const found = yield* sql`
       select entry.* from programs program cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
@@ -64,7 +57,7 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
         where organization_id = program.organization_id and program_id = program.id and ${isMeant}
         order by suppression.created_at desc limit ${rows}
       ) entry
-      where ${filter.ofOrganization !== "only"}::boolean
+      where ${scope !== "organization"}::boolean
         and ${equal({ "program.organization_id": organizationId, "program.id": programId })}
       union all
       select entry.* from organizations organization cross join unnest(${reasons}::text[]) as wanted (reason) cross join lateral (
@@ -72,16 +65,20 @@ export class SuppressionReader extends DatabaseService<SuppressionReader>()(
         where organization_id = organization.id and ${isMeant}
         order by suppression.created_at desc limit ${rows}
       ) entry
-      where ${programId === undefined || filter.ofOrganization === "too"}::boolean and ${equal({ "organization.id": organizationId })}
+      where ${scope !== "program"}::boolean and ${allOf(
+        equal({ "organization.id": organizationId }),
+        programId && sql`organization.id = (select organization_id from programs where id = ${programId})`,
+      )}
       order by "createdAt" desc, "organizationId", "programId", kind, value limit ${rows}`.pipe(decodeSuppressions)
-      const countAt = (entries: typeof found, at: Timestamp) =>
-        entries.filter(({ createdAt }) => createdAt === at).length
-      const skipped = after === null ? 0 : Math.min(seen, countAt(found, after.at))
-      const suppressions = found.slice(skipped, skipped + limit)
-      const at = found.length > skipped + limit ? suppressions.at(-1)?.createdAt : undefined
-      const next: SuppressionCursor | null =
-        at === undefined ? null : { at, seen: countAt(suppressions, at) + (after?.at === at ? skipped : 0) }
-      return { suppressions, next }
+      let last = { createdAt: "", seen: 0 }
+      const entries = found.map((entry) => {
+        const { createdAt, programId } = entry
+        last = { createdAt, seen: createdAt === last.createdAt ? last.seen + 1 : 1 }
+        return { ...entry, scope: programId === null ? "organization" : "program", seen: last.seen }
+      })
+      const isAfter = ({ createdAt, seen }: SuppressionCursor) =>
+        after === null || createdAt !== after.createdAt || seen > after.seen
+      return entries.filter(isAfter).slice(0, limit)
     }),
 
     /** Finds the entries of these keys in an organization and its programs. */

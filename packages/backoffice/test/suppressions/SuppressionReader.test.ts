@@ -8,6 +8,7 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
+import { suppressions } from "../../src/lists/suppressions.ts"
 import { SuppressionReader } from "../../src/suppressions/SuppressionReader.ts"
 
 const test = effectTest(runOnDatabase({ layer: backoffice }))
@@ -31,17 +32,16 @@ const seed = Effect.fnUntraced(function* (count: number) {
 describe("SuppressionReader", () => {
   test("pages through all entries once, newest first, even if several have the same time", function* () {
     const { organizationId } = yield* seed(21)
-    const reader = yield* SuppressionReader
     const values: Array<string> = []
     const times: Array<string> = []
-    let after: Effect.Success<ReturnType<typeof reader.list>>["next"] = null
+    let after: string | null = null
     do {
-      const page: Effect.Success<ReturnType<typeof reader.list>> = yield* reader.list(
+      const page: Effect.Success<ReturnType<typeof suppressions.read>> = yield* suppressions.read(
         { organizationId },
         { limit: 3, after },
       )
-      values.push(...page.suppressions.map(({ value }) => value))
-      times.push(...page.suppressions.map(({ createdAt }) => createdAt))
+      values.push(...page.rows.map(({ value }) => value))
+      times.push(...page.rows.map(({ createdAt }) => createdAt))
       after = page.next
     } while (after !== null)
     expect(new Set(values).size).toBe(42)
@@ -54,18 +54,20 @@ describe("SuppressionReader", () => {
     yield* seed(12)
     const reader = yield* SuppressionReader
     const count = (filter: Parameters<typeof reader.list>[0]) =>
-      Effect.map(reader.list({ organizationId, ...filter }, { limit: 100 }), ({ suppressions }) => suppressions.length)
-    expect(yield* count({})).toBe(24)
-    expect(yield* count({ programId })).toBe(12)
-    expect(yield* count({ ofOrganization: "only" })).toBe(12)
-    expect(yield* count({ kind: "npi" })).toBe(6)
-    expect(yield* count({ reason: "operator" })).toBe(4)
-    expect(yield* count({ reason: "bounced", kind: "npi" })).toBe(0)
+      Effect.map(reader.list(filter, { limit: 100, after: null }), (entries) => entries.length)
+    expect(yield* count({ organizationId })).toBe(24)
+    expect(yield* count({ programId })).toBe(24)
+    expect(yield* count({ programId, scope: "program" })).toBe(12)
+    expect(yield* count({ programId, scope: "organization" })).toBe(12)
+    expect(yield* count({ organizationId, scope: "organization" })).toBe(12)
+    expect(yield* count({ organizationId, kind: "npi" })).toBe(6)
+    expect(yield* count({ organizationId, reason: "operator" })).toBe(4)
+    expect(yield* count({ organizationId, reason: "bounced", kind: "npi" })).toBe(0)
     const from = Timestamp.make("2026-11-01T01:00:00Z")
     const to = Timestamp.make("2026-11-01T02:00:00Z")
-    expect(yield* count({ from, to })).toBe(8)
-    const everywhere = yield* reader.list({}, { limit: 100 })
-    expect(new Set(everywhere.suppressions.map((entry) => entry.organizationId)).size).toBeGreaterThan(1)
+    expect(yield* count({ organizationId, from, to })).toBe(8)
+    const everywhere = yield* reader.list({}, { limit: 100, after: null })
+    expect(new Set(everywhere.map((entry) => entry.organizationId)).size).toBeGreaterThan(1)
     const counts = () =>
       Effect.map(reader.count(organizationId), (rows) => rows.map(({ programId, count }) => [programId, count]))
     expect(yield* counts()).toEqual([

@@ -34,7 +34,7 @@ export const ARGUMENTS: Readonly<Record<string, Treatment>> = Object.fromEntries
   ),
   ...all(
     "recorded",
-    "retry-statuses reveal role scopes secret selector sender sender-name session since skip-bad slug standard-webhooks status to type types",
+    "retry-statuses reveal role scope scopes secret selector sender sender-name session since skip-bad slug standard-webhooks status to type types",
   ),
   ...all("recorded", "window-end window-start with-session-settings yes"),
 ])
