@@ -3,10 +3,11 @@ import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
 import { type RunningApi, runApi } from "./runApi.ts"
 
@@ -21,9 +22,6 @@ export type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
 export interface TestApi extends Pick<RunningApi, "url" | "adminUrl" | "log"> {
   readonly databaseUrl: string
   readonly run: <A, E>(effect: Effect.Effect<A, E, Adapters>) => Promise<A>
-  readonly sql: <Row extends object>(
-    statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
-  ) => Promise<ReadonlyArray<Row>>
   /** Seeds an organization with a campaign's recipients and a key with all scopes. */
   readonly seed: (recipients: number) => Promise<Seeded & { readonly key: string }>
   /** Issues a key. Returns its id and text. */
@@ -60,8 +58,7 @@ export const startApi = (
   })
 
   const run: TestApi["run"] = (effect) => adapters.runPromise(effect)
-  const sql: TestApi["sql"] = (statement) => run(Effect.flatMap(SqlClient.SqlClient, statement))
-  const rename = (from: string, to: string) => sql((sql) => sql`alter table ${sql(from)} rename to ${sql(to)}`)
+  const rename = (from: string, to: string) => run(sql`alter table ${sql(from)} rename to ${sql(to)}`)
   const issue: TestApi["issue"] = async (organizationId, scopes) => {
     const { key, text } = await run(issueKey({ organizationId, name: "test", scopes, expiresAt: null }))
     return { id: key.id, text: Redacted.value(text) }
@@ -70,45 +67,32 @@ export const startApi = (
     ...api,
     databaseUrl: databaseUrl(),
     run,
-    sql,
     issue,
     seed: async (recipients) => {
       const seeded = await run(seedCampaign({ recipients }))
       return { ...seeded, key: (await issue(seeded.organization.id, SCOPES)).text }
     },
     setCount: async (keyId, count) => {
-      await sql(
-        (sql) => sql`
-          insert into rate_windows (key_id, window_start, count)
-          select ${keyId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint * 60 + later, ${count}
-          from unnest(array[0, 60]) as later
-          on conflict (key_id, window_start) do update set count = excluded.count`,
-      )
+      await run(sql`
+        insert into rate_windows (key_id, window_start, count)
+        select ${keyId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint * 60 + later, ${count}
+        from unnest(array[0, 60]) as later
+        on conflict (key_id, window_start) do update set count = excluded.count`)
     },
     charged: async (organizationId) => {
-      const [row] = await sql<{ total: number }>(
-        (sql) => sql`
-          select coalesce(sum(count), 0)::int as total from rate_windows
-          where key_id in (select id from api_keys where organization_id = ${organizationId})`,
-      )
+      const [row] = await run(sql<{ total: number }>`
+        select coalesce(sum(count), 0)::int as total from rate_windows
+        where key_id in (select id from api_keys where organization_id = ${organizationId})`)
       return row!.total
     },
     whileLocked: (table, work) =>
-      run(
-        SqlClient.SqlClient.use((sql) =>
-          sql.withTransaction(
-            Effect.andThen(sql`lock table ${sql(table)} in access exclusive mode`, Effect.promise(work)),
-          ),
-        ),
-      ),
+      run(inTransaction(Effect.andThen(sql`lock table ${sql(table)} in access exclusive mode`, Effect.promise(work)))),
     untilBlocked: (table, count = 1) =>
       eventually(
         () =>
-          sql(
-            (sql) => sql`
-              select from pg_locks where not granted and relation = ${table}::regclass
-                and database = (select oid from pg_database where datname = current_database())`,
-          ),
+          run(sql`
+            select from pg_locks where not granted and relation = ${table}::regclass
+              and database = (select oid from pg_database where datname = current_database())`),
         ({ length }) => length >= count,
       ),
     whileMissing: async (table, work) => {

@@ -1,8 +1,8 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { type Answer, startConsole } from "./startConsole.ts"
 
@@ -69,11 +69,9 @@ it("continues on the next page where a page contains no entry that fits", async 
   const organization = await seed()
   await record(["endpoints disable", organization])
   await test().run(
-    SqlClient.SqlClient.use(
-      (sql) => sql`
-        insert into audit_log (os_user, host, command, arguments, objects, organizations)
-        select 'root', 'h', 'campaigns show', '{}', '{}', '{}' from generate_series(1, 5000)`,
-    ),
+    sql`
+      insert into audit_log (os_user, host, command, arguments, objects, organizations)
+      select 'root', 'h', 'campaigns show', '{}', '{}', '{}' from generate_series(1, 5000)`,
   )
   const admin = await test().as("admin")
   const first = await admin.get(`/audit?organization=${organization}`)

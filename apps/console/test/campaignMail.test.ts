@@ -1,4 +1,5 @@
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { expect, it } from "vitest"
 import { startConsole } from "./startConsole.ts"
 
@@ -31,10 +32,8 @@ it("shows the e-mail as written to a recipient, with a masked address, only to o
       fieldsOf: () => ({ first_name: "Dana" }),
     }),
   )
-  const [recipient] = await test().query(
-    (sql) => sql<{ id: string; email: string; token: string }>`
-        select id, email, token from recipients where campaign_id = ${campaign.id}`,
-  )
+  const [recipient] = await test().run(sql<{ id: string; email: string; token: string }>`
+    select id, email, token from recipients where campaign_id = ${campaign.id}`)
   const path = `/campaigns/${campaign.id}/mail`
   const [operator, viewer] = [await test().as("operator"), await test().as("viewer")]
   const text = await operator.get(`${path}/text/${recipient!.id}`)

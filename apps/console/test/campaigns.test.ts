@@ -1,6 +1,7 @@
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { startConsole } from "./startConsole.ts"
@@ -10,15 +11,13 @@ const test = startConsole()
 beforeEach(() => test().run(resetSending))
 
 const statusOf = async (id: string) => {
-  const [row] = await test().query((sql) => sql<{ status: string }>`select status from campaigns where id = ${id}`)
+  const [row] = await test().run(sql<{ status: string }>`select status from campaigns where id = ${id}`)
   return row!.status
 }
 
 const lastArguments = (command: string) =>
-  test().query(
-    (sql) => sql<{ arguments: object; operator: string }>`
-        select arguments, operator from audit_log where command = ${command} order by begun_at desc limit 1`,
-  )
+  test().run(sql<{ arguments: object; operator: string }>`
+    select arguments, operator from audit_log where command = ${command} order by begun_at desc limit 1`)
 
 it("lists campaigns by organization, name and status", async () => {
   const { campaign, organization } = await test().run(seedCampaign({ recipients: 3, opensIn: 3600 }))
@@ -57,14 +56,14 @@ describe("a campaign", () => {
     expect(await why()).toContain("No e-mails are being sent. No worker is running")
     expect((await viewer.get("/")).words).toMatch(/Stopped campaigns.*SpringNo worker is running/)
 
-    await test().query((sql) => sql`insert into delivery_workers values (gen_random_uuid(), now() + interval '1 hour')`)
+    await test().run(sql`insert into delivery_workers values (gen_random_uuid(), now() + interval '1 hour')`)
     for (const lease of await test().run(claimMessages(2))) {
       await test().run(sendWith(lease, { _tag: "Unreachable", failure: { class: "refused", code: "ECONNREFUSED" } }))
     }
     const down = "The mail server refuses connections (ECONNREFUSED). 2 messages are queued"
     expect(await why()).toContain(`No e-mails are being sent. ${down}`)
     expect((await viewer.get("/")).words).toContain(down)
-    await test().query((sql) => sql`update messages set due_at = now()`)
+    await test().run(sql`update messages set due_at = now()`)
     const reply = "550 5.7.1 blocked for now"
     for (const lease of await test().run(claimMessages(2))) {
       await test().run(sendWith(lease, { _tag: "Refused", status: "550 5.7.1", reply }))
@@ -74,12 +73,10 @@ describe("a campaign", () => {
     )
     expect(await why()).toContain("ProblemsA domain rejects our e-mails: clinic.test")
     expect(await why()).toContain(reply)
-    await test().query(
-      (sql) => sql`update campaigns set window_start = now() + interval '30 minutes' where id = ${campaign.id}`,
-    )
+    await test().run(sql`update campaigns set window_start = now() + interval '30 minutes' where id = ${campaign.id}`)
     expect(await why()).toContain("No e-mails are being sent. Its window starts at")
     expect((await viewer.get("/")).words).not.toContain("Stopped campaigns")
-    await test().query((sql) => sql`delete from delivery_workers`)
+    await test().run(sql`delete from delivery_workers`)
   })
 
   it("is scheduled despite a failed check only if the check is named and the campaign's name typed", async () => {
@@ -105,7 +102,7 @@ describe("a campaign", () => {
 
   it("is cancelled by its name as the page shows it, and keeps the typed values otherwise", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 1 }))
-    await test().query((sql) => sql`update campaigns set name = ${"Spr\u200bing \u202e2026"} where id = ${campaign.id}`)
+    await test().run(sql`update campaigns set name = ${"Spr\u200bing \u202e2026"} where id = ${campaign.id}`)
     const path = `/campaigns/${campaign.id}/cancel`
     const admin = await test().as("admin")
     const reason = "the list was of another program"

@@ -1,9 +1,8 @@
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** Reads a digest of each table, except of the sessions, which each request renews. */
 export const contentsOf = Effect.fnUntraced(function* ({ withAuditLog = true } = {}) {
-  const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition

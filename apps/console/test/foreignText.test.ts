@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { changeAttempts } from "@outreach/testing/changeAttempts"
+import { inTransaction } from "@outreach/testing/inTransaction"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { renderToString } from "preact-render-to-string"
 import { beforeAll, expect, it } from "vitest"
@@ -31,7 +32,6 @@ const OWN_WORDS = `
 
 /** Adds hostile text to each text column that accepts it. Returns their names. */
 const writeHostileText = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ table: string; column: string }>`
     select relname as table, attname as column from pg_class
     join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and atttypid = 'text'::regtype
@@ -51,7 +51,7 @@ const writeHostileText = Effect.gen(function* () {
         yield* sql`update ${sql(table)} set ${sql(column)} = ${sql(column)} || ${HOSTILE} where ${sql(column)} <> '' returning 1`
       return rows.length > 0 ? [`${table}.${column}`] : []
     }).pipe(
-      sql.withTransaction,
+      inTransaction,
       Effect.catch(() => Effect.succeed([])),
     ),
   )
@@ -60,7 +60,6 @@ const writeHostileText = Effect.gen(function* () {
 
 /** Adds replies of mail servers and partners, and audit entries. Returns the group of the dead letter. */
 const addReplies = Effect.fnUntraced(function* (ids: Seeded["ids"]) {
-  const sql = yield* SqlClient.SqlClient
   const attempt = {
     number: 1,
     startedAt: Timestamp.make("2026-11-01T00:00:00.000000Z"),

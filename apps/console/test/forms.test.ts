@@ -8,9 +8,9 @@ import { OrganizationRepository } from "@outreach/domain/organizations/Organizat
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { email, npi } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import type { Route as RouteOf } from "../src/http/Route.ts"
 import { routes as consoleRoutes } from "../src/routes.ts"
@@ -56,7 +56,6 @@ const PREPARATIONS: Readonly<Record<string, (seeded: Seeded) => Effect.Effect<un
   "/inbox/:event/replay": ({ ids: { organization } }) => applyBatch(organization),
   "/people/:id/lift": ({ ids: { organization, id } }) =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const [person] = yield* sql<{ npi: never; email: never }>`select npi, email from recipients where id = ${id}`
       yield* SuppressionRepository.use(({ add }) => add(organization, [{ programId: null, ...person! }], "operator"))
     }),
@@ -222,7 +221,6 @@ describe("the form of every action", () => {
     expect(faults).toEqual([])
     const entries = await test().run(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const [last] = yield* sql<{ operator: string }>`select operator from audit_log order by id desc limit 1`
         return (yield* (yield* AuditLog.make).page({ operator: last!.operator }, 1000)).rows
       }),
@@ -339,7 +337,7 @@ describe("a form", () => {
       )
       const failed = await send(admin, form, { ...fill(form), "per-minute": String(table.length) })
       const page = await admin.get("/campaigns?status=draft")
-      await test().query((sql) => sql`drop function is_busy cascade`)
+      await test().run(sql`drop function is_busy cascade`)
       expect([failed.status, failed.words]).toEqual([503, expect.stringContaining("The database didn't respond")])
       expect(failed.headers.get("retry-after")).toBe("60")
       if (table === "operator_sessions") {

@@ -1,8 +1,8 @@
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { startConsole, type Visitor } from "./startConsole.ts"
 
@@ -21,7 +21,6 @@ const account = (n: number, token: string) => ({
 /** An organization with two events of one clinician, two of an unknown program, one of an unknown type, and one that waits. */
 const seed = Effect.gen(function* () {
   const seeded = yield* seedCampaign({ recipients: 1 })
-  const sql = yield* SqlClient.SqlClient
   const [recipient] = yield* sql<{ id: string; token: string }>`
     select id, token from recipients where organization_id = ${seeded.organization.id}`
   yield* receiveEvent(seeded, "evt_first", "clinician.account_created", account(0, recipient!.token))
@@ -74,12 +73,10 @@ describe("the inbox", () => {
   it("is read page by page", async () => {
     const { organization, endpoint } = await test().run(seedCampaign({ recipients: 0 }))
     await test().run(
-      SqlClient.SqlClient.use(
-        (sql) => sql`
-          insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
-          select ${organization.id}, 'evt_many' || n, ${endpoint.id}, 'sec_' || repeat('1', 32), 'many', '{}', now() - n * interval '1 second', now()
-          from generate_series(1, 70) n`,
-      ),
+      sql`
+        insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
+        select ${organization.id}, 'evt_many' || n, ${endpoint.id}, 'sec_' || repeat('1', 32), 'many', '{}', now() - n * interval '1 second', now()
+        from generate_series(1, 70) n`,
     )
     const first = await operator.get(`/inbox?organization=${organization.id}&applied=yes&type=many`)
     const second = await operator.get(first.document.querySelector("a[rel=next]")!.getAttribute("href")!)

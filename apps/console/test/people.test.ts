@@ -10,6 +10,7 @@ import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepositor
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign, sendCampaign } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, startConsole, type Visitor } from "./startConsole.ts"
@@ -74,14 +75,12 @@ describe("the search", () => {
 
   it("redirects by an event's id to its page, and by the id of a partner's event to the inbox", async () => {
     const { organizationId } = seeded
-    const [event] = await test().query(
-      (sql) => sql<{ id: string }>`select id from events where organization_id = ${organizationId} limit 1`,
+    const [event] = await test().run(
+      sql<{ id: string }>`select id from events where organization_id = ${organizationId} limit 1`,
     )
     expect(await locationOf(viewer, event!.id)).toBe(`/events/${event!.id}`)
-    await test().query(
-      (sql) => sql`
-        insert into inbox_keys (organization_id, event_id, received_at) values (${organizationId}, 'evt_c0ffee', now())`,
-    )
+    await test().run(sql`
+      insert into inbox_keys (organization_id, event_id, received_at) values (${organizationId}, 'evt_c0ffee', now())`)
     expect(await locationOf(viewer, "evt_c0ffee")).toBe(`/inbox/evt_c0ffee?organization=${organizationId}`)
   })
 
@@ -194,9 +193,7 @@ describe("a clinician's page", () => {
     const { organization, campaign } = await test().run(seedCampaign({ recipients: 1 }))
     const operator = await test().as("operator", organization.id)
     await test().run(sendCampaign(campaign.id))
-    const [row] = await test().query(
-      (sql) => sql<{ id: string }>`select id from recipients where campaign_id = ${campaign.id}`,
-    )
+    const [row] = await test().run(sql<{ id: string }>`select id from recipients where campaign_id = ${campaign.id}`)
     await test().run(commandCampaign(campaign.id, "pause", { stoppedBy: "Dana Reyes", stopReason: "wrong link" }))
     const page = await operator.get(`/people/${row!.id}`)
     expect(page.words).toMatch(/Spring: Dana Reyes paused it at [-\d]+ \d\d:\d\d: wrong link\. E-mails are paused/)

@@ -12,8 +12,8 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Route } from "../src/http/Route.ts"
 
 const RECIPIENTS = 4
@@ -26,7 +26,6 @@ const [PATH_SECRET, QUERY_SECRET] = ["8fKq0dJx2LmWv7TzRb5N", "hunter2"]
 
 /** Creates an organization with one of everything that a page shows. Returns the ids by the names in routes, and the personal values. */
 export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string) {
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: RECIPIENTS, emailDomain })
   const { organization, program, campaign, endpoint } = seeded
   yield* sql`update organizations set name = ${`Organization of ${emailDomain}`} where id = ${organization.id}`

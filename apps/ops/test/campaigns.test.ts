@@ -4,9 +4,9 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { FOOTER, SENDER_FLAGS } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -49,15 +49,10 @@ const show = async (id: string) => {
 /** Imports recipients, and returns their tokens in the order of their addresses. */
 const load = async (id: string, ...lines: ReadonlyArray<string>) => {
   await runJson("recipients", "import", "--campaign", id, file("list.csv", lines.join("\n")))
-  const rows = await query(
-    (sql) => sql<{ token: string }>`
-    select token from recipients where campaign_id = ${id} order by email`,
-  )
+  const rows = await meanwhile(sql<{ token: string }>`
+    select token from recipients where campaign_id = ${id} order by email`)
   return rows.map(({ token }) => token)
 }
-const query = <Row extends object>(
-  statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
-) => meanwhile(SqlClient.SqlClient.use(statement))
 
 const preview = async (id: string, ...flags: ReadonlyArray<string>) => {
   const shown = await runJson("campaigns", "preview", id, "--out", join(folder, "out"), ...flags)
@@ -141,7 +136,6 @@ describe("campaigns show", () => {
     await load(id, "npi,email", "1234567893,a@a.test", "1000000004,b@b.test", "1000000012,c@c.test")
     await meanwhile(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const sent = yield* sql<{ id: RecipientId }>`
           update recipients set sent_at = clock_timestamp() where campaign_id = ${id} and email <> 'c@c.test' returning id`
         yield* sql`
@@ -205,11 +199,9 @@ describe("campaigns preview", () => {
     const rows = ["1234567893,dana@clinic.test,Dana & Co,", "1000000004,sam@clinic.test,Sam,"]
     const [dana, sam] = await load(id, header, ...rows)
     expect(await runJson("campaigns", "preview", id, "--check")).toEqual({ campaign_id: id, checked: 2, unrendered: 0 })
-    await query(
-      (sql) => sql`
+    await meanwhile(sql`
       delete from recipient_fields
-      where recipient_id = (select id from recipients where campaign_id = ${id} and token = ${sam!})`,
-    )
+      where recipient_id = (select id from recipients where campaign_id = ${id} and token = ${sam!})`)
     const reason = "the subject needs first_name, which is missing"
     expect(await runFailing("campaigns", "preview", id, "--check")).toMatchObject({
       ...{ code: "recipients_not_rendered", checked: 2, unrendered: 1, exit: 1 },

@@ -13,9 +13,9 @@ import { dnsServer } from "@outreach/testing/dnsServer"
 import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import type { Answer } from "dns-packet"
 import { ConfigProvider, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { endpointFinding } from "../src/doctor/endpointFinding.ts"
 import { smtpFinding } from "../src/doctor/smtpFinding.ts"
@@ -71,7 +71,7 @@ describe("doctor", () => {
   it("finds no fault in a working deployment, and sends neither an e-mail nor a webhook", async () => {
     const [smtp, partner] = [await mailServer(), await partnerServer()]
     // The endpoints of other tests.
-    await meanwhile(SqlClient.SqlClient.use((sql) => sql`update webhook_endpoints set enabled = false`))
+    await meanwhile(sql`update webhook_endpoints set enabled = false`)
     const { endpoint } = await meanwhile(seedCampaign({ recipients: 0, endpointUrl: partner.url }))
     const api = createHttpServer((_, response) => response.end(JSON.stringify({ status: "ok", version: RELEASE })))
     const settings = {
@@ -109,10 +109,8 @@ describe("doctor", () => {
 
     // A partner whose calls have failed for a day, and who was disabled then.
     await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) => sql`
-          update endpoint_readers set failing_since = now() - interval '2 days', notices = 1 where endpoint_id = ${endpoint.id}`,
-      ),
+      sql`
+        update endpoint_readers set failing_since = now() - interval '2 days', notices = 1 where endpoint_id = ${endpoint.id}`,
     )
     const failing = (await consult({ FAILOVER_SECONDS: "120" })).find("failing")
     expect(failing).toMatchObject({ status: "warning", advice: expect.stringContaining("ops organizations update") })

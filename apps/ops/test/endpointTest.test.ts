@@ -1,8 +1,8 @@
 import { verify } from "@outreach/signature/node"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
@@ -22,12 +22,10 @@ const test = async (id: string, settings: Readonly<Record<string, string>> = OPE
 
 const recorded = () =>
   meanwhile(
-    SqlClient.SqlClient.use(
-      (sql) => sql`
-        select (select count(*)::int from events) as events, (select count(*)::int from deliveries) as deliveries,
-          (select count(*)::int from delivered) as delivered, (select count(*)::int from delivery_attempts) as attempts,
-          (select count(*)::int from endpoint_readers where failures > 0) as breakers`,
-    ),
+    sql`
+      select (select count(*)::int from events) as events, (select count(*)::int from deliveries) as deliveries,
+        (select count(*)::int from delivered) as delivered, (select count(*)::int from delivery_attempts) as attempts,
+        (select count(*)::int from endpoint_readers where failures > 0) as breakers`,
   )
 
 describe("endpoints test", () => {
@@ -88,11 +86,9 @@ describe("endpoints test", () => {
     const closed = await seed(`http://${CLOSED_ADDRESS}/`)
     expect((await test(closed.id)).shown.error).toMatchObject({ status: null, outcome: "refused", response: null })
     await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) => sql`
-          delete from signing_secrets
-          where organization_id = (select organization_id from webhook_endpoints where id = ${id})`,
-      ),
+      sql`
+        delete from signing_secrets
+        where organization_id = (select organization_id from webhook_endpoints where id = ${id})`,
     )
     expect((await test(id)).shown.error).toMatchObject({ code: "no_active_secret" })
   })

@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { ARGUMENTS } from "@outreach/domain/operators/recordArgument"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
+import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Context, Option } from "effect"
 import { Command, type HelpDoc, type Param } from "effect/cli"
-import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { nameOf } from "../src/audit/audited.ts"
 import { Access } from "../src/Declaration.ts"
@@ -78,10 +78,8 @@ const inputsOf = (command: Command.Command.Any): ReadonlyArray<string> => {
 
 const newestEntry = () =>
   meanwhile(
-    SqlClient.SqlClient.use(
-      (sql) => sql<{ id: string; command: string; code: string | null }>`
-        select id, command, code from audit_log left join audit_results on command_id = id order by id desc limit 1`,
-    ),
+    sql<{ id: string; command: string; code: string | null }>`
+      select id, command, code from audit_log left join audit_results on command_id = id order by id desc limit 1`,
   ).then(([entry]) => entry)
 
 describe("every command", () => {

@@ -5,14 +5,15 @@ import { fileURLToPath } from "node:url"
 import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
 import { compileCache } from "@outreach/testing/compileCache"
 import { eventually } from "@outreach/testing/eventually"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { TestProcess } from "@outreach/testing/startProcess"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -47,11 +48,9 @@ const lockAwaited = () =>
   eventually(
     () =>
       meanwhile(
-        SqlClient.SqlClient.use(
-          (sql) => sql`
-            select from pg_stat_activity
-            where application_name like 'outreach-ops/%' and wait_event_type = 'Lock' and datname = current_database()`,
-        ),
+        sql`
+          select from pg_stat_activity
+          where application_name like 'outreach-ops/%' and wait_event_type = 'Lock' and datname = current_database()`,
       ),
     ({ length }) => length === 1,
   )
@@ -59,11 +58,7 @@ const lockAwaited = () =>
 /** Runs an effect while a campaign is locked. */
 const whileLocked = <A>(campaignId: string, work: () => Promise<A>) =>
   meanwhile(
-    SqlClient.SqlClient.use((sql) =>
-      sql.withTransaction(
-        Effect.andThen(sql`select from campaigns where id = ${campaignId} for update`, Effect.promise(work)),
-      ),
-    ),
+    inTransaction(Effect.andThen(sql`select from campaigns where id = ${campaignId} for update`, Effect.promise(work))),
   )
 
 describe("the process", () => {

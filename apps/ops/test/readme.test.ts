@@ -8,9 +8,9 @@ import { dnsServer } from "@outreach/testing/dnsServer"
 import { mailServer } from "@outreach/testing/mailServer"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Context, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, expect, it } from "vitest"
 import { Access } from "../src/Declaration.ts"
 import { everyCommand } from "../src/everyCommand.ts"
@@ -111,11 +111,9 @@ it("shows every command", async () => {
 
 /** Adds a link domain without a sender. */
 const keepLinkDomain = (organizationId: OrganizationId) =>
-  SqlClient.SqlClient.use(
-    (sql) => sql`
-      insert into link_domains (organization_id, domain, verified_at)
-      values (${organizationId}, 'old.acme.example', clock_timestamp())`,
-  )
+  sql`
+    insert into link_domains (organization_id, domain, verified_at)
+    values (${organizationId}, 'old.acme.example', clock_timestamp())`
 
 /** Publishes a sender's DNS records with the values that the operator fills in; returns the address of the name server. */
 const publishRecords = async (sender: string) => {
@@ -134,7 +132,6 @@ const publishRecords = async (sender: string) => {
 /** Adds a delivery of the same event that waits for its next attempt; returns its id. */
 const postponeDelivery = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
   const { delivery } = yield* (yield* DeliveryReader).find(deliveryId)
-  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ id: string }>`
     insert into deliveries (organization_id, endpoint_id, event_id, attempts, due_at)
     values (${delivery.organizationId}, ${delivery.endpointId}, ${delivery.eventId}, 1, now() + interval '1 hour') returning id`

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -20,7 +20,6 @@ describe("restores", () => {
       Effect.gen(function* () {
         const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
         yield* sendCampaign(campaign.id)
-        const sql = yield* SqlClient.SqlClient
         const rows = yield* sql<{ id: string }>`
           select id from recipients where organization_id = ${organization.id} order by id`
         return { campaign, organization, recipients: rows.map(({ id }) => id) }

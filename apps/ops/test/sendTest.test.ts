@@ -4,8 +4,8 @@ import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { CLOSED_ADDRESS } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -74,9 +74,7 @@ describe("campaigns test --to", () => {
     )
     expect(readable.every((link) => link === undefined)).toBe(true)
     const [recipient] = await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) => sql<{ id: string; token: string }>`select id, token from recipients where campaign_id = ${campaign}`,
-      ),
+      sql<{ id: string; token: string }>`select id, token from recipients where campaign_id = ${campaign}`,
     )
     for (const personal of [recipient!.id, recipient!.token]) expect(text).not.toContain(personal)
   })
@@ -85,11 +83,7 @@ describe("campaigns test --to", () => {
     const server = await mailServer()
     campaign = (await meanwhile(seedCampaign({ recipients: 1, fields: ["first_name", "specialty"] }))).campaign.id
     const write = (subject: string, html: string) =>
-      meanwhile(
-        SqlClient.SqlClient.use(
-          (sql) => sql`update campaigns set subject = ${subject}, html = ${html} where id = ${campaign}`,
-        ),
-      )
+      meanwhile(sql`update campaigns set subject = ${subject}, html = ${html} where id = ${campaign}`)
     await write("For {{ first_name }}", '<p>{{ specialty }}, {{ first_name | default: "friend" }}</p>')
     expect((await send(server.url, toMe)).subject).toBe("[Test] For [first_name]")
     expect(unquoted(server.messages[0]!.text)).toContain("<p>[specialty], [first_name]</p>")

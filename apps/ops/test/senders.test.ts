@@ -13,10 +13,10 @@ import { dnsServer } from "@outreach/testing/dnsServer"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import type { Answer } from "dns-packet"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -92,10 +92,8 @@ describe("senders create", () => {
     const sender = await runJson(...args, KEY)
     expect(sender.keys[0].public_key).toBe(publicKey.export({ type: "spki", format: "der" }).toString("base64"))
     const [stored] = await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) => sql<{ text: string }>`
-          select encode(ciphertext, 'escape') as text from dkim_keys where sender_id = ${sender.id}`,
-      ),
+      sql<{ text: string }>`
+        select encode(ciphertext, 'escape') as text from dkim_keys where sender_id = ${sender.id}`,
     )
     expect(stored!.text).not.toContain("PRIVATE")
     const audit = JSON.stringify((await runJson("audit", "list", "--limit", "1")).data)
@@ -126,11 +124,9 @@ describe("a sender", () => {
     expect(sender.ramp).toEqual({ daily: "200,400,800", day: 1, sent_today: 0, allowed_today: 200 })
     await activate(sender.id)
     await meanwhile(
-      SqlClient.SqlClient.use(
-        (sql) => sql`
-          update sender_ramps set sent = 200, counted_on = date(clock_timestamp() at time zone 'UTC')
-          where sender_id = ${sender.id}`,
-      ),
+      sql`
+        update sender_ramps set sent = 200, counted_on = date(clock_timestamp() at time zone 'UTC')
+        where sender_id = ${sender.id}`,
     )
     for (const command of [
       ["senders", "list", "--organization", organization.id],
@@ -207,9 +203,7 @@ describe("a link domain", () => {
     const pending = [`The key of ${sender.id} signs nothing yet.`, `No link of ${sender.id} stands on ${DOMAIN} yet.`]
     const warnings = pending.map((found) => `warning: ${found}`)
     expect(await doctor()).toEqual(expect.arrayContaining(warnings))
-    await meanwhile(
-      SqlClient.SqlClient.use((sql) => sql`update senders set live_since = clock_timestamp() where id = ${sender.id}`),
-    )
+    await meanwhile(sql`update senders set live_since = clock_timestamp() where id = ${sender.id}`)
     expect(await linkBaseOf(campaign.id)).toBe(`https://${HOST}:${port}`)
 
     const verify = ["senders", "verify", sender.id, "--dns-server", dns]

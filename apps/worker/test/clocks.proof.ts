@@ -8,11 +8,11 @@ import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { settableClock } from "@outreach/testing/settableClock"
+import { fragment, sql } from "@outreach/testing/sql"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { migrateWithRoles } from "@outreach/testing/testRoles"
 import { until } from "@outreach/testing/until"
 import { Effect, type Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { startWorker } from "./startWorker.ts"
 
@@ -36,8 +36,7 @@ const startAll = async (library: string, atEnd: AtEnd) => {
   atEnd(server.stop)
   const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
     Effect.runPromise(Effect.provide(effect, adaptersFor(server.url)))
-  const query = <Row extends object>(text: string) =>
-    run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(text)))
+  const query = <Row extends object>(text: string) => run(sql.unsafe<Row>(text))
   await run(migrateWithRoles)
   const mails = await mailServer(undefined, undefined, atEnd)
   const to = await partner(undefined, atEnd)
@@ -60,11 +59,10 @@ type All = Awaited<ReturnType<typeof startAll>>
 
 /** Stores rows that are 80 days old in each table with retention. */
 const seedHistory = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 2 })
   const [recipient] = yield* sql<{ id: string }>`select id from recipients where organization_id = ${organization.id}`
   const id = organization.id
-  const old = sql`clock_timestamp() - interval '80 days'`
+  const old = fragment`clock_timestamp() - interval '80 days'`
   for (const table of ["events", "inbox", "hits"])
     yield* sql`select add_partitions(${table}, clock_timestamp() - interval '100 days')`
   yield* sql`

@@ -6,8 +6,8 @@ import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import type { partner } from "@outreach/testing/partner"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, type Layer, ManagedRuntime, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
 import type { startWorker } from "./startWorker.ts"
 
@@ -22,9 +22,6 @@ export const journey = () => {
   })
   afterAll(() => runtime.dispose())
   const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
-  const query = <Row extends object>(
-    statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>,
-  ) => run(Effect.flatMap(SqlClient.SqlClient, statement))
 
   return {
     url,
@@ -45,7 +42,6 @@ export const journey = () => {
     takeAll: () =>
       run(
         Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
           const leases = yield* DeliveryLeases
           const thief = crypto.randomUUID()
           yield* leases.heartbeat(thief, 30)
@@ -62,18 +58,15 @@ export const journey = () => {
     kill: async ({ child, ended }: Awaited<ReturnType<typeof startWorker>>) => {
       child.kill("SIGKILL")
       await ended
-      await query(
-        (sql) => sql`
-          select pg_terminate_backend(pid, 60000) from pg_stat_activity
-          where application_name like 'outreach-worker/%' and datname = current_database()`,
-      )
+      await run(sql`
+        select pg_terminate_backend(pid, 60000) from pg_stat_activity
+        where application_name like 'outreach-worker/%' and datname = current_database()`)
     },
     /** Expires the leases of messages, and schedules the turns of their campaigns. */
     endLeases: async () => {
-      await query((sql) => sql`update messages set lease_until = clock_timestamp() where lease_until is not null`)
-      await query((sql) => sql`update campaign_turns set next_at = clock_timestamp()`)
-      await query((sql) => sql`update organization_turns set next_at = clock_timestamp()`)
+      await run(sql`update messages set lease_until = clock_timestamp() where lease_until is not null`)
+      await run(sql`update campaign_turns set next_at = clock_timestamp()`)
+      await run(sql`update organization_turns set next_at = clock_timestamp()`)
     },
-    query,
   }
 }

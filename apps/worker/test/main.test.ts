@@ -2,13 +2,14 @@ import { describe, expect, it } from "@effect/vitest"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { holdingPartner } from "./holdingPartner.ts"
 import { journey } from "./journey.ts"
 import { runWorker } from "./runWorker.ts"
 import { startWorker } from "./startWorker.ts"
 
-const { url, run, query, launch, deliveries } = journey()
+const { url, run, launch, deliveries } = journey()
 
 describe("the worker's process", () => {
   it("sends a campaign, finishes calls in flight on SIGTERM, and logs no addresses or secrets", async () => {
@@ -31,7 +32,7 @@ describe("the worker's process", () => {
       expect(sent?.text).toContain("Subject: An invitation to Heart failure")
     }
     // No trace receiver is configured.
-    expect(await query((sql) => sql`select from events where traceparent is not null`)).toEqual([])
+    expect(await run(sql`select from events where traceparent is not null`)).toEqual([])
 
     await run(publishSent(campaign, 1))
     await receives(4)

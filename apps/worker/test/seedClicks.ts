@@ -1,14 +1,13 @@
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** Stores a number of clicks, a millisecond apart, by a recipient whose message was accepted an hour ago. */
 export const seedClicks = Effect.fnUntraced(function* (count: number, endpointUrl: string) {
   const seeded = yield* seedCampaign({ recipients: 1, endpointUrl })
   const organizationId = seeded.organization.id
-  const sql = yield* SqlClient.SqlClient
   const [recipient] = yield* sql<{ id: RecipientId; token: string }>`
     update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organizationId}
     returning id, token`

@@ -1,4 +1,5 @@
 import { SCOPES, type Scope } from "@outreach/contract"
+import { sql } from "@outreach/testing/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
@@ -136,11 +137,9 @@ describe("GET /v1/partners/consumer/tokens", () => {
     const imported = idsOf(await page(""))
     expect(imported).toEqual([...imported].sort())
     const [first, second, ...others] = imported
-    await api().sql(
-      (sql) => sql`
-        update recipients set updated_at = updated_at + interval '1 microsecond'
-        where organization_id = ${organization.id} and id in (${first!}, ${second!})`,
-    )
+    await api().run(sql`
+      update recipients set updated_at = updated_at + interval '1 microsecond'
+      where organization_id = ${organization.id} and id in (${first!}, ${second!})`)
     const seen: Array<string> = []
     for (let body = await page("limit=2"); ; body = await page(`limit=2&cursor=${body.next_cursor}`)) {
       seen.push(...idsOf(body))

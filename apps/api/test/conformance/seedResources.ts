@@ -3,8 +3,8 @@ import { Deployment } from "@outreach/domain/Deployment"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { publishOutcomes } from "../handlers/publishOutcomes.ts"
 import type { TestApi } from "../startApi.ts"
 
@@ -24,7 +24,6 @@ export const seedResources = (api: TestApi, livemode = false): Promise<Resources
   api.run(
     Effect.gen(function* () {
       const { organization, campaign, program } = yield* seedCampaign({ recipients: 2 })
-      const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ id: RecipientId; token: string }>`
         select id, token from recipients where organization_id = ${organization.id} order by id`
       const [touched, untouched] = [rows[0]!, rows[1]!]

@@ -1,7 +1,7 @@
 import { CAMPAIGN_STATUSES } from "@outreach/domain/campaigns/Campaign"
 import { PROGRAM_STATUSES } from "@outreach/domain/programs/Program"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Exit } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi } from "../startApi.ts"
@@ -14,11 +14,7 @@ beforeAll(async () => {
 })
 
 const set = (table: "campaigns" | "programs", id: string, status: string) =>
-  api().run(
-    Effect.exit(
-      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update ${sql(table)} set status = ${status} where id = ${id}`),
-    ),
-  )
+  api().run(Effect.exit(sql`update ${sql(table)} set status = ${status} where id = ${id}`))
 const shown = async (summary: "campaign" | "program") => {
   const target = `/v1/partners/consumer/tokens/${resources.tokens[0]}?expand[]=${summary}`
   const { status, body } = await ask(api(), target, { key: resources.key })

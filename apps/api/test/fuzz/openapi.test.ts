@@ -4,8 +4,8 @@ import { FEED_EVENT_TYPES, SCOPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import { handlers } from "../../src/handlers/handlers.ts"
@@ -27,9 +27,7 @@ let existing: Existing
 beforeAll(async () => {
   const { organization, campaign } = await api().seed(7)
   await api().run(publishOutcomes(campaign, [...FEED_EVENT_TYPES, ...FEED_EVENT_TYPES]))
-  const rows = await api().run(
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ token: string }>`select token from recipients`),
-  )
+  const rows = await api().run(sql<{ token: string }>`select token from recipients`)
   ask = await makeAsker(api(), organization.id)
   const firstPage = await ask({
     operation: lists[0]!,

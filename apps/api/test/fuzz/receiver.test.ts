@@ -3,6 +3,7 @@ import { connect } from "node:net"
 import { json, text as textOf } from "node:stream/consumers"
 import { eventExamples } from "@outreach/contract"
 import { sign } from "@outreach/signature/node"
+import { sql } from "@outreach/testing/sql"
 import { Redacted } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -29,11 +30,16 @@ beforeAll(async () => {
 })
 afterAll(() => agent.destroy())
 
-const empty = () => api().sql((sql) => sql`with keys as (delete from inbox_keys) delete from inbox`)
+const empty = () => api().run(sql`with keys as (delete from inbox_keys) delete from inbox`)
 beforeEach(empty)
 const stored = () =>
-  api().sql<{ event_id: string; type: string; npi: string | null; body: string }>(
-    (sql) => sql`select event_id, type, npi, body from inbox`,
+  api().run(
+    sql<{
+      event_id: string
+      type: string
+      npi: string | null
+      body: string
+    }>`select event_id, type, npi, body from inbox`,
   )
 
 const signed = (body: Uint8Array) => sign(body, [secret], { timestamp: Math.floor(Date.now() / 1000) })

@@ -7,6 +7,7 @@ import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
@@ -54,10 +55,8 @@ const outreach = (...[stamp, campaign, outcomes]: Parameters<typeof outreachOn>)
 /** The current date by the database's clock, and the next one. */
 const today = () =>
   api()
-    .sql<{ today: string; tomorrow: string }>(
-      (sql) => sql`
-        select today::text, (today + 1)::text as tomorrow from (select (clock_timestamp() at time zone 'UTC')::date as today)`,
-    )
+    .run(sql<{ today: string; tomorrow: string }>`
+      select today::text, (today + 1)::text as tomorrow from (select (clock_timestamp() at time zone 'UTC')::date as today)`)
     .then((rows) => rows[0]!)
 
 const NO_HITS = { opened: 0, clicked: 0, unique_opened: 0, unique_clicked: 0 }
@@ -228,7 +227,7 @@ describe("a quota", () => {
     expect(await at("2026-02-05")).toEqual(quota(2, 0, "2026-02-05T09:00:00.123456Z"))
     expect(await at("2026-02-07")).toEqual(quota(3, 0, "2026-02-05T09:00:00.123456Z"))
     // Compared with the current target.
-    await api().sql((sql) => sql`update programs set learner_target = 4 where id = ${id}`)
+    await api().run(sql`update programs set learner_target = 4 where id = ${id}`)
     expect((await at("2026-02-07")).learner_qualified).toEqual({ target: 4, count: 3, remaining: 1, reached_at: null })
   })
 })

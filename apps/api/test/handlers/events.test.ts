@@ -3,6 +3,7 @@ import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campa
 import type { EventId } from "@outreach/domain/Identifier"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { whileOpen } from "@outreach/testing/inTransaction"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
@@ -30,8 +31,10 @@ const typesOf = ({ data }: { data: ReadonlyArray<{ event_type: FeedEventType }> 
   data.map(({ event_type }) => event_type)
 
 it("serves each envelope as it was written when the event was published", async () => {
-  const rows = await api().sql<{ body: string }>(
-    (sql) => sql`select body from events where organization_id = ${seed.organization.id} order by emitted_at, id`,
+  const rows = await api().run(
+    sql<{
+      body: string
+    }>`select body from events where organization_id = ${seed.organization.id} order by emitted_at, id`,
   )
   const { data } = await list()
   expect(data).toEqual(rows.map(({ body }) => JSON.parse(body)))
@@ -40,7 +43,7 @@ it("serves each envelope as it was written when the event was published", async 
 
 it("orders by the time of emission and then by id, whenever the thing happened", async () => {
   expect(idsOf(await list())).toEqual(rounds.flat())
-  await api().sql((sql) => sql`update events set occurred_at = '2020-01-01T00:00:00Z' where id = ${rounds[1]![3]!}`)
+  await api().run(sql`update events set occurred_at = '2020-01-01T00:00:00Z' where id = ${rounds[1]![3]!}`)
   expect(idsOf(await list())).toEqual(rounds.flat())
 })
 
@@ -130,7 +133,7 @@ it("contains neither publications nor events of surveys", async () => {
       yield* publishOutcomes(campaign, ["outreach.email_sent"])
     }),
   )
-  await api().sql((sql) => sql`update campaigns set kind = 'survey' where id = ${campaign.id}`)
+  await api().run(sql`update campaigns set kind = 'survey' where id = ${campaign.id}`)
   await api().run(publishOutcomes(campaign, ["outreach.email_clicked"]))
   const { body } = await ask(api(), EVENTS, { key })
   expect(typesOf(body)).toEqual(["outreach.email_sent"])

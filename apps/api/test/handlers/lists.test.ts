@@ -2,6 +2,7 @@ import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { npi } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, ask } from "../ask.ts"
@@ -20,8 +21,8 @@ const seedRows = async (rows: number): Promise<Seed> => {
 }
 
 const idsIn = (table: "recipients" | "events") => async (organizationId: OrganizationId) => {
-  const rows = await api().sql<{ id: string }>(
-    (sql) => sql`select id from ${sql(table)} where organization_id = ${organizationId} order by id`,
+  const rows = await api().run(
+    sql<{ id: string }>`select id from ${sql(table)} where organization_id = ${organizationId} order by id`,
   )
   return rows.map(({ id }) => id)
 }

@@ -1,4 +1,5 @@
 import type { OrganizationId } from "@outreach/domain/Identifier"
+import { sql } from "@outreach/testing/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { startApi, type TestApi } from "../startApi.ts"
@@ -16,8 +17,8 @@ const TOKENS = "/v1/partners/consumer/tokens"
 
 const tokensOf = async (organizationId: OrganizationId) =>
   (
-    await api().sql<{ token: string }>(
-      (sql) => sql`select token from recipients where organization_id = ${organizationId} order by id`,
+    await api().run(
+      sql<{ token: string }>`select token from recipients where organization_id = ${organizationId} order by id`,
     )
   ).map(({ token }) => token)
 
@@ -62,14 +63,14 @@ describe("the token lookup", () => {
     const swapped = await ask(api(), `${TOKENS}/${token}?expand[]=campaign&expand[]=program`, { key })
     expect(swapped.headers.get("ETag")).toBe(first[3])
 
-    await api().sql((sql) => sql`update campaigns set updated_at = clock_timestamp() where id = ${seed.campaign.id}`)
+    await api().run(sql`update campaigns set updated_at = clock_timestamp() where id = ${seed.campaign.id}`)
     const afterCampaign = await tags()
     expect(afterCampaign.map((tag, i) => tag === first[i])).toEqual([true, false, true, false])
-    await api().sql((sql) => sql`update programs set updated_at = clock_timestamp() where id = ${seed.program.id}`)
+    await api().run(sql`update programs set updated_at = clock_timestamp() where id = ${seed.program.id}`)
     const afterProgram = await tags()
     expect(afterProgram.map((tag, i) => tag === afterCampaign[i])).toEqual([true, true, false, false])
-    await api().sql(
-      (sql) => sql`update recipients set updated_at = updated_at + interval '1 microsecond' where token = ${token}`,
+    await api().run(
+      sql`update recipients set updated_at = updated_at + interval '1 microsecond' where token = ${token}`,
     )
     expect((await tags()).some((tag, i) => tag === afterProgram[i])).toBe(false)
   })

@@ -1,6 +1,7 @@
 import { eventExamples } from "@outreach/contract"
 import { removeEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { eventually } from "@outreach/testing/eventually"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Redacted } from "effect"
 import Stripe from "stripe"
@@ -23,8 +24,8 @@ const newId = () => `evt_${(++events).toString(16).padStart(32, "0")}`
 
 /** Returns the stored bodies of events. */
 const stored = async (...eventIds: ReadonlyArray<string>) => {
-  const rows = await api().sql<{ body: string }>(
-    (sql) => sql`select body from inbox where event_id = any(${eventIds}) order by event_id`,
+  const rows = await api().run(
+    sql<{ body: string }>`select body from inbox where event_id = any(${eventIds}) order by event_id`,
   )
   return rows.map(({ body }) => body)
 }
@@ -59,11 +60,9 @@ describe("a signed event", () => {
     const text = `  ${JSON.stringify({ ...EXAMPLE, event_id, event_type: type, data }, null, 2)}\n`
     const { status, body } = await post(text, sign(text), seed.endpoint.id, contentType)
     expect([status, body]).toEqual([200, { received: true }])
-    const rows = await api().sql(
-      (sql) => sql`
-        select inbox.organization_id, type, npi, body, secret.organization_id as signed_by
-        from inbox join signing_secrets secret on secret.id = secret_id where event_id = ${event_id}`,
-    )
+    const rows = await api().run(sql`
+      select inbox.organization_id, type, npi, body, secret.organization_id as signed_by
+      from inbox join signing_secrets secret on secret.id = secret_id where event_id = ${event_id}`)
     const { id } = seed.organization
     expect(rows).toEqual([{ organization_id: id, type, npi, body: text, signed_by: id }])
   })
@@ -115,11 +114,9 @@ it.each([
     const answer = post(text, sign(text))
     await eventually(
       () =>
-        api().sql(
-          (sql) => sql`
-            select ${sql.literal(trouble)}(pid) from pg_stat_activity
-            where application_name like 'outreach-api/%' and wait_event_type = 'Lock' and datname = current_database()`,
-        ),
+        api().run(sql`
+          select ${sql.literal(trouble)}(pid) from pg_stat_activity
+          where application_name like 'outreach-api/%' and wait_event_type = 'Lock' and datname = current_database()`),
       ({ length }) => length > 0,
     )
     return await answer

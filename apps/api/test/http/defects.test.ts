@@ -1,20 +1,18 @@
 import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { ask } from "../ask.ts"
 import { runApi } from "../runApi.ts"
 import { DOCS_URL, startApi } from "../startApi.ts"
 
 // A locked table fails immediately, in all new connections.
-const lockTimeout = SqlClient.SqlClient.use((sql) =>
-  Effect.flatMap(
-    sql<{ name: string }>`select current_database() as name`,
-    ([row]) => sql`${sql.literal(`alter database "${row!.name}" set lock_timeout = 50`)}`,
-  ),
+const lockTimeout = Effect.flatMap(
+  sql<{ name: string }>`select current_database() as name`,
+  ([row]) => sql`${sql.literal(`alter database "${row!.name}" set lock_timeout = 50`)}`,
 )
 const api = startApi(lockTimeout)
 
@@ -95,14 +93,12 @@ describe("the readiness probe", () => {
     const server = await postgresUrl()
     // A database can't reject connections by its own command, so another database of the server does it.
     const allow = (allowed: boolean) =>
-      SqlClient.SqlClient.use((sql) =>
-        Effect.andThen(
-          sql`${sql.literal(`alter database "${name}" allow_connections ${allowed}`)}`,
-          sql`
-            select pg_terminate_backend(pid) from pg_stat_activity
-            where datname = ${name} and application_name like 'outreach-api/%'`.pipe(
-            Effect.repeat({ while: (ended) => ended.length > 0 && !allowed }),
-          ),
+      Effect.andThen(
+        sql`${sql.literal(`alter database "${name}" allow_connections ${allowed}`)}`,
+        sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = ${name} and application_name like 'outreach-api/%'`.pipe(
+          Effect.repeat({ while: (ended) => ended.length > 0 && !allowed }),
         ),
       ).pipe(Effect.provide(testDatabaseLayer(server)), Effect.runPromise)
     const ready = async () => (await ask(api(), "/readyz")).status
@@ -118,7 +114,7 @@ describe("the readiness probe", () => {
   })
 
   it("is 200 after a failover, because only the workers wait for an operator", async () => {
-    await api().sql((sql) => sql`insert into database_identity (identity) values ('before the promotion')`)
+    await api().run(sql`insert into database_identity (identity) values ('before the promotion')`)
     const { url, adminUrl, stop } = await runApi(api().databaseUrl, { DEPLOYMENT: "staging", DOCS_URL })
     onTestFinished(stop)
     const ready = [await fetch(`${url}/readyz`), await fetch(`${await adminUrl()}/readyz`)]

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from "node:http"
 import { json } from "node:stream/consumers"
 import { SCOPES } from "@outreach/contract"
 import { eventually } from "@outreach/testing/eventually"
+import { sql } from "@outreach/testing/sql"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { asRole } from "@outreach/testing/testRoles"
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
@@ -30,8 +31,8 @@ const TOKENS = "/v1/partners/consumer/tokens"
 const LIST = `${TOKENS}?since=2026-01-01T00:00:00Z`
 
 const tokenOf = async ({ organization }: Seed) => {
-  const [row] = await api().sql<{ token: string }>(
-    (sql) => sql`select token from recipients where organization_id = ${organization.id}`,
+  const [row] = await api().run(
+    sql<{ token: string }>`select token from recipients where organization_id = ${organization.id}`,
   )
   return row!.token
 }
@@ -53,7 +54,7 @@ describe("an Idempotency-Key", () => {
     const before = await api().charged(seed.organization.id)
     const first = await send(target, key, idempotencyKey)
     expect([first.status, replayed(first)]).toEqual([200, null])
-    await api().sql((sql) => sql`update recipients set bounced_at = clock_timestamp(), updated_at = clock_timestamp()`)
+    await api().run(sql`update recipients set bounced_at = clock_timestamp(), updated_at = clock_timestamp()`)
     expect((await ask(api(), target, { key })).body).not.toEqual(first.body)
 
     const again = await send(target, key, idempotencyKey)
@@ -72,7 +73,7 @@ describe("an Idempotency-Key", () => {
     ] as const) {
       const idempotencyKey = newKey()
       const first = await send(target, key, idempotencyKey)
-      await api().sql((sql) => sql`update recipients set updated_at = clock_timestamp()`)
+      await api().run(sql`update recipients set updated_at = clock_timestamp()`)
       const again = await send(target, key, idempotencyKey)
       expect([first.status, replayed(first)]).toEqual([status, null])
       expect([again.status, replayed(again), again.body]).toEqual([status, "true", first.body])

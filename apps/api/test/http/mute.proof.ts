@@ -6,12 +6,12 @@ import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { urlIn } from "@outreach/testing/startProcess"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { asRole } from "@outreach/testing/testRoles"
 import { until } from "@outreach/testing/until"
 import { Effect, type Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { eventText, postWebhook } from "../postWebhook.ts"
@@ -159,9 +159,7 @@ it("responds to every request in time while the database hangs, and recovers soo
   // Requests with a 503 may be stored or not. After a retry, everything is stored once.
   for (const id of [...unstored]) expect(await post(id)).toBe(200)
   const rows = await run(
-    SqlClient.SqlClient.use(
-      (sql) => sql<{ id: string }>`select event_id as id from inbox where organization_id = ${organization.id}`,
-    ),
+    sql<{ id: string }>`select event_id as id from inbox where organization_id = ${organization.id}`,
   )
   expect(rows.map(({ id }) => id).sort()).toEqual([...stored].sort())
 })

@@ -6,8 +6,8 @@ import { sign } from "@outreach/signature/node"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Exit, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import { ApiConfig } from "../../src/ApiConfig.ts"
@@ -92,7 +92,6 @@ test("accepts a new secret from its commit, and an old one to the last milliseco
   const second = yield* rotateSecret(organization.id, 60)
   expect([yield* accepts(second, signedNow), yield* accepts(first, signedNow)]).toEqual([true, true])
 
-  const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ ends: number }>`
     select extract(epoch from max(expires_at))::double precision * 1000 as ends from signing_secrets
     where organization_id = ${organization.id}`

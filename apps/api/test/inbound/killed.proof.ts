@@ -6,8 +6,8 @@ import { eventually } from "@outreach/testing/eventually"
 import { recountDigest } from "@outreach/testing/recountDigest"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, type Layer, ManagedRuntime, Random } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { eventText, postWebhook } from "../postWebhook.ts"
 import { fold, inboundEvents, type SentEvent } from "./inboundEvents.ts"
@@ -23,8 +23,8 @@ beforeAll(() => {
   runtime = ManagedRuntime.make(adaptersFor(databaseUrl()))
 })
 afterAll(() => runtime.dispose())
-const query = <Row extends object>(ask: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<Row>, unknown>) =>
-  runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, ask))
+const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
+  runtime.runPromise(effect)
 
 it(`${EVENTS} events, repeated and in any order, have the same result as one by one, even if processes are killed (seed ${SEED})`, {
   timeout: 20 * 60_000,
@@ -85,8 +85,10 @@ it(`${EVENTS} events, repeated and in any order, have the same result as one by 
   const over = new AbortController()
   const waiting = async () =>
     (
-      await query<{ count: number }>(
-        (sql) => sql`select count(*)::int as count from inbox where applied_at is null and quarantined_at is null`,
+      await run(
+        sql<{
+          count: number
+        }>`select count(*)::int as count from inbox where applied_at is null and quarantined_at is null`,
       )
     )[0]!.count
   const killing = (async () => {
@@ -104,29 +106,28 @@ it(`${EVENTS} events, repeated and in any order, have the same result as one by 
   await eventually(waiting, (count) => count === 0)
 
   const expected = fold(events, slugs)
-  const stored = await query<{ id: string; quarantined: boolean }>(
-    (sql) => sql`select event_id as id, quarantined_at is not null as quarantined from inbox order by event_id`,
+  const stored = await run(
+    sql<{
+      id: string
+      quarantined: boolean
+    }>`select event_id as id, quarantined_at is not null as quarantined from inbox order by event_id`,
   )
   expect(stored.length).toBe(EVENTS)
   expect(stored.filter(({ quarantined }) => quarantined).map(({ id }) => id)).toEqual(expected.quarantined)
-  const totals = await query(
-    (sql) => sql`
-      select slug, account_created_total as account_created, learner_qualified_total as learner_qualified,
-        completer_qualified_total as completer_qualified
-      from programs cross join lateral (
-        select * from digest_funnel where program_id = programs.id order by date desc limit 1
-      ) newest order by array_position(${slugs}::text[], slug)`,
-  )
+  const totals = await run(sql`
+    select slug, account_created_total as account_created, learner_qualified_total as learner_qualified,
+      completer_qualified_total as completer_qualified
+    from programs cross join lateral (
+      select * from digest_funnel where program_id = programs.id order by date desc limit 1
+    ) newest order by array_position(${slugs}::text[], slug)`)
   expect(totals).toEqual(expected.totals)
-  const suppressed = await query<{ entry: string }>(
-    (sql) => sql`
-      select slug || ' ' || kind || ' ' || value as entry from suppressions join programs on programs.id = program_id`,
-  )
+  const suppressed = await run(sql<{ entry: string }>`
+    select slug || ' ' || kind || ' ' || value as entry from suppressions join programs on programs.id = program_id`)
   expect(suppressed.map(({ entry }) => entry).sort()).toEqual(expected.suppressed)
   // Clinicians named by an event about the campaign's program are withdrawn, and only those.
   const named = new Set([...expected.reached.get(program.slug)!.values()].flatMap((clinicians) => [...clinicians]))
-  const recipients = await query<{ npi: string; withdrawn: boolean }>(
-    (sql) => sql`select npi, withdrawn_at is not null as withdrawn from recipients`,
+  const recipients = await run(
+    sql<{ npi: string; withdrawn: boolean }>`select npi, withdrawn_at is not null as withdrawn from recipients`,
   )
   expect(recipients.filter(({ npi, withdrawn }) => withdrawn !== named.has(npi))).toEqual([])
   const today = new Date().toISOString().slice(0, 10)

@@ -1,8 +1,9 @@
 import { FEED_EVENT_TYPES } from "@outreach/contract"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 
 /** A row after one commit: stamp, space, id. Versions sort as text in list order. */
 export type Version = `${Timestamp} ${string}`
@@ -26,17 +27,9 @@ type Versions = (
 ) => Effect.Effect<ReadonlySet<Version>, SqlError.SqlError, SqlClient.SqlClient>
 
 const versions =
-  (
-    query: (
-      sql: SqlClient.SqlClient,
-      organizationId: OrganizationId,
-    ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>,
-  ): Versions =>
+  (query: (organizationId: OrganizationId) => ReturnType<typeof sql<Row>>): Versions =>
   (organizationId) =>
-    Effect.gen(function* () {
-      const rows = yield* query(yield* SqlClient.SqlClient, organizationId)
-      return new Set(rows.map(({ stamp, id }) => versionOf(stamp, id)))
-    })
+    Effect.map(query(organizationId), (rows) => new Set(rows.map(({ stamp, id }) => versionOf(stamp, id))))
 
 interface Row {
   readonly stamp: Timestamp
@@ -45,7 +38,7 @@ interface Row {
 
 // Events never change, so all committed versions are in the table.
 const feed = versions(
-  (sql, organizationId) => sql<Row>`
+  (organizationId) => sql<Row>`
     select emitted_at as stamp, id from events
     where organization_id = ${organizationId} and type = any (${FEED_EVENT_TYPES}::text[])`,
 )
@@ -57,11 +50,11 @@ export const LISTS = {
     stampField: "updated_at",
     idField: "service_recipient_id",
     expected: versions(
-      (sql, organizationId) =>
+      (organizationId) =>
         sql<Row>`select updated_at as stamp, id from recipients where organization_id = ${organizationId}`,
     ),
     committed: versions(
-      (sql, organizationId) =>
+      (organizationId) =>
         sql<Row>`select updated_at as stamp, id from recipient_versions where organization_id = ${organizationId}`,
     ),
   },

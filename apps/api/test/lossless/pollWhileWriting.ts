@@ -5,10 +5,10 @@ import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { urlIn } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
 import { Effect, Layer, Random, References, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import { startApiProcess } from "../startApiProcess.ts"
 import { LISTS, type Version } from "./PolledList.ts"
 import { makePollers, type Poller, poll } from "./Poller.ts"
@@ -115,7 +115,6 @@ const judge = Effect.fnUntraced(function* (poller: Poller, organizationId: Organ
 
 // Counts the written versions of the organization and of the other one.
 const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
-  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Omit<Outcome, "verdicts" | keyof Tally>>`
     select
       (select count(*)::int from recipients where organization_id = ${organizationId}) as recipients,
@@ -132,7 +131,6 @@ const totals = Effect.fnUntraced(function* (organizationId: OrganizationId) {
  * No other writer may write to the campaign's recipients, because a later stamp would show them again.
  */
 const holdBack = Effect.fnUntraced(function* (campaign: Campaign) {
-  const sql = yield* SqlClient.SqlClient
   yield* inTransaction(
     Effect.gen(function* () {
       yield* stampLate(campaign, 1, Effect.void)
@@ -150,7 +148,6 @@ const holdBack = Effect.fnUntraced(function* (campaign: Campaign) {
  * The trigger is deferred to the commit, so the duration includes pauses. Rollbacks leave no record.
  */
 const keepVersions = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     create table recipient_versions (
       organization_id text collate "C", id text collate "C", updated_at timestamptz, took interval)`

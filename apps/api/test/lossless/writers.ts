@@ -11,8 +11,8 @@ import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { npi } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Data, Effect, Random } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** Counts of events that a meaningful run must contain. */
 export interface Tally {
@@ -94,7 +94,6 @@ class RolledBack extends Data.TaggedError("RolledBack") {}
 
 /** Writes both lists with one stamp after `before`; part of a transaction. */
 export const stampLate = Effect.fnUntraced(function* (campaign: Campaign, count: number, before: Effect.Effect<void>) {
-  const sql = yield* SqlClient.SqlClient
   const { organizationId, id: campaignId, programId } = campaign
   // Rows are locked before the clock, as in every adapter.
   const recipients = yield* sql<{ recipientId: RecipientId; token: string }>`

@@ -1,5 +1,6 @@
 import { eventually } from "@outreach/testing/eventually"
 import { otlpCollector } from "@outreach/testing/otlpCollector"
+import { sql } from "@outreach/testing/sql"
 import type { Effect } from "effect"
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { runApi } from "../runApi.ts"
@@ -27,11 +28,9 @@ const ask = async (path: string, init: RequestInit = {}, url = api().url) => {
 const stored = (destination: string | null, count: number) =>
   eventually(
     () =>
-      api().sql<{ method: string; address: string; headers: Readonly<Record<string, string>> }>(
-        (sql) => sql`
-          select recipient_id, kind, method, address, headers from hits
-          where link is not distinct from ${destination} or link like ${destination} || '?%' order by received_at, id`,
-      ),
+      api().run(sql<{ method: string; address: string; headers: Readonly<Record<string, string>> }>`
+        select recipient_id, kind, method, address, headers from hits
+        where link is not distinct from ${destination} or link like ${destination} || '?%' order by received_at, id`),
     ({ length }) => length >= count,
   ).then((rows) => {
     expect(rows).toHaveLength(count)
@@ -72,9 +71,7 @@ describe("a click", () => {
 
   it("redirects despite an appended query, every time, and after its campaign has ended", async () => {
     const destination = "https://clinic.test/query"
-    await api().sql(
-      (sql) => sql`update campaigns set status = 'completed', window_end = window_start + interval '1 second'`,
-    )
+    await api().run(sql`update campaigns set status = 'completed', window_end = window_start + interval '1 second'`)
     for (const query of ["", "?utm_source=mail&x=/", ""]) {
       expect((await ask(clickPath(destination) + query)).headers.get("location")).toBe(destination)
     }
@@ -107,7 +104,7 @@ describe("a click", () => {
 })
 
 describe("an opening", () => {
-  beforeEach(() => api().sql((sql) => sql`delete from hits where link is null`))
+  beforeEach(() => api().run(sql`delete from hits where link is null`))
 
   it("shows the pixel, and is stored", async () => {
     const { status, headers, body } = await ask(openPath())
@@ -145,10 +142,8 @@ describe("hits", () => {
     // Before an API stops, it stores the waiting hits.
     await stop()
     await stored(destination, 10)
-    const old = await api().sql(
-      (sql) => sql`
-        select from hits where link like ${destination} || '?%' and received_at < clock_timestamp() - interval '59 minutes'`,
-    )
+    const old = await api().run(sql`
+      select from hits where link like ${destination} || '?%' and received_at < clock_timestamp() - interval '59 minutes'`)
     // The first one was already being stored when the clock moved.
     expect(old.length).toBeGreaterThanOrEqual(9)
   })
@@ -157,11 +152,9 @@ describe("hits", () => {
     const destination = "https://clinic.test/broken"
     for (let i = 0; i < 3; i++) {
       await Promise.all(Array.from({ length: 20 }, () => ask(clickPath(`${destination}?${i}`))))
-      await api().sql(
-        (sql) => sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
-          where application_name like 'outreach-api/%' and datname = current_database()`,
-      )
+      await api().run(sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name like 'outreach-api/%' and datname = current_database()`)
     }
     await stored(destination, 60)
   })

@@ -6,8 +6,8 @@ import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainReposit
 import { isLinkDomainProof, LINK_DOMAIN_PROOF_PATH } from "@outreach/domain/senders/linkDomainProof"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Fiber } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { ApiConfig } from "../../src/ApiConfig.ts"
@@ -18,12 +18,10 @@ import { links, seedMessages } from "./seedMessages.ts"
 const OWN_HOST = "api.outreach.test"
 
 const add = (organizationId: OrganizationId, domain: string, state: "verified" | "verifying" | "named") =>
-  SqlClient.SqlClient.use(
-    (sql) => sql`
-      insert into link_domains (organization_id, domain, verified_at, verifying_until)
-      values (${organizationId}, ${domain}, case when ${state} = 'verified' then clock_timestamp() end,
-        case when ${state} = 'verifying' then clock_timestamp() + interval '1 hour' end)`,
-  )
+  sql`
+    insert into link_domains (organization_id, domain, verified_at, verifying_until)
+    values (${organizationId}, ${domain}, case when ${state} = 'verified' then clock_timestamp() end,
+      case when ${state} = 'verifying' then clock_timestamp() + interval '1 hour' end)`
 
 type Seeded = Effect.Success<ReturnType<typeof seedMessages>>
 let one: Seeded
@@ -55,10 +53,8 @@ const mayBeCertified = async (domain: string) =>
 const click = ({ addressees }: Seeded) => links.click(addressees[0]!, "https://clinic.test/study")!
 
 const unsubscribed = ({ recipientId }: Seeded["addressees"][number]) =>
-  api().sql<{ count: number }>(
-    (sql) => sql`
-      select count(*)::int as count from unsubscriptions where recipient_id = ${recipientId}`,
-  )
+  api().run(sql<{ count: number }>`
+    select count(*)::int as count from unsubscriptions where recipient_id = ${recipientId}`)
 
 describe("a link domain", () => {
   it.each(["click.one.test", "CLICK.one.test", "click.one.test:8443", "click.one.test.", "click.one.test.:443"])(

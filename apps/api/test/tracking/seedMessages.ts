@@ -3,8 +3,8 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** Links of a deployment with the tests' key and an empty base URL, so that each is a path. */
 export const links: TrackingLinks["Service"] = Effect.runSync(
@@ -14,7 +14,6 @@ export const links: TrackingLinks["Service"] = Effect.runSync(
 /** Seeds recipients of messages accepted an hour ago. Returns them. */
 export const seedMessages = Effect.fnUntraced(function* (recipients: number) {
   const { organization, program, campaign, endpoint } = yield* seedCampaign({ recipients })
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     update recipients set sent_at = clock_timestamp() - interval '1 hour' where organization_id = ${organization.id}`
   const rows = yield* sql<{ id: RecipientId; token: string; npi: string; email: string }>`

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs"
 import { findInstalled } from "@outreach/debian-packages/findProgram"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { sql } from "@outreach/testing/sql"
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { startApi } from "../startApi.ts"
@@ -27,10 +26,7 @@ describe.skipIf("missing" in chrome)("in a browser", () => {
     "on %s, a press of each button unsubscribes, and every page is accessible",
     async (_, screen) => {
       const seeded = await api().run(seedMessages(1))
-      const asked = Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql`select from unsubscriptions where organization_id = ${seeded.organization.id}`,
-      )
+      const asked = sql`select from unsubscriptions where organization_id = ${seeded.organization.id}`
       const context = await browser.newContext(screen)
       onTestFinished(() => context.close())
       context.setDefaultTimeout(0)

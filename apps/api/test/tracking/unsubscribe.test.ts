@@ -5,6 +5,7 @@ import type { SuppressionReason } from "@outreach/domain/suppressions/Suppressio
 import { SuppressionRepository } from "@outreach/domain/suppressions/SuppressionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { suppressAddresses } from "@outreach/postgres/suppressions/suppressAddresses"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import type { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -25,17 +26,15 @@ const ask = async (target: string, init: RequestInit = {}) => {
 }
 const asked = () =>
   api()
-    .sql((sql) => sql`select from unsubscriptions where organization_id = ${seeded.organization.id}`)
+    .run(sql`select from unsubscriptions where organization_id = ${seeded.organization.id}`)
     .then((rows) => rows.length)
 /** Applies pending requests. Returns the kinds of the suppressions. */
 const suppressed = async () => {
   await api().run(applyUnsubscriptions)
-  const [row] = await api().sql<{ program: ReadonlyArray<string>; organization: ReadonlyArray<string> }>(
-    (sql) => sql`
-      select array(select kind from suppressions where program_id = ${seeded.program.id} and reason = 'unsubscribed' order by kind) as program,
-        array(select kind from organization_suppressions where organization_id = ${seeded.organization.id} and reason = 'unsubscribed'
-          and applied_at is not null order by kind) as organization`,
-  )
+  const [row] = await api().run(sql<{ program: ReadonlyArray<string>; organization: ReadonlyArray<string> }>`
+    select array(select kind from suppressions where program_id = ${seeded.program.id} and reason = 'unsubscribed' order by kind) as program,
+      array(select kind from organization_suppressions where organization_id = ${seeded.organization.id} and reason = 'unsubscribed'
+        and applied_at is not null order by kind) as organization`)
   return row!
 }
 /** The request of mail providers for their own button (RFC 8058, 3.2). */
@@ -81,8 +80,10 @@ describe("the page to unsubscribe", () => {
 
   it("counts the recipient once for the campaign, and no more once it is taken back", async () => {
     const counted = async () => {
-      const [row] = await api().sql<{ unsubscribed: number }>(
-        (sql) => sql`select unsubscribed::int from campaign_totals(${seeded.organization.id}, ${seeded.campaign.id})`,
+      const [row] = await api().run(
+        sql<{
+          unsubscribed: number
+        }>`select unsubscribed::int from campaign_totals(${seeded.organization.id}, ${seeded.campaign.id})`,
       )
       return row!.unsubscribed
     }
@@ -118,11 +119,9 @@ describe("the page to unsubscribe", () => {
 
   it("keeps suppressions with other reasons: a complaint, an operator or an account", async () => {
     const reasons = () =>
-      api().sql<{ kind: string; reason: string }>(
-        (sql) => sql`
-          select kind, reason from organization_suppressions where organization_id = ${seeded.organization.id}
-          union all select kind, reason from suppressions where program_id = ${seeded.program.id} order by kind, reason`,
-      )
+      api().run(sql<{ kind: string; reason: string }>`
+        select kind, reason from organization_suppressions where organization_id = ${seeded.organization.id}
+        union all select kind, reason from suppressions where program_id = ${seeded.program.id} order by kind, reason`)
     const { email, npi } = seeded.addressees[0]! as unknown as { email: EmailAddress; npi: Npi }
     const { id: organizationId } = seeded.organization
     const add = (programId: typeof seeded.program.id | null, reason: SuppressionReason, kind: "npi" | "email") =>
@@ -163,24 +162,22 @@ describe("the page to unsubscribe", () => {
     await ask(`${path}?scope=none`, { method: "POST" })
     await api().run(applyUnsubscriptions)
     expect(
-      await api().sql(
-        (sql) => sql`select kind from organization_suppressions where organization_id = ${seeded.organization.id}`,
+      await api().run(
+        sql`select kind from organization_suppressions where organization_id = ${seeded.organization.id}`,
       ),
     ).toEqual([{ kind: "email" }])
   })
 
   it("keeps the suppression while the clinician is unsubscribed by another message's link", async () => {
-    const [other] = await api().sql<{ id: RecipientId }>(
-      (sql) => sql`
-        with campaign as (
-          insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
-          select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
-          where id = ${seeded.campaign.id} returning organization_id, id, program_id
-        )
-        insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
-        select organization_id, make_id('rcp'), campaign.id, campaign.program_id, 'other1', npi, upper(email), created_at, updated_at
-        from recipients join campaign using (organization_id) where recipients.id = ${seeded.addressees[0]!.id} returning id`,
-    )
+    const [other] = await api().run(sql<{ id: RecipientId }>`
+      with campaign as (
+        insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+        select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
+        where id = ${seeded.campaign.id} returning organization_id, id, program_id
+      )
+      insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+      select organization_id, make_id('rcp'), campaign.id, campaign.program_id, 'other1', npi, upper(email), created_at, updated_at
+      from recipients join campaign using (organization_id) where recipients.id = ${seeded.addressees[0]!.id} returning id`)
     const otherPath = links.unsubscribe({ ...seeded.addressees[0]!, recipientId: other!.id })
     for (const each of [path, otherPath]) await ask(each, ONE_CLICK)
     expect((await suppressed()).organization).toEqual(["email", "npi"])
@@ -201,8 +198,8 @@ describe("the page to unsubscribe", () => {
   })
 
   it("names the sender, the program and the address, which it shows in part", async () => {
-    await api().sql(
-      (sql) => sql`update programs set sender_name = 'Acme <Education>' where id = ${seeded.program.id} returning 1`,
+    await api().run(
+      sql`update programs set sender_name = 'Acme <Education>' where id = ${seeded.program.id} returning 1`,
     )
     const { body } = await ask(path)
     expect(body).toContain("from <b>Acme &#60;Education&#62;</b> about <b>Heart failure</b> at <b>c•••@clinic.test</b>")
@@ -212,9 +209,8 @@ describe("the page to unsubscribe", () => {
   })
 
   it("shows no data of an erased recipient, and unsubscribes no one", async () => {
-    await api().sql(
-      (sql) =>
-        sql`update recipients set erased_at = clock_timestamp() where id = ${seeded.addressees[0]!.id} returning 1`,
+    await api().run(
+      sql`update recipients set erased_at = clock_timestamp() where id = ${seeded.addressees[0]!.id} returning 1`,
     )
     for (const init of [{}, ONE_CLICK]) {
       const { status, body } = await ask(path, init)

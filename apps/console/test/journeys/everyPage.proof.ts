@@ -5,8 +5,8 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { applyBatch } from "@outreach/domain/inbox/applyBatch"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/routes.ts"
@@ -35,31 +35,29 @@ let pages: ReadonlyMap<string, string>
 
 /** Adds 40 days of counts for the charts, and long texts for the tables. */
 const seedPast = ({ ids }: Effect.Success<ReturnType<typeof seedOrganization>>) =>
-  SqlClient.SqlClient.use((sql) =>
-    Effect.all([
-      sql`update organizations set name = 'Northwind Heart Institute of Greater Springfield' where id = ${ids.organization}`,
-      sql`update programs set learner_target = 400, completer_target = 200 where id = ${ids.program}`,
-      sql`
+  Effect.all([
+    sql`update organizations set name = 'Northwind Heart Institute of Greater Springfield' where id = ${ids.organization}`,
+    sql`update programs set learner_target = 400, completer_target = 200 where id = ${ids.program}`,
+    sql`
         insert into digest_outreach (
           organization_id, program_id, date, recipients_published, sent, bounced, opened, clicked, unique_opened, unique_clicked)
         select ${ids.organization}, ${ids.program}, (now() at time zone 'utc')::date - n, 300, 140 + 37 * n, n, 3 * n, n, 2 * n, n
         from generate_series(1, 40) n`,
-      sql`
+    sql`
         insert into digest_funnel (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
           account_created_total, learner_qualified_total, completer_qualified_total)
         select ${ids.organization}, ${ids.program}, (now() at time zone 'utc')::date - n, 9, 6, 2, 9 * (41 - n), 6 * (41 - n), 2 * (41 - n)
         from generate_series(1, 40) n`,
-      sql`
+    sql`
         insert into campaign_counts (
           organization_id, campaign_id, hour, published, sent, bounced, opened, unsuspected_opened, complained, unsubscribed)
         select ${ids.organization}, ${ids.campaign}, date_trunc('hour', now(), 'UTC') - n * interval '1 hour', 110, 100, 1, 50, 30, 0, 1
         from generate_series(1, 48) n`,
-      sql`
+    sql`
         insert into campaign_domains (organization_id, campaign_id, domain, sent, mailbox_not_found, last_reply, last_reply_at)
         values (${ids.organization}, ${ids.campaign}, 'university.test', 90, 10,
           '550 5.7.1 Message refused by policy, see https://postmaster.hospital.test/why', now())`,
-    ]),
-  )
+  ])
 
 /** A paused campaign, and a draft with a disabled endpoint. */
 const seedStates = Effect.gen(function* () {

@@ -5,9 +5,9 @@ import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { partner } from "@outreach/testing/partner"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
@@ -33,7 +33,6 @@ const seed = Effect.fnUntraced(function* () {
   const { organization, campaign } = seeded
   const bouncing = { number: 9, npi: npi(70), email: email(70, "university.test") }
   yield* importLines(campaign.id, [bouncing])
-  const sql = yield* SqlClient.SqlClient
   yield* sql`update campaigns set name = 'Spring mailing' where id = ${campaign.id}`
   const draft = yield* seedCampaign({ recipients: 2, opensIn: 1800 })
   yield* sql`update campaigns set name = 'Autumn mailing' where id = ${draft.campaign.id}`
@@ -66,7 +65,7 @@ beforeAll(async () => {
   await until(receiver, ({ received }) => received.length === 5)
   // The worker records the outcomes of its calls in the background.
   await eventually(
-    () => test().query((sql) => sql`select from dead_letters`),
+    () => test().run(sql`select from dead_letters`),
     (rows) => rows.length === 5,
   )
 })
@@ -139,10 +138,8 @@ describe.skipIf("missing" in chrome)("an operator finds out without an engineer"
   })
 
   it("why a webhook never arrived", async () => {
-    const [event] = await test().query(
-      (sql) => sql<{ id: string }>`
-          select id from events where organization_id = ${ours.organization.id} and type = 'outreach.email_bounced'`,
-    )
+    const [event] = await test().run(sql<{ id: string }>`
+      select id from events where organization_id = ${ours.organization.id} and type = 'outreach.email_bounced'`)
     const { find, says, click, main, clicks, page } = await walk()
     await find(event!.id)
     await page.getByRole("heading", { level: 1 }).waitFor()

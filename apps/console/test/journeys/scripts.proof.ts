@@ -1,3 +1,4 @@
+import { sql } from "@outreach/testing/sql"
 import { describe, expect, it } from "vitest"
 import { seedOrganization } from "../seedOrganization.ts"
 import { startConsole } from "../startConsole.ts"
@@ -53,8 +54,8 @@ describe.skipIf("missing" in chrome)("the scripts of the pages", () => {
     await rate.fill("60")
     await page.getByRole("button", { name: "Change the rate" }).dblclick()
     await page.getByRole("status").getByText("Saved.").waitFor()
-    const changes = await test().query(
-      (sql) => sql`select from audit_log where command = 'campaigns update' and submission is not null`,
+    const changes = await test().run(
+      sql`select from audit_log where command = 'campaigns update' and submission is not null`,
     )
     expect(changes).toHaveLength(1)
     // The browser reports the refusal as a fault of the page.

@@ -1,6 +1,7 @@
 import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
 import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { startConsole } from "../startConsole.ts"
@@ -114,12 +115,10 @@ describe("an operator", () => {
   it("who leaves a page open does not use the session", async () => {
     const { cookie } = await test().as("viewer")
     const lastUse = () =>
-      test().query(
-        (sql) => sql<{ at: string }>`
-            select max(last_used_at)::text as at from operator_sessions
-            where hash = sha256(convert_to(${cookie.slice("session=".length)}, 'UTF8'))`,
-      )
-    await test().query((sql) => sql`update operator_sessions set last_used_at = now() - interval '1 hour'`)
+      test().run(sql<{ at: string }>`
+        select max(last_used_at)::text as at from operator_sessions
+        where hash = sha256(convert_to(${cookie.slice("session=".length)}, 'UTF8'))`)
+    await test().run(sql`update operator_sessions set last_used_at = now() - interval '1 hour'`)
     const before = await lastUse()
     expect((await get("/", { cookie, "sec-fetch-dest": "empty" })).status).toBe(200)
     expect(await lastUse()).toEqual(before)

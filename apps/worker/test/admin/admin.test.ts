@@ -11,10 +11,10 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { listen } from "@outreach/testing/listen"
 import { loopbackAddress } from "@outreach/testing/loopbackAddress"
 import { partner } from "@outreach/testing/partner"
+import { sql } from "@outreach/testing/sql"
 import { TEST_ROLES } from "@outreach/testing/testRoles"
 import { until } from "@outreach/testing/until"
 import { Effect, Logger, Queue } from "effect"
-import { SqlClient } from "effect/sql"
 import { holdingPartner } from "../holdingPartner.ts"
 import { journey } from "../journey.ts"
 import { runObservedWorker, samples } from "../runObservedWorker.ts"
@@ -106,15 +106,13 @@ describe("the admin port", () => {
 
   it("responds, and is ready, while a reading of the database waits for a lock", () =>
     run(
-      whileOpen(
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`lock table hits in access exclusive mode`),
-        () =>
-          Effect.promise(async () => {
-            const worker = await runObservedWorker(url(), {})
-            await until(worker, ({ text }) => text.includes("gauges: due failed"))
-            expect(await worker.metric("outreach_reading_up", ({ state }) => state === 1)).toEqual({ due: 0, state: 1 })
-            expect(await worker.ask("/readyz")).toMatchObject({ status: 200 })
-          }),
+      whileOpen(sql`lock table hits in access exclusive mode`, () =>
+        Effect.promise(async () => {
+          const worker = await runObservedWorker(url(), {})
+          await until(worker, ({ text }) => text.includes("gauges: due failed"))
+          expect(await worker.metric("outreach_reading_up", ({ state }) => state === 1)).toEqual({ due: 0, state: 1 })
+          expect(await worker.ask("/readyz")).toMatchObject({ status: 200 })
+        }),
       ),
     ))
 

@@ -8,9 +8,9 @@ import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { afterTests } from "@outreach/testing/afterTests"
 import { listen } from "@outreach/testing/listen"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Changes, until } from "@outreach/testing/until"
 import { Clock, Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { SMTPServer } from "smtp-server"
 import { beforeAll, describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
@@ -36,7 +36,7 @@ interface Row {
   readonly email: string
 }
 
-const { url, run, query } = journey()
+const { url, run } = journey()
 const atEnd = afterTests()
 
 const REFUSED = "clinician1@clinic.test"
@@ -82,9 +82,8 @@ beforeAll(async () => {
   const organizationId = seeded.organization.id
   const newer = await run(rotateSecret(organizationId, 3600))
   secrets = [seeded.secret, newer].map(Redacted.value)
-  recipients = await query(
-    (sql) =>
-      sql<Row>`select id, token, npi, email from recipients where organization_id = ${organizationId} order by id`,
+  recipients = await run(
+    sql<Row>`select id, token, npi, email from recipients where organization_id = ${organizationId} order by id`,
   )
   await runWorker(url(), { SMTP_URL }, atEnd)
   const received = (count: number) => until({ changes }, () => calls.length >= count)
@@ -92,7 +91,6 @@ beforeAll(async () => {
 
   await run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       // Hits within a second of the acceptance would be suspected.
       yield* sql`
         update recipients set sent_at = sent_at - interval '1 hour'
@@ -200,10 +198,8 @@ describe("outreach.recipients_published", () => {
   it("comes before the campaign goes live, and seats each token with its NPI", async () => {
     const [published] = ofType("outreach.recipients_published", ahead.campaign.id)
     expect(Date.parse(String(published!.event.data["scheduled_send_window_start"]))).toBeGreaterThan(published!.at)
-    const rows = await query(
-      (sql) => sql`
-        select token, npi, email, id as service_recipient_id from recipients where campaign_id = ${ahead.campaign.id}`,
-    )
+    const rows = await run(sql`
+      select token, npi, email, id as service_recipient_id from recipients where campaign_id = ${ahead.campaign.id}`)
     expect(published!.event.data["recipients"]).toEqual(rows)
     expect(ofType("outreach.email_sent", ahead.campaign.id)).toEqual([])
     const [under, sent] = [ofType("outreach.recipients_published"), ofType("outreach.email_sent")]
@@ -222,12 +218,10 @@ describe("the outcome of a message", () => {
   it("is outreach.email_bounced on a hard bounce, shown in the record, and no further e-mail is queued", async () => {
     const [bounced] = ofType("outreach.email_bounced")
     expect(bounced!.event.data).toMatchObject({ token: tokenTo(false), bounce_reason: "mailbox_not_found" })
-    const rows = await query(
-      (sql) => sql`
-        select bounced_at is not null as bounced, sent_at is not null as sent,
-          exists (select from messages where recipient_id = recipients.id) as waiting
-        from recipients where organization_id = ${seeded.organization.id} and token = ${tokenTo(false)}`,
-    )
+    const rows = await run(sql`
+      select bounced_at is not null as bounced, sent_at is not null as sent,
+        exists (select from messages where recipient_id = recipients.id) as waiting
+      from recipients where organization_id = ${seeded.organization.id} and token = ${tokenTo(false)}`)
     expect(rows).toEqual([{ bounced: true, sent: false, waiting: false }])
   })
 

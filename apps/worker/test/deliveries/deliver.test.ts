@@ -11,9 +11,9 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent, publishTogether } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Effect, Fiber, Layer, type Redacted, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import { accept, hold, httpClient, respondWith, startReceiver, verifies, whileDelivering } from "./receiver.ts"
 
 const test = effectTest(runOnDatabase())
@@ -44,7 +44,6 @@ const pending = Effect.fnUntraced(function* (id: EndpointId, attempts: number) {
     ([delivery]) =>
       delivery?.state === "pending" && delivery.attempts === attempts && delivery.made.length === attempts,
   )
-  const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ seconds: number }>`
     select extract(epoch from due_at - (
       select max(started_at) from delivery_attempts where delivery_id = deliveries.id))::double precision as seconds
@@ -102,7 +101,6 @@ describe("a delivery", () => {
 
 test("deliveries are counted once if the response to writing them is lost, including those that arrive meanwhile", function* () {
   const { campaign, id } = yield* startEndpoint(accept)
-  const sql = yield* SqlClient.SqlClient
   let lost = 0
   const delivering = Effect.gen(function* () {
     yield* publishTogether(campaign, 40)
@@ -225,7 +223,6 @@ describe("an endpoint that is disabled by 410", () => {
       }),
       { perEndpoint: 4 },
     )
-    const sql = yield* SqlClient.SqlClient
     const entries = yield* sql`
       select arguments, operator, os_user as "osUser", result from audit_log join audit_results on command_id = id
       where command = 'endpoints disable' and ${endpoint.organization.id} = any (organizations)`
@@ -285,7 +282,6 @@ test("a webhook is verified by a partner with only the old or only the new secre
   const secrets = [first]
   /** Events published before each rotation, which may lack its secret's signature. */
   const publishedBefore: Array<ReadonlySet<string>> = []
-  const sql = yield* SqlClient.SqlClient
   const calls = yield* whileDelivering(
     Effect.gen(function* () {
       const publishing = yield* Effect.forkScoped(publishSent(campaign, 60))

@@ -6,12 +6,13 @@ import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Changes, until } from "@outreach/testing/until"
 import { expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, run, query } = journey()
+const { url, run } = journey()
 
 const IN_FLIGHT = 3
 const PER_SECOND = 20
@@ -42,7 +43,7 @@ it("keeps an endpoint's limits over three workers that are killed, stopped and s
   await endpoints(({ update }) => update(endpoint.id, { maxInFlight: IN_FLIGHT, perSecond: PER_SECOND }))
 
   const tokens = async () =>
-    (await query<{ token: string }>((sql) => sql`select token::text from delivery_workers`)).map(({ token }) => token)
+    (await run(sql<{ token: string }>`select token::text from delivery_workers`)).map(({ token }) => token)
   const start = async () => {
     const before = await tokens()
     const worker = await startWorker(url(), SETTINGS)

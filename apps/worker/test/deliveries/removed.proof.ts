@@ -6,18 +6,19 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import { eventually } from "@outreach/testing/eventually"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { partner } from "@outreach/testing/partner"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { startProcess } from "@outreach/testing/startProcess"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, run, query, kill } = journey()
+const { url, run, kill } = journey()
 
 /** Every second of the first calls fails; later ones hang. */
 const [EVENTS, REFUSED, IN_FLIGHT] = [600, 80, 8]
@@ -68,23 +69,21 @@ const seedBusy = async () => {
   other.trust(seeded.secret)
   const endpointId = seeded.endpoint.id
   const state = async () => {
-    const [row] = await query<{
+    const [row] = await run(sql<{
       retries: number
       replays: number
       rows: number
       jobs: number
       isRemoved: boolean
       isOwned: boolean
-    }>(
-      (sql) => sql`
-        select (select count(*)::int from deliveries where endpoint_id = ${endpointId} and attempts > 0) as retries,
-          (select count(*)::int from deliveries where endpoint_id = ${endpointId} and replay) as replays,
-          (select count(*)::int from deliveries where endpoint_id = ${endpointId}) as rows,
-          (select count(*)::int from replay_jobs
-            where endpoint_id = ${endpointId} and cancelled_at is null and finished_at is null) as jobs,
-          removed_at is not null as "isRemoved", owner is not null as "isOwned"
-        from webhook_endpoints join endpoint_readers on endpoint_id = id where id = ${endpointId}`,
-    )
+    }>`
+      select (select count(*)::int from deliveries where endpoint_id = ${endpointId} and attempts > 0) as retries,
+        (select count(*)::int from deliveries where endpoint_id = ${endpointId} and replay) as replays,
+        (select count(*)::int from deliveries where endpoint_id = ${endpointId}) as rows,
+        (select count(*)::int from replay_jobs
+          where endpoint_id = ${endpointId} and cancelled_at is null and finished_at is null) as jobs,
+        removed_at is not null as "isRemoved", owner is not null as "isOwned"
+      from webhook_endpoints join endpoint_readers on endpoint_id = id where id = ${endpointId}`)
     return row!
   }
   /** Waits until all its calls are in flight, with retries and replays waiting. */
@@ -100,25 +99,17 @@ type Busy = Awaited<ReturnType<typeof seedBusy>>
 const sessions = (name: string, satisfies: (waiting: number, all: number) => boolean) =>
   eventually(
     () =>
-      query<{ waiting: number; all: number }>(
-        (sql) => sql`
-          select count(*)::int as all, count(*) filter (where wait_event_type = 'Lock')::int as waiting from pg_stat_activity
-          where application_name like ${`outreach-${name}%`} and datname = current_database()`,
-      ),
+      run(sql<{ waiting: number; all: number }>`
+        select count(*)::int as all, count(*) filter (where wait_event_type = 'Lock')::int as waiting from pg_stat_activity
+        where application_name like ${`outreach-${name}%`} and datname = current_database()`),
     ([row]) => satisfies(row!.waiting, row!.all),
   )
 /** Runs work while a row is locked, so that another process waits for it. */
 const whileLocked = (table: "endpoint_readers" | "replay_jobs", endpointId: string, work: () => Promise<unknown>) =>
   run(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql.withTransaction(
-        Effect.andThen(
-          sql`select from ${sql(table)} where endpoint_id = ${endpointId} for update`,
-          Effect.promise(work),
-        ),
-      )
-    }),
+    inTransaction(
+      Effect.andThen(sql`select from ${sql(table)} where endpoint_id = ${endpointId} for update`, Effect.promise(work)),
+    ),
   )
 
 /** Expects that the removed endpoint has no waiting deliveries, that its history contains each call, and that the other endpoint received everything. */
@@ -130,10 +121,10 @@ const expectEnded = async ({ endpointId, campaign, otherId, other, to, state }: 
   for (const { deliveryId } of to.received) calls.set(deliveryId, (calls.get(deliveryId) ?? 0) + 1)
   const made = new Map(history.map(({ id, made }) => [id as string, made.length]))
   expect([...calls].filter(([id, count]) => (made.get(id) ?? 0) < count)).toEqual([])
-  const [{ left }] = (await query<{ left: number }>(
-    (sql) => sql`select count(*)::int as left from delivery_attempts where not exists (
-      select from deliveries where id = delivery_id)`,
-  )) as [{ left: number }]
+  const [{ left }] = (await run(sql<{
+    left: number
+  }>`select count(*)::int as left from delivery_attempts where not exists (
+      select from deliveries where id = delivery_id)`)) as [{ left: number }]
   expect(left).toBe(0)
   await run(publishTogether(campaign, 50))
   await until(other, ({ received }) => new Set(received.map(({ event }) => event.event_id)).size === EVENTS + 50)

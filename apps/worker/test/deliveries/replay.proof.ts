@@ -9,14 +9,14 @@ import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, run, query } = journey()
+const { url, run } = journey()
 
 const [KILLS, REPLAYED, RATE] = [3, 600, 200]
 
@@ -45,15 +45,11 @@ const killWithin = async (
   const ended = await eventually(find, ({ state }) => state !== "running")
   expect(ended).toMatchObject({ state: "finished", total: REPLAYED, replayed: REPLAYED, replayedByOthers: 0 })
   const left = () =>
-    query<{ count: number }>(
-      (sql) => sql`select count(*)::int as count from deliveries where endpoint_id = ${endpointId}`,
-    )
+    run(sql<{ count: number }>`select count(*)::int as count from deliveries where endpoint_id = ${endpointId}`)
   await eventually(left, ([row]) => row!.count === 0)
-  const delivered = await query<{ id: string; lost: number }>(
-    (sql) => sql`
-      select id, (select count(*)::int from jsonb_array_elements(attempts) made where made->>'outcome' = 'outcome_unknown') as lost
-      from delivered where endpoint_id = ${endpointId} and deliveries is null`,
-  )
+  const delivered = await run(sql<{ id: string; lost: number }>`
+    select id, (select count(*)::int from jsonb_array_elements(attempts) made where made->>'outcome' = 'outcome_unknown') as lost
+    from delivered where endpoint_id = ${endpointId} and deliveries is null`)
   expect(delivered).toHaveLength(REPLAYED)
   expect(to.forged).toEqual([])
   const came = new Map<string, number>()
@@ -86,8 +82,8 @@ describe("a replay interrupted by killed workers", () => {
         }),
       ),
     )
-    const made = await query<{ id: string }>(
-      (sql) => sql`select replayed_as as id from dead_letters where endpoint_id = ${endpointId}`,
+    const made = await run(
+      sql<{ id: string }>`select replayed_as as id from dead_letters where endpoint_id = ${endpointId}`,
     )
     expect(deliveries).toEqual(new Set(made.map(({ id }) => id)))
   })
@@ -99,7 +95,6 @@ describe("a replay interrupted by killed workers", () => {
           const seeded = yield* seedDeadLetters(0)
           const endpointId = seeded.endpoint.id
           yield* publishTogether(seeded.campaign, REPLAYED - 1)
-          const sql = yield* SqlClient.SqlClient
           yield* sql`
             update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
             where endpoint_id = ${endpointId} and clock.organization_id = ${seeded.organization.id}`

@@ -13,9 +13,9 @@ import { CLOSED_ADDRESS, listen } from "@outreach/testing/listen"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { migratedDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Clock, Effect, Layer, Record, Redacted, References, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import { deliver } from "../../src/deliveries/deliver.ts"
 
 const url = migratedDatabase()
@@ -89,7 +89,6 @@ interface Waiting {
 
 /** Waits until the delivery rows meet a condition. Returns them. */
 const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Waiting>) => boolean) {
-  const sql = yield* SqlClient.SqlClient
   return yield* sql<Waiting>`
     select attempts, case when owner is null then extract(epoch from due_at - clock_timestamp())::double precision end as wait
     from deliveries`.pipe(Effect.repeat({ until: satisfies, schedule: Schedule.spaced("20 millis") }))
@@ -97,7 +96,6 @@ const queued = Effect.fnUntraced(function* (satisfies: (rows: ReadonlyArray<Wait
 
 /** Waits until every log is completely read, and its deliveries have a row or are settled. */
 const logsAreRead = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* sql<{ left: boolean }>`
     select exists (
       select from endpoint_readers reader join reader_positions using (endpoint_id) join events on events.organization_id = reader.organization_id
@@ -113,7 +111,6 @@ const nothingLeft = Effect.andThen(
 
 /** Takes all due rows on behalf of the worker that owns them. */
 const takeDue = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const leases = yield* DeliveryLeases
   const owned = yield* sql<{ owner: string; endpointId: EndpointId }>`
     select owner::text, endpoint_id as "endpointId" from endpoint_readers where owner is not null`
@@ -195,7 +192,6 @@ describe("a delivery that fails for now", () => {
  */
 const simulateClock = (databaseUrl: string): Promise<void> =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* sql`create schema simulated`
     yield* sql`create table simulated.clock as select timestamptz '2100-01-01T00:00:00Z' as at`
     yield* sql`
@@ -209,7 +205,6 @@ const simulateClock = (databaseUrl: string): Promise<void> =>
 
 /** Moves the simulated clock by seconds (negative: back) and notifies the workers. Returns the new time. */
 const moveClock = Effect.fnUntraced(function* (seconds: number) {
-  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ at: Timestamp }>`
     update simulated.clock set at = at + make_interval(secs => ${seconds}::double precision) returning at`
   simulatedMs = toUnixMillis(rows[0]!.at)

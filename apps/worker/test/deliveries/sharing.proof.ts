@@ -5,13 +5,14 @@ import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, run, query } = journey()
+const { url, run } = journey()
 
 const ENDPOINTS = 40
 
@@ -30,10 +31,8 @@ it("shares endpoints evenly among 1, 2 and 4 workers, and reassigns those of a s
   const isShared = (workers: number) =>
     eventually(
       () =>
-        query<{ endpoints: number }>(
-          (sql) => sql`
-            select count(*)::int as endpoints from endpoint_readers join delivery_workers on owner = token group by token`,
-        ),
+        run(sql<{ endpoints: number }>`
+          select count(*)::int as endpoints from endpoint_readers join delivery_workers on owner = token group by token`),
       (shares) =>
         shares.length === workers &&
         shares.reduce((sum, { endpoints }) => sum + endpoints, 0) === ENDPOINTS &&

@@ -2,13 +2,14 @@ import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { expect, it } from "vitest"
 import { workerLimits } from "../../src/workerLimits.ts"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, run, query } = journey()
+const { url, run } = journey()
 
 const EVENTS = 200
 const PER_ENDPOINT = 16
@@ -30,13 +31,11 @@ it("stores no outcomes of a worker that was suspended during a takeover, and lim
   const { campaign, endpoint, secret } = await run(seedCampaign({ recipients: 0, endpointUrl: to.url }))
   to.trust(secret)
   const ended = () =>
-    query<Ended>(
-      (sql) => sql`
-        select each->>'id' as id, jsonb_build_array(each->'attempt') as attempts
-        from delivered cross join json_array_elements(deliveries) each where endpoint_id = ${endpoint.id}
-        union all
-        select id, attempts from delivered where endpoint_id = ${endpoint.id} and event_id is not null`,
-    )
+    run(sql<Ended>`
+      select each->>'id' as id, jsonb_build_array(each->'attempt') as attempts
+      from delivered cross join json_array_elements(deliveries) each where endpoint_id = ${endpoint.id}
+      union all
+      select id, attempts from delivered where endpoint_id = ${endpoint.id} and event_id is not null`)
 
   const stopped = await startWorker(url(), settings)
   await run(publishSent(campaign, EVENTS))

@@ -5,8 +5,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Clock, Effect, Fiber, Logger, References, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { judgeHits } from "../../src/hits/judgeHits.ts"
 import { applyInbox } from "../../src/inbox/applyInbox.ts"
@@ -25,7 +25,6 @@ const failuresOf = () => {
 
 /** Makes every write to an organization's recipients fail. */
 const breakOrganization = Effect.fnUntraced(function* (id: OrganizationId) {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$`
   yield* sql`
@@ -35,7 +34,6 @@ const breakOrganization = Effect.fnUntraced(function* (id: OrganizationId) {
 
 describe("a loop over organizations", () => {
   test("judges the hits of other organizations when one organization's hits fail, and logs that organization", function* () {
-    const sql = yield* SqlClient.SqlClient
     const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
     for (const { organization } of [broken, sound]) {
       const [recipient] = yield* sql<{ id: RecipientId }>`
@@ -60,7 +58,6 @@ describe("a loop over organizations", () => {
   })
 
   test("applies the inbox of other organizations when one fails to withdraw recipients, and logs only that one", function* () {
-    const sql = yield* SqlClient.SqlClient
     const [broken, sound] = [yield* seedCampaign({ recipients: 1 }), yield* seedCampaign({ recipients: 1 })]
     yield* sql`update programs set completer_target = 1 where id = ${broken.program.id}`
     const data = { consumer_program_slug: "heart-failure", npi: npi(7) }

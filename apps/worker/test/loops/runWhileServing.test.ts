@@ -1,7 +1,7 @@
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { sql } from "@outreach/testing/sql"
 import { Clock, Effect, Fiber } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { runWhileServing } from "../../src/loops/runWhileServing.ts"
@@ -33,12 +33,9 @@ const becomes = (running: () => boolean, wanted: boolean) =>
 
 /** Moves the database to another timeline, as a promotion does, last seen a number of seconds ago. */
 const promote = (unseenSeconds: number) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`
-      update database_identity set identity = split_part(current_identity(), '/', 1) || '/00000000',
-        seen_at = clock_timestamp() - make_interval(secs => ${unseenSeconds}::int)`,
-  )
+  sql`
+    update database_identity set identity = split_part(current_identity(), '/', 1) || '/00000000',
+      seen_at = clock_timestamp() - make_interval(secs => ${unseenSeconds}::int)`
 
 /** Runs `during` next to a worker's work; `running` returns whether the work is active. */
 const beside = <A, E, R>(failoverSeconds: number, during: (running: () => boolean) => Effect.Effect<A, E, R>) => {

@@ -16,15 +16,15 @@ import { afterTests } from "@outreach/testing/afterTests"
 import { eventually } from "@outreach/testing/eventually"
 import { mailServer } from "@outreach/testing/mailServer"
 import { email, FOOTER, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll } from "vitest"
 import { journey } from "../journey.ts"
 import { runWorker } from "../runWorker.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
-const { url, run, query } = journey()
+const { url, run } = journey()
 const atEnd = afterTests()
 
 let mail: Awaited<ReturnType<typeof mailServer>>
@@ -54,10 +54,8 @@ interface Row {
   readonly reason: string | null
 }
 const recipientsOf = (id: CampaignId) =>
-  query<Row>(
-    (sql) => sql`
-      select id, withdrawal_reason as reason from recipients where campaign_id = ${id} order by npi`,
-  )
+  run(sql<Row>`
+    select id, withdrawal_reason as reason from recipients where campaign_id = ${id} order by npi`)
 
 describe("a campaign", () => {
   it("sends all recipients their own fields, and quarantines the message of a recipient without a required field", async () => {
@@ -68,7 +66,6 @@ describe("a campaign", () => {
           return { number: i, npi: npi(i), email: email(i, "fields.test"), fields: { first_name } }
         })
         yield* importLines(seeded.campaign.id, lines)
-        const sql = yield* SqlClient.SqlClient
         yield* sql`
           update campaigns set html = ${`<p>Dear {{ first_name }}, {{ specialty | default: "doctor" }}</p>\n${FOOTER}`}
           where id = ${seeded.campaign.id}`
@@ -85,14 +82,13 @@ describe("a campaign", () => {
     expect(await campaigns(({ quarantined }) => quarantined(campaign.id))).toMatchObject([
       { unknownOutcomes: 0, class: "template", code: "needs first_name, which is missing" },
     ])
-    expect(await query((sql) => sql`select from events where body like '%Ann%'`)).toEqual([])
+    expect(await run(sql`select from events where body like '%Ann%'`)).toEqual([])
   })
 
   it("is paused because of complaints, and continues once it is resumed", async () => {
     const { campaign } = await run(
       Effect.gen(function* () {
         const seeded = yield* seedCampaign({ recipients: 4, opensIn: 3600 })
-        const sql = yield* SqlClient.SqlClient
         yield* sql`
           insert into campaign_count_changes (organization_id, campaign_id, sent)
           values (${seeded.organization.id}, ${seeded.campaign.id}, 1000)`
@@ -117,7 +113,6 @@ describe("a campaign", () => {
     const { campaign } = await run(
       Effect.gen(function* () {
         const seeded = yield* seedCampaign({ recipients: 1, opensIn: 3600 })
-        const sql = yield* SqlClient.SqlClient
         const rows = yield* sql<{
           id: RecipientId
         }>`select id from recipients where campaign_id = ${seeded.campaign.id}`
@@ -205,11 +200,9 @@ describe("a sender", () => {
       }),
     )
     const failures = () =>
-      query<{ attempts: number; failure: string; later: boolean }>(
-        (sql) => sql`
-          select attempts, failure_class as failure, due_at > clock_timestamp() + interval '10 minutes' as later
-          from messages where campaign_id = ${waiting.campaign.id} and lease_token is null and failure_class is not null`,
-      )
+      run(sql<{ attempts: number; failure: string; later: boolean }>`
+        select attempts, failure_class as failure, due_at > clock_timestamp() + interval '10 minutes' as later
+        from messages where campaign_id = ${waiting.campaign.id} and lease_token is null and failure_class is not null`)
     const put = { attempts: 0, failure: "sender", later: true }
     expect(await eventually(failures, ({ length }) => length === 3)).toEqual([put, put, put])
     await untilSent("of.found.test", 3)

@@ -3,12 +3,13 @@ import { connect, createServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { listen } from "@outreach/testing/listen"
 import { partner } from "@outreach/testing/partner"
+import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { SMTPServer } from "smtp-server"
 import { journey } from "../journey.ts"
 import { startWorker } from "../startWorker.ts"
 
-const { url, launch, kill, endLeases, query } = journey()
+const { url, run, launch, kill, endLeases } = journey()
 
 const PHASES = ["before MAIL", "after RCPT", "in DATA", "after the dot, before the answer"] as const
 type Phase = (typeof PHASES)[number]
@@ -79,12 +80,12 @@ describe("a message of a worker that is killed", () => {
       return killed
     })
     const { campaign } = await launch(to, 1)
-    await query((sql) => sql`update campaigns set html = html || ${LARGE} where id = ${campaign.id}`)
+    await run(sql`update campaigns set html = html || ${LARGE} where id = ${campaign.id}`)
     const first = await startWorker(url(), { SMTP_URL: server.url })
     await reached
     await kill(first)
     steps.emit("killed")
-    expect(await query((sql) => sql`select sent_at from recipients where campaign_id = ${campaign.id}`)).toEqual([
+    expect(await run(sql`select sent_at from recipients where campaign_id = ${campaign.id}`)).toEqual([
       { sent_at: null },
     ])
 
@@ -97,6 +98,6 @@ describe("a message of a worker that is killed", () => {
     expect(ids).toEqual(Array.from({ length: copies }, () => ids[0]))
     expect(ids[0]).toMatch(/^<rcp_[0-9a-f]{32}@acme\.test>$/)
     expect(sent()).toHaveLength(1)
-    expect(await query((sql) => sql`select from messages where campaign_id = ${campaign.id}`)).toEqual([])
+    expect(await run(sql`select from messages where campaign_id = ${campaign.id}`)).toEqual([])
   })
 })

@@ -6,6 +6,7 @@ import type { RecipientId } from "@outreach/domain/Identifier"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { eventually } from "@outreach/testing/eventually"
 import { npi } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { onTestFinished } from "vitest"
 import { complaintReport, complaintReports } from "../complaintReport.ts"
 import { deliveryReport } from "../deliveryReport.ts"
@@ -13,7 +14,7 @@ import { journey } from "../journey.ts"
 import { smtpDialogue } from "../smtpDialogue.ts"
 import { returnPaths, seedSent, sharedBounceReceiver, startBounceReceiver } from "./startBounceReceiver.ts"
 
-const { run, query } = journey()
+const { run } = journey()
 const send = sharedBounceReceiver(run)
 
 const startReceiver = async (options: Parameters<typeof startBounceReceiver>[1] = {}) =>
@@ -34,32 +35,26 @@ const localPartOf = (address: string) => address.slice(0, address.indexOf("@"))
 const sent = async (at: "now" | null = "now") => {
   const message = await run(seedSent(at))
   const outcome = async () => {
-    const [row] = await query<{ bounced: boolean; reasons: ReadonlyArray<string> | null; pauses: number }>(
-      (sql) => sql`
-        select bounced_at is not null as bounced,
-          (select array_agg(body::jsonb -> 'data' ->> 'bounce_reason') from events where recipient_id = recipient.id) as reasons,
-          (select count(*)::int from domain_pauses where campaign_id = recipient.campaign_id) as pauses
-        from recipients recipient where id = ${message.id}`,
-    )
+    const [row] = await run(sql<{ bounced: boolean; reasons: ReadonlyArray<string> | null; pauses: number }>`
+      select bounced_at is not null as bounced,
+        (select array_agg(body::jsonb -> 'data' ->> 'bounce_reason') from events where recipient_id = recipient.id) as reasons,
+        (select count(*)::int from domain_pauses where campaign_id = recipient.campaign_id) as pauses
+      from recipients recipient where id = ${message.id}`)
     return row
   }
   /** Queues the message with this number of unknown outcomes. */
   const enqueue = (unknownOutcomes: number) =>
-    query(
-      (sql) => sql`
-        insert into messages (organization_id, recipient_id, campaign_id, due_at, unknown_outcomes)
-        values (${message.organizationId}, ${message.id}, ${message.campaignId}, 'infinity', ${unknownOutcomes})`,
-    )
+    run(sql`
+      insert into messages (organization_id, recipient_id, campaign_id, due_at, unknown_outcomes)
+      values (${message.organizationId}, ${message.id}, ${message.campaignId}, 'infinity', ${unknownOutcomes})`)
   return { ...message, outcome, enqueue }
 }
 const UNCHANGED = { bounced: false, reasons: null, pauses: 0 }
 
 const isSuppressed = async (recipientId: string) => {
-  const rows = await query(
-    (sql) => sql`
-      select from organization_suppressions join recipients using (organization_id)
-      where id = ${recipientId} and reason = 'bounced' and value = lower(email)`,
-  )
+  const rows = await run(sql`
+    select from organization_suppressions join recipients using (organization_id)
+    where id = ${recipientId} and reason = 'bounced' and value = lower(email)`)
   return rows.length > 0
 }
 
@@ -89,15 +84,13 @@ describe("a bounce of a message that was sent", () => {
     for (const _ of [1, 2]) expect(await send(to, failed(status, diagnostic))).toMatch(/^250/)
     expect(await outcome()).toEqual({ bounced: false, reasons: null, pauses })
     expect(
-      await query(
-        (sql) => sql`
-          select cause, refused_later::int as refused, number,
-            (select count(*)::int from organization_suppressions where organization_id = refusal.organization_id) as suppressed
-          from late_refusals refusal
-          join message_attempts attempt using (organization_id, recipient_id)
-          cross join lateral campaign_totals(organization_id, campaign_id)
-          where campaign_id = ${campaignId} and recipient_id = ${id}`,
-      ),
+      await run(sql`
+        select cause, refused_later::int as refused, number,
+          (select count(*)::int from organization_suppressions where organization_id = refusal.organization_id) as suppressed
+        from late_refusals refusal
+        join message_attempts attempt using (organization_id, recipient_id)
+        cross join lateral campaign_totals(organization_id, campaign_id)
+        where campaign_id = ${campaignId} and recipient_id = ${id}`),
     ).toEqual([{ cause, refused: 1, number: 0, suppressed: 0 }])
   })
 
@@ -106,7 +99,7 @@ describe("a bounce of a message that was sent", () => {
     await enqueue(1)
     expect(await send(to, failed("4.4.7", "451 4.4.1 No answer"))).toMatch(/^250/)
     expect(await outcome()).toEqual({ bounced: true, reasons: ["other"], pauses: 0 })
-    expect(await query((sql) => sql`select from late_refusals where recipient_id = ${id}`)).toEqual([])
+    expect(await run(sql`select from late_refusals where recipient_id = ${id}`)).toEqual([])
   })
 
   it("is requested again later if it comes before the record that the message was sent", async () => {
@@ -194,21 +187,20 @@ describe("mail that has no effect", () => {
 
 describe("a complaint", () => {
   const complained = async ({ id, campaignId }: { readonly id: string; readonly campaignId: string }) => {
-    const [row] = await query<{ complaints: ReadonlyArray<string> | null; suppressions: ReadonlyArray<string> | null }>(
-      (sql) => sql`
-        select (select array_agg(feedback_type) from complaints where recipient_id = recipient.id and campaign_id = ${campaignId}) as complaints,
-          (select array_agg(reason || ' ' || value order by value) from organization_suppressions
-            where organization_id = recipient.organization_id) as suppressions
-        from recipients recipient where id = ${id}`,
-    )
+    const [row] = await run(sql<{
+      complaints: ReadonlyArray<string> | null
+      suppressions: ReadonlyArray<string> | null
+    }>`
+      select (select array_agg(feedback_type) from complaints where recipient_id = recipient.id and campaign_id = ${campaignId}) as complaints,
+        (select array_agg(reason || ' ' || value order by value) from organization_suppressions
+          where organization_id = recipient.organization_id) as suppressions
+      from recipients recipient where id = ${id}`)
     return row
   }
   const countsOf = async (campaignId: string) => {
-    const [row] = await query<object>(
-      (sql) => sql`
-        select complained::int, unsubscribed::int from campaigns cross join lateral campaign_totals(organization_id, campaigns.id)
-        where campaigns.id = ${campaignId}`,
-    )
+    const [row] = await run(sql<object>`
+      select complained::int, unsubscribed::int from campaigns cross join lateral campaign_totals(organization_id, campaigns.id)
+      where campaigns.id = ${campaignId}`)
     return row
   }
   const none = { complaints: null, suppressions: null }

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { eventually } from "@outreach/testing/eventually"
 import { partner } from "@outreach/testing/partner"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
 import { createTransport } from "nodemailer"
 import { expect } from "vitest"
@@ -68,7 +69,7 @@ const AS_LOCALHOST = "?tls.servername=localhost"
  * complains about the accepted message through the same relay, quoting its headers. Prints the outcomes.
  */
 export const proveOutcomes = async (
-  { url, launch, query }: ReturnType<typeof journey>,
+  { url, launch, run }: ReturnType<typeof journey>,
   relay: {
     readonly name: string
     readonly smtpUrl: string
@@ -82,12 +83,10 @@ export const proveOutcomes = async (
 ) => {
   const domains = Object.keys(OUTCOMES)
   const { campaign } = await launch(await partner(), domains.length)
-  await query(
-    (sql) => sql`
-      update recipients set email = 'x@' || (${domains}::text[])[place] || '.test'
-      from (select id, row_number() over (order by id)::int as place from recipients where campaign_id = ${campaign.id}) numbered
-      where recipients.id = numbered.id`,
-  )
+  await run(sql`
+    update recipients set email = 'x@' || (${domains}::text[])[place] || '.test'
+    from (select id, row_number() over (order by id)::int as place from recipients where campaign_id = ${campaign.id}) numbered
+    where recipients.id = numbered.id`)
   const { privateKey, publicKey } = await Effect.runPromise(generateDkimKeyPair)
   await startWorker(url(), {
     SMTP_URL: `${relay.smtpUrl}${AS_LOCALHOST}`,
@@ -111,7 +110,7 @@ export const proveOutcomes = async (
   })
 
   const outcomes = async () => {
-    const rows = await query<{
+    const rows = await run(sql<{
       domain: string
       sent: boolean
       refused: string | null
@@ -119,18 +118,16 @@ export const proveOutcomes = async (
       attempts: number | null
       status: string | null
       suppressed: string | null
-    }>(
-      (sql) => sql`
-        select split_part(split_part(email, '@', 2), '.', 1) as domain, sent_at is not null as sent,
-          (select cause from late_refusals where recipient_id = recipient.id) as refused,
-          (select body::jsonb -> 'data' ->> 'bounce_reason' from events
-            where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
-          (select least(attempts, 1) from messages where recipient_id = recipient.id) as attempts,
-          (select split_part(status, ' ', 2) from domain_pauses where campaign_id = recipient.campaign_id and domain = split_part(email, '@', 2)) as status,
-          (select suppression.reason from organization_suppressions suppression
-            where suppression.organization_id = recipient.organization_id and value = email) as suppressed
-        from recipients recipient where campaign_id = ${campaign.id}`,
-    )
+    }>`
+      select split_part(split_part(email, '@', 2), '.', 1) as domain, sent_at is not null as sent,
+        (select cause from late_refusals where recipient_id = recipient.id) as refused,
+        (select body::jsonb -> 'data' ->> 'bounce_reason' from events
+          where recipient_id = recipient.id and type = 'outreach.email_bounced') as reason,
+        (select least(attempts, 1) from messages where recipient_id = recipient.id) as attempts,
+        (select split_part(status, ' ', 2) from domain_pauses where campaign_id = recipient.campaign_id and domain = split_part(email, '@', 2)) as status,
+        (select suppression.reason from organization_suppressions suppression
+          where suppression.organization_id = recipient.organization_id and value = email) as suppressed
+      from recipients recipient where campaign_id = ${campaign.id}`)
     return Object.fromEntries(rows.map(({ domain, ...outcome }) => [domain, outcome]))
   }
   const expected = {
@@ -165,11 +162,9 @@ export const proveOutcomes = async (
   const raw = "From: x@accepts.test\r\nSubject: unsubscribe\r\n\r\n"
   await stranger.sendMail({ envelope: { from: "x@accepts.test", to: [address] }, raw })
   const unsubscribed = () =>
-    query<{ count: number }>(
-      (sql) => sql`
-        select count(*)::int as count from unsubscriptions join recipients recipient on recipient.id = recipient_id
-        where recipient.campaign_id = ${campaign.id} and email = 'x@accepts.test' and from_organization`,
-    )
+    run(sql<{ count: number }>`
+      select count(*)::int as count from unsubscriptions join recipients recipient on recipient.id = recipient_id
+      where recipient.campaign_id = ${campaign.id} and email = 'x@accepts.test' and from_organization`)
   await eventually(unsubscribed, ([now]) => now!.count > 0, 90_000).catch(unsubscribed)
   expect(await unsubscribed()).toEqual([{ count: 1 }])
   console.log(`${relay.name}: mail to List-Unsubscribe unsubscribed`)

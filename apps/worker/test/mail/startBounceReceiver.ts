@@ -5,10 +5,10 @@ import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { afterTests } from "@outreach/testing/afterTests"
 import type { LogLine } from "@outreach/testing/ProcessLog"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import type { AtEnd } from "@outreach/testing/startProcess"
 import { Changes, until } from "@outreach/testing/until"
 import { Effect, Fiber, Layer, Logger, References } from "effect"
-import { SqlClient } from "effect/sql"
 import { createTransport } from "nodemailer"
 import { beforeAll, onTestFinished } from "vitest"
 import { receiveBounces } from "../../src/mail/receiveBounces.ts"
@@ -68,7 +68,6 @@ const sendTo = (port: number) => {
 /** Seeds a campaign with one recipient and a sent message, unless `sentAt` is null. */
 export const seedSent = Effect.fnUntraced(function* (sentAt: "now" | null = "now") {
   const { campaign, organization } = yield* seedCampaign({ recipients: 1 })
-  const sql = yield* SqlClient.SqlClient
   const [recipient] = yield* sql<{ id: RecipientId }>`
     update recipients set sent_at = ${sentAt}::timestamptz where campaign_id = ${campaign.id} returning id`
   const { id } = recipient!

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
+import { sql } from "@outreach/testing/sql"
 import { deliveryReport } from "../deliveryReport.ts"
 import { journey } from "../journey.ts"
 import { returnPaths, seedSent, sharedBounceReceiver } from "./startBounceReceiver.ts"
 
-const { run, query } = journey()
+const { run } = journey()
 const send = sharedBounceReceiver(run)
 
 const CLINICIAN = "clinician0@clinic.test"
@@ -15,12 +16,10 @@ const sent = async () => {
   return {
     ...message,
     outcome: async () => {
-      const [row] = await query<{ unsubscribed: boolean | null; bounced: boolean }>(
-        (sql) => sql`
-          select (select from_organization and revoked_at is null from unsubscriptions where recipient_id = ${message.id}) as unsubscribed,
-            bounced_at is not null as bounced
-          from recipients where id = ${message.id}`,
-      )
+      const [row] = await run(sql<{ unsubscribed: boolean | null; bounced: boolean }>`
+        select (select from_organization and revoked_at is null from unsubscriptions where recipient_id = ${message.id}) as unsubscribed,
+          bounced_at is not null as bounced
+        from recipients where id = ${message.id}`)
       return row
     },
   }
@@ -52,11 +51,9 @@ describe("mail to the address that unsubscribes", () => {
     expect(await send(unsubscribe, raw, from)).toMatch(/^250/)
     expect(await outcome()).toEqual(UNSUBSCRIBED)
     await run(applyUnsubscriptions)
-    const suppressed = await query<{ text: string }>(
-      (sql) => sql`
-        select kind || ' ' || reason as text from organization_suppressions
-        where organization_id = ${organizationId} order by kind`,
-    )
+    const suppressed = await run(sql<{ text: string }>`
+      select kind || ' ' || reason as text from organization_suppressions
+      where organization_id = ${organizationId} order by kind`)
     expect(suppressed.map(({ text }) => text)).toEqual(["email unsubscribed", "npi unsubscribed"])
   })
 

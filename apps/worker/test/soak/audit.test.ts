@@ -1,8 +1,10 @@
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { whileDelivering } from "../deliveries/receiver.ts"
 import { audit, type Route } from "./audit.ts"
@@ -13,7 +15,6 @@ const run = runOnDatabase()
 /** Delivers three events, each with a separate history row, for tampering. */
 const deliverThree = Effect.gen(function* () {
   const partner = yield* Effect.promise(() => startPartner("fast", { callMs: 1000 }))
-  const sql = yield* SqlClient.SqlClient
   const { campaign, organization, endpoint, secret } = yield* seedCampaign({
     recipients: 0,
     endpointUrl: partner.url,
@@ -40,25 +41,24 @@ beforeAll(async () => {
 afterAll(() => route.partner.close())
 
 /** Tampers with the records, returns the audit's findings, and undoes the change. */
-const findingsAfter = (tamper: (sql: SqlClient.SqlClient, partner: Partner) => Effect.Effect<unknown, unknown>) =>
+const findingsAfter = (tamper: (partner: Partner) => Effect.Effect<unknown, unknown, SqlClient.SqlClient>) =>
   run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const partner: Partner = { ...route.partner, seen: structuredClone(route.partner.seen) as Partner["seen"] }
       let found: ReadonlyArray<string> | undefined
       const undone = Effect.gen(function* () {
-        yield* tamper(sql, partner)
+        yield* tamper(partner)
         found = (yield* audit([{ ...route, partner }], { maxAttempts: 2 })).findings
         return yield* Effect.fail("undo")
       })
-      yield* Effect.ignore(sql.withTransaction(undone))
+      yield* Effect.ignore(inTransaction(undone))
       route.partner.faults.length = 0
       return found!.join("\n")
     }),
   )
 
 const anySeen = ({ seen }: Partner) => seen.entries().next().value!
-const last = (sql: SqlClient.SqlClient) => sql.literal("(select id from delivered order by finished_at desc limit 1)")
+const LAST = sql.literal("(select id from delivered order by finished_at desc limit 1)")
 
 describe("the audit of a soak", () => {
   it("reports no findings for a correct run", async () => {
@@ -66,57 +66,53 @@ describe("the audit of a soak", () => {
   })
 
   it.each<[string, RegExp, Parameters<typeof findingsAfter>[0]]>([
-    [
-      "an event without an outcome",
-      /3 events, 2 outcomes/,
-      (sql) => sql`delete from delivered where id = ${last(sql)}`,
-    ],
+    ["an event without an outcome", /3 events, 2 outcomes/, () => sql`delete from delivered where id = ${LAST}`],
     [
       "an event that is gone",
       /an event is gone/,
-      (sql) => sql`delete from events where id = (select event_id from delivered where id = ${last(sql)})`,
+      () => sql`delete from events where id = (select event_id from delivered where id = ${LAST})`,
     ],
     [
       "a delivery that is left behind",
       /left behind/,
-      (sql) => sql`
+      () => sql`
         insert into deliveries (organization_id, endpoint_id, event_id, due_at)
-        select organization_id, endpoint_id, event_id, 'infinity' from delivered where id = ${last(sql)}`,
+        select organization_id, endpoint_id, event_id, 'infinity' from delivered where id = ${LAST}`,
     ],
     [
       "an event with two outcomes",
       /two outcomes/,
-      (sql) => sql`
+      () => sql`
         insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
-        select organization_id, id || 'x', endpoint_id, event_id, attempts, created_at from delivered where id = ${last(sql)}`,
+        select organization_id, id || 'x', endpoint_id, event_id, attempts, created_at from delivered where id = ${LAST}`,
     ],
     [
       "a dead letter whose attempts are not spent",
       /exhausted, though its partner accepts.*exhausted, at 1 attempts/s,
-      (sql) => sql`
-        with dead as (delete from delivered where id = ${last(sql)} returning *)
+      () => sql`
+        with dead as (delete from delivered where id = ${LAST} returning *)
         insert into dead_letters (organization_id, id, endpoint_id, event_id, reason, attempts, group_id, created_at)
         select organization_id, id, endpoint_id, event_id, 'exhausted', attempts, 'fgr_', created_at from dead`,
     ],
     [
       "an attempt that is not on record",
       /attempt 1 came 1 times, and is on record 0 times/,
-      (sql) => sql`update delivered set attempts = '[]' where id = ${last(sql)}`,
+      () => sql`update delivered set attempts = '[]' where id = ${LAST}`,
     ],
     [
       "an arrival that never was",
       /never arrived/,
-      (_, partner) => Effect.sync(() => partner.seen.delete(anySeen(partner)[0])),
+      (partner) => Effect.sync(() => partner.seen.delete(anySeen(partner)[0])),
     ],
     [
       "a request that no lost lease explains",
       /attempt 1 came 2 times, and is on record 1 times/,
-      (_, partner) => Effect.sync(() => anySeen(partner)[1].requests.set(1, 2)),
+      (partner) => Effect.sync(() => anySeen(partner)[1].requests.set(1, 2)),
     ],
     [
       "a signature that does not verify",
       /does not verify/,
-      (_, partner) =>
+      (partner) =>
         Effect.promise(() => fetch(partner.url, { method: "POST", headers: { "X-Signature": "t=1,v1=00" } })),
     ],
   ])("finds %s", async (_, finding, tamper) => {

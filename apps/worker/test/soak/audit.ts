@@ -1,7 +1,7 @@
 import type { Attempt } from "@outreach/domain/deliveries/Delivery"
 import { MAX_LOSSES } from "@outreach/domain/deliveries/DeliveryLeases"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Partner } from "./startPartner.ts"
 
 /** An endpoint, its receiver, and the events with acknowledged publication. */
@@ -26,7 +26,6 @@ export const audit = Effect.fnUntraced(function* (
   routes: ReadonlyArray<Route>,
   options: { readonly maxAttempts: number },
 ) {
-  const sql = yield* SqlClient.SqlClient
   const findings: string[] = []
   const tally = { delivered: 0, rejected: 0, exhausted: 0, poison: 0, requests: 0, duplicates: 0, unknown: 0 }
 

@@ -1,8 +1,8 @@
 import { startPostgres } from "@outreach/embedded-postgres/startPostgres"
 import { migrate } from "@outreach/postgres/migrate"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** A separate migrated PostgreSQL that can be killed without losing a commit. */
 export const killableDatabase = async () => {
@@ -12,7 +12,6 @@ export const killableDatabase = async () => {
     url: server.url,
     /** Kills a worker's backend with SIGKILL: the server disconnects all clients and recovers. */
     killBackend: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const [backend] = yield* sql<{ pid: number }>`
         select pid from pg_stat_activity where application_name like 'outreach-worker%' order by random() limit 1`
       if (backend !== undefined) process.kill(backend.pid, "SIGKILL")

@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
+import { sql } from "@outreach/testing/sql"
 import { Effect, ManagedRuntime, References, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { audit } from "./audit.ts"
 import { killableDatabase } from "./killableDatabase.ts"
 import { STEPS, type Step, type StepDeaths, startFleet } from "./startFleet.ts"
@@ -80,7 +81,6 @@ export const soak = async (options: SoakOptions) => {
   const waiting = () =>
     run(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const [left] = yield* sql<{ count: number }>`
           select (select count(*) from deliveries)::int + coalesce(sum(cardinality(open) + ahead.count), 0)::int as count
           from endpoint_readers reader join reader_positions using (endpoint_id)

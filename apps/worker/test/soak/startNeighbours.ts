@@ -5,9 +5,9 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { publishTogether } from "@outreach/testing/publishTogether"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { type NameServerReply, NXDOMAIN, SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { Effect, ManagedRuntime, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { killableDatabase } from "./killableDatabase.ts"
 import { startFleet } from "./startFleet.ts"
 import { startPartner } from "./startPartner.ts"
@@ -121,16 +121,15 @@ export const startNeighbours = async (options: {
     /** Counts open breakers of all endpoints without dead names. */
     countOpenBreakers: () =>
       runtime.runPromise(
-        SqlClient.SqlClient.use(
-          (sql) => sql<{ open: number }>`
-            select count(*)::int as open from endpoint_readers where allowance is not null and endpoint_id <> all (${dead?.ids ?? []}::text[])`,
-        ).pipe(Effect.map(([row]) => row!.open)),
+        sql<{ open: number }>`
+          select count(*)::int as open from endpoint_readers where allowance is not null and endpoint_id <> all (${dead?.ids ?? []}::text[])`.pipe(
+          Effect.map(([row]) => row!.open),
+        ),
       ),
     /** Closes all database connections of the workers. Returns the seconds until each has renewed its lease. */
     reconnect: () =>
       runtime.runPromise(
         Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
           const [ended] = yield* sql<{ at: string }>`
             select clock_timestamp()::text as at, count(pg_terminate_backend(pid)) from pg_stat_activity
             where application_name like 'outreach-worker%'`
@@ -147,7 +146,6 @@ export const startNeighbours = async (options: {
     /** Waits until no delivery is queued and all breakers are closed, except those of dead names. */
     rest: async () => {
       const busy = Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<{ busy: boolean }>`
           select exists (select from deliveries) or exists (
             select from endpoint_readers reader join reader_positions using (endpoint_id)

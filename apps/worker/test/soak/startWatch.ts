@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 
 /** State of a worker's token. */
 interface Holding {
@@ -28,7 +29,6 @@ export const startWatch = (options: {
   let away = 0
 
   const holdings = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     return yield* sql<Holding>`
       select token::text, alive_until::text as "aliveUntil", readers.count + taken.count as holds, open + taken.count as open
       from delivery_workers

@@ -2,15 +2,14 @@ import { expect } from "@effect/vitest"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Logger, References, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import { eraseEndedRecipients } from "../../src/upkeep/eraseEndedRecipients.ts"
 
 const test = effectTest(runOnDatabase())
 
 /** Seeds a campaign whose last change and end of window were a number of months ago. */
 const seed = Effect.fnUntraced(function* (status: string, months: number, windowMonths = months, recipients = 1) {
-  const sql = yield* SqlClient.SqlClient
   const { campaign } = yield* seedCampaign({ recipients })
   yield* sql`
     update campaigns set status = ${status}, updated_at = clock_timestamp() - make_interval(months => ${months}::int),
@@ -21,7 +20,6 @@ const seed = Effect.fnUntraced(function* (status: string, months: number, window
 })
 
 test("several workers erase the recipients of campaigns past their retention exactly once, and no other recipients", function* () {
-  const sql = yield* SqlClient.SqlClient
   // The first one in processing order.
   const kept = [
     yield* seed("completed", 11, 13),

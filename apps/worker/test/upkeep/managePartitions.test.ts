@@ -4,31 +4,23 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { Deferred, Effect, Logger, References, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, beforeEach } from "vitest"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 
 const run = runOnDatabase()
 const test = effectTest(run)
 // The first worker existed when the events that the tests drop were published.
-beforeAll(() =>
-  run(
-    Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) => sql`select add_partitions('events', clock_timestamp() - interval '200 days')`,
-    ),
-  ),
-)
+beforeAll(() => run(sql`select add_partitions('events', clock_timestamp() - interval '200 days')`))
 // Each test runs on another day.
 beforeEach(async () => {
-  await run(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update retention_limits set dropped_on = null`))
+  await run(sql`update retention_limits set dropped_on = null`)
 })
 const KEEP_ALL = { historyDays: 90, eventsMonths: null, inboxMonths: null, deadLettersDays: null }
 const often = Schedule.spaced("20 millis")
 
 test("all hits that are old enough are forgotten one batch after another, however many there are", function* () {
-  const sql = yield* SqlClient.SqlClient
   const { organization } = yield* seedCampaign({ recipients: 1 })
   yield* sql`
     insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
@@ -46,7 +38,6 @@ test("all hits that are old enough are forgotten one batch after another, howeve
 })
 
 test("dead letters are purged after their days, and months of events are dropped after theirs", function* () {
-  const sql = yield* SqlClient.SqlClient
   const old = yield* seedDeadLetters(3, { daysAgo: 200 })
   const recent = yield* seedDeadLetters(2, { daysAgo: 100 })
   yield* sql`update events set emitted_at = emitted_at - interval '200 days' where id = ${old.eventId}`
@@ -69,7 +60,6 @@ test("dead letters are purged after their days, and months of events are dropped
 })
 
 test("a month of events that an endpoint still needs is kept, and the log names the endpoint", function* () {
-  const sql = yield* SqlClient.SqlClient
   const { eventId, endpoint } = yield* seedDeadLetters(0)
   yield* sql`update events set emitted_at = emitted_at - interval '200 days' where id = ${eventId}`
   yield* sql`update reader_positions set begun_at = '-infinity', begun_id = '' where endpoint_id = ${endpoint.id}`

@@ -9,8 +9,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { mailServer } from "@outreach/testing/mailServer"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { fragment, sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach, describe } from "vitest"
 import { type NoticeOptions, sendNotices } from "../../src/upkeep/noticeFailingEndpoints.ts"
 
@@ -20,7 +20,6 @@ const test = effectTest(run)
 beforeEach(() =>
   run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* sql`delete from delivery_outcomes`
       yield* sql`update endpoint_readers set failing_since = null, notice_to = '{}'`
     }),
@@ -48,7 +47,6 @@ interface Calls {
 
 /** Counts calls to an endpoint as workers do, some minutes ago. */
 const count = Effect.fnUntraced(function* (endpointId: EndpointId, calls: Calls, minutesAgo = 0) {
-  const sql = yield* SqlClient.SqlClient
   const { delivered = 0, serverErrors = 0, noResponses = 0, deadLetters = 0 } = calls
   yield* sql`
     insert into delivery_outcomes as held (organization_id, endpoint_id, at, delivered, server_errors, no_responses, dead_letters)
@@ -65,8 +63,7 @@ const count = Effect.fnUntraced(function* (endpointId: EndpointId, calls: Calls,
 
 /** Moves all timestamps of the rule into the past. */
 const pass = Effect.fnUntraced(function* (hours: number) {
-  const sql = yield* SqlClient.SqlClient
-  const by = sql`make_interval(hours => ${hours}::int)`
+  const by = fragment`make_interval(hours => ${hours}::int)`
   // In two steps, so that no row takes the time of a row that is moved later.
   yield* sql`update delivery_outcomes set at = at - interval '100 years' - ${by}`
   yield* sql`update delivery_outcomes set at = at + interval '100 years'`
@@ -154,10 +151,8 @@ describe("an endpoint that fails every call", () => {
     expect(mail.messages).toHaveLength(6)
     // A repetition would have the same id.
     expect(new Set(mail.messages.map(({ text }) => /^Message-ID:\s+(\S+)/m.exec(text)![1])).size).toBe(3)
-    const audited = yield* SqlClient.SqlClient.use(
-      (sql) => sql`
-        select os_user, command, operator, arguments, objects, organizations, result from audit_log join audit_results on command_id = id`,
-    )
+    const audited = yield* sql`
+      select os_user, command, operator, arguments, objects, organizations, result from audit_log join audit_results on command_id = id`
     expect(audited).toEqual([
       {
         ...{ os_user: "the service", command: "endpoints disable", operator: null, result: "succeeded" },
@@ -169,7 +164,6 @@ describe("an endpoint that fails every call", () => {
   })
 
   test("fails since its first failed call, and not since before it was created or had its address", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { endpoint } = yield* seed()
     const { createdAt, failingSince } = yield* stateOf(endpoint.id)
     expect(failingSince! >= createdAt.slice(0, -4)).toBe(true)
@@ -183,9 +177,7 @@ describe("an endpoint that fails every call", () => {
     const { endpoint } = yield* seed()
     const { enable } = yield* EndpointRepository
     const clock = () =>
-      SqlClient.SqlClient.use((sql) =>
-        Effect.map(sql<{ now: string }>`select to_json(clock_timestamp()) #>> '{}' as now`, ([row]) => row!.now),
-      )
+      Effect.map(sql<{ now: string }>`select to_json(clock_timestamp()) #>> '{}' as now`, ([row]) => row!.now)
     yield* enable(endpoint.id)
     expect(yield* judge).toEqual([])
     expect((yield* stateOf(endpoint.id)).failingSince).toBe(null)
@@ -292,7 +284,6 @@ describe("an endpoint that fails every call", () => {
 
   test("starts a new failing period after a time with an untrusted database clock", function* () {
     const { endpoint, other } = yield* seed("ann@acme.test")
-    const sql = yield* SqlClient.SqlClient
     yield* failOn(200, endpoint.id, other.id)
     yield* sql`update clock_watch set believed_at = believed_at - interval '8 days'`
     expect(yield* judge).toEqual([])
@@ -303,7 +294,6 @@ describe("an endpoint that fails every call", () => {
   })
 
   test("is not reported for calls that a wrong clock dated", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { endpoint } = yield* seed("ann@acme.test")
     yield* sql`update endpoint_readers set failing_since = null where endpoint_id = ${endpoint.id}`
     yield* sql`update delivery_outcomes set at = at + interval '3 days' where endpoint_id = ${endpoint.id}`

@@ -4,8 +4,8 @@ import { Hints, type Topic } from "@outreach/postgres/events/Hints"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Queue, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 import { closeFailureGroups, countCampaigns, deleteExpired, mergeOutcomes } from "../../src/upkeep/upkeep.ts"
 
@@ -23,7 +23,6 @@ const whileTwo = <Row, E1, R1, E2, R2>(
   )
 
 test("workers close failure groups of endpoints that accept calls again, and keep the other groups open", function* () {
-  const sql = yield* SqlClient.SqlClient
   for (const delivered of [1, 0]) {
     const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
     yield* sql`
@@ -40,7 +39,6 @@ test("workers close failure groups of endpoints that accept calls again, and kee
 })
 
 test("workers add changes to the counts of campaigns", function* () {
-  const sql = yield* SqlClient.SqlClient
   const ids: Array<string> = []
   for (const recipients of [2, 3]) ids.push((yield* seedCampaign({ recipients })).campaign.id)
   const counts = sql<{ id: string; recipients: number }>`
@@ -54,7 +52,6 @@ test("workers add changes to the counts of campaigns", function* () {
 })
 
 test("workers merge outcomes that are days old by the hour, and delete those past the retention", function* () {
-  const sql = yield* SqlClient.SqlClient
   const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
   yield* sql`
     insert into delivery_outcomes (organization_id, endpoint_id, at, delivered)
@@ -78,7 +75,6 @@ test("workers merge outcomes that are days old by the hour, and delete those pas
 })
 
 test("workers delete expired rows although one kind of them can't be deleted", function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`insert into send_rates values ('', now() - interval '1 day')`
   const forgetWindows = Effect.die(new Error("a defect"))
   const deleting = Effect.updateService(deleteExpired, ApiKeyRepository, (keys) => ({ ...keys, forgetWindows }))

@@ -9,9 +9,9 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryOutcomeReader } from "../../src/deliveries/DeliveryOutcomeReader.ts"
@@ -82,7 +82,6 @@ const expected = (all: ReadonlyArray<Call>) => {
 describe("Outcomes of deliveries", () => {
   test("match the outcome of each call, for any outcome", function* () {
     const outcomes = yield* DeliveryOutcomeReader
-    const sql = yield* SqlClient.SqlClient
     const { endpoint, organization, all } = yield* deliver(60, (count) => fc.sample(call, count))
     const filter = { ...ALWAYS, endpointId: endpoint.id }
     const summary = yield* outcomes.summary(filter)
@@ -118,7 +117,6 @@ describe("Outcomes of deliveries", () => {
 
   test("have intervals of five minutes, and of an hour after two days", function* () {
     const outcomes = { ...(yield* DeliveryOutcomeReader), ...(yield* DeliveryOutcomes) }
-    const sql = yield* SqlClient.SqlClient
     const { endpoint, organization } = yield* seedCampaign({ recipients: 0 })
     yield* sql`
       insert into delivery_outcomes (organization_id, endpoint_id, at, delivered, server_errors, dead_letters, latencies)

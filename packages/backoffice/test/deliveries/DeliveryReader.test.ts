@@ -14,9 +14,9 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
@@ -69,7 +69,6 @@ const allPages = Effect.fnUntraced(function* (
 describe("DeliveryReader", () => {
   test("shows the state of a delivery: in the log, being sent, in a batch, waiting for its next attempt, or dead", function* () {
     const repository = yield* DeliveryReader
-    const sql = yield* SqlClient.SqlClient
     const { settle } = yield* workerOn()
     const seeded = yield* seedCampaign({ recipients: 0 })
     const { endpoint } = seeded
@@ -150,7 +149,6 @@ describe("DeliveryReader", () => {
 
   test("finds the few deliveries of an endpoint, a campaign or an event among many newer ones", function* () {
     const repository = yield* DeliveryReader
-    const sql = yield* SqlClient.SqlClient
     const { endpoint, organization } = yield* seedAll
     const dead = yield* seedDeadLetters(2)
     const other = yield* seedDeadLetters(1)
@@ -282,7 +280,6 @@ test("a group of failures and a delivery belong to one organization", function* 
 describe("The last attempt of deliveries", () => {
   test("is listed, and lists are filtered by its status, outcome and latency", function* () {
     const { list, page, find } = yield* DeliveryReader
-    const sql = yield* SqlClient.SqlClient
     const { endpoint } = yield* seedAll
     const of = { endpointId: endpoint.id, limit: 100 }
     const states = (found: ReadonlyArray<DeliverySummary>) => found.map(({ state }) => state).toSorted()
@@ -313,7 +310,6 @@ describe("The last attempt of deliveries", () => {
   })
 
   test("is the one with the highest number, and the later one if two have the same number", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { list } = yield* DeliveryReader
     const { endpoint, organization } = yield* seedAll
     const [delivery] = yield* list({ endpointId: endpoint.id, status: 503, limit: 1 })
@@ -327,7 +323,6 @@ describe("The last attempt of deliveries", () => {
   })
 
   test("orders the newest deliveries by its latency, deliveries without one last", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { list, slowest } = yield* DeliveryReader
     const { endpoint } = yield* seedAll
     const [one, other] = yield* list({ endpointId: endpoint.id, status: 503, limit: 2 })

@@ -13,9 +13,9 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
@@ -49,7 +49,6 @@ const add = Effect.fnUntraced(function* (
 
 /** Compares the stored counts of all organizations with recounted ones. */
 const assertConsistent = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const kept = yield* sql`
     select id, organization_id, endpoint_id, rejected, exhausted, open, stored from failure_groups where stored > 0 order by id`
   const counted = yield* sql`
@@ -76,7 +75,6 @@ const operation = fc.oneof(
 
 describe("Groups of failures", () => {
   test("match a recount after any additions, replays, purges and erasures, also concurrent ones", function* () {
-    const sql = yield* SqlClient.SqlClient
     const seeds = [yield* seedDeadLetters(3), yield* seedDeadLetters(3)]
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const outcomes = yield* DeliveryOutcomes
@@ -137,7 +135,6 @@ describe("Groups of failures", () => {
   })
 
   test("contain the line of a worker's response, and no line if the event was erased", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
     yield* publishSent(campaign, 3)
     const worker = yield* workerOn()
@@ -174,7 +171,6 @@ describe("Groups of failures", () => {
   })
 
   test("are replayed and purged separately, by status or by organization", function* () {
-    const sql = yield* SqlClient.SqlClient
     const groups = yield* FailureGroupReader
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const replayJobs = yield* ReplayJobQueue
@@ -222,7 +218,6 @@ describe("Groups of failures", () => {
   })
 
   test("show the line of a new cause, regardless of the number of closed groups with its status", function* () {
-    const sql = yield* SqlClient.SqlClient
     const groups = yield* FailureGroupReader
     const seeded = yield* seedDeadLetters(0)
     const responses = ["One", "Two", "Three", "Four", "Five", "Six"]

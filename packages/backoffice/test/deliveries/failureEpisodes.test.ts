@@ -10,9 +10,9 @@ import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { fragment, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 
@@ -55,8 +55,7 @@ const seed = Effect.fnUntraced(function* (count: number) {
 
 /** Advances the time of an endpoint by moving its outcomes and failures some minutes back. */
 const wait = Effect.fnUntraced(function* (endpointId: EndpointId, minutes: number) {
-  const sql = yield* SqlClient.SqlClient
-  const by = sql`make_interval(mins => ${minutes}::int)`
+  const by = fragment`make_interval(mins => ${minutes}::int)`
   // In two steps to avoid key conflicts.
   yield* sql`update delivery_outcomes set at = at - interval '100 years' - ${by} where endpoint_id = ${endpointId}`
   yield* sql`update delivery_outcomes set at = at + interval '100 years' where endpoint_id = ${endpointId}`
@@ -89,7 +88,6 @@ describe("An episode of failures", () => {
   })
 
   test("counts each failure once, and restores its line after an erasure removed it", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { endpoint, call } = yield* seed(6)
     yield* call(2, 0)
     yield* call(1, 0)
@@ -135,7 +133,6 @@ describe("An episode of failures", () => {
   })
 
   test("also closes within the five minutes that count its failures, two minutes after the last one", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { endpoint, call } = yield* seed(4)
     yield* call(3, 0)
     yield* call(0, 1)
@@ -149,7 +146,6 @@ describe("An episode of failures", () => {
   })
 
   test("closes if its failures are in the future, because the clock was wrong", function* () {
-    const sql = yield* SqlClient.SqlClient
     const { endpoint, call } = yield* seed(2)
     yield* call(1, 0)
     yield* sql`update failure_groups set last_at = last_at + interval '3 hours' where endpoint_id = ${endpoint.id}`
@@ -199,7 +195,6 @@ describe("A muted group", () => {
 
 describe("A group without dead letters", () => {
   test("is deleted after a retention period without failures", function* () {
-    const sql = yield* SqlClient.SqlClient
     const outcomes = yield* DeliveryOutcomes
     const { endpoint, call } = yield* seed(1)
     yield* call(1, 0)

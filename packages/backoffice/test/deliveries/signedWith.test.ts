@@ -9,9 +9,9 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 
@@ -29,7 +29,6 @@ test("each attempt lists the secrets that signed it: the organization's, the end
     deliveryId = delivery!.id
     const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpoint.id)
     expected.push(owner!.secrets.map(({ id }) => id))
-    const sql = yield* SqlClient.SqlClient
     const [now] = yield* sql<{ at: Timestamp }>`select clock_timestamp() as at`
     const failed = { startedAt: now!.at, latencyMs: 1, status: 500, outcome: "server_error", response: "" }
     const outcome = {

@@ -14,9 +14,9 @@ import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
+import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
 import { PersonalDataReader } from "../../src/erasure/PersonalDataReader.ts"
@@ -91,7 +91,6 @@ describe("an erasure", () => {
     yield* receiveEvent(seeded, "evt_12", "clinician.completer_qualified", data)
     yield* receiveEvent(seeded, "evt_13", "clinician.account_created", { ...data, npi: npi(7) })
     while (yield* applyBatches) {}
-    const sql = yield* SqlClient.SqlClient
     const [draft] = yield* sql<{ id: CampaignId }>`
       insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
       select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
@@ -124,7 +123,6 @@ describe("an erasure", () => {
 
   test("is completed by a second one if it was interrupted, and exports are blocked until then", function* () {
     const { organization, token } = yield* seedPerson()
-    const sql = yield* SqlClient.SqlClient
     yield* sql`alter table hits add constraint cut_off check (address <> '') not valid`
     expect(yield* Effect.exit(erase(organization.id))).toMatchObject({ _tag: "Failure" })
     expect(yield* naming(token)).toContain("hits")
@@ -143,7 +141,6 @@ describe("an export", () => {
   test("contains all rows about the person, and no NPI, address or token of other clinicians", function* () {
     const seeded = yield* seedPerson()
     const { organization, campaign, token, recipientId } = seeded
-    const sql = yield* SqlClient.SqlClient
     const others = yield* sql<{ id: string; token: string; npi: string; email: string }>`
       select id, token, npi, email from recipients where organization_id = ${organization.id} and id <> ${recipientId}`
     const other = others[0]!

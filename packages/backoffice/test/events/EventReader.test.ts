@@ -7,8 +7,8 @@ import { draftsOf } from "@outreach/testing/outreachOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { type EventCursor, type EventFilter, EventReader, MAX_EVENT_SCAN } from "../../src/events/EventReader.ts"
 
@@ -82,7 +82,6 @@ describe("the log of events", () => {
 
   test("reads a bounded number of events for a page of a campaign, and continues after them", function* () {
     const { organization, campaign } = yield* seed
-    const sql = yield* SqlClient.SqlClient
     yield* sql`
       insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
       select organization_id, make_id('evt'), type, 'cmp_of_another', program_id, emitted_at, emitted_at, body

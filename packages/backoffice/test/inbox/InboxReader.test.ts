@@ -5,8 +5,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { type InboxCursor, type InboxFilter, InboxReader } from "../../src/inbox/InboxReader.ts"
 
@@ -43,7 +43,6 @@ const insertMany = Effect.fnUntraced(function* (
   state: InboxState,
   type = "clinician.account_created",
 ) {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at, quarantined_at, reason)
     select ${seed.organization.id}, ${`evt_${state}_`} || ${type} || lpad(n::text, 6, '0'), ${seed.endpoint.id}, ${SECRET_ID}, ${type}, '{}',
@@ -83,7 +82,6 @@ describe("InboxReader.list", () => {
     const seed = yield* seedCampaign({ recipients: 0 })
     yield* insertMany(seed, 1200, "applied", "clinician.account_created")
     yield* insertMany(seed, 1, "applied", "rare")
-    const sql = yield* SqlClient.SqlClient
     yield* sql`
       insert into inbox (organization_id, event_id, endpoint_id, secret_id, type, body, received_at, applied_at)
       values (${seed.organization.id}, 'evt_old', ${seed.endpoint.id}, ${SECRET_ID}, 'rare', '{}', now() - interval '1 hour', now())`
@@ -132,7 +130,6 @@ describe("InboxReader.counts and reasons", () => {
 
 test("the outcome of an event contains its program, the event that first counted the clinician, the suppression and the recipient", function* () {
   const seed = yield* seedCampaign({ recipients: 1 })
-  const sql = yield* SqlClient.SqlClient
   const [recipient] = yield* sql<{ id: string; token: string }>`
     select id, token from recipients where organization_id = ${seed.organization.id}`
   const data = { ...account(0), attribution: "service_token", token: recipient!.token }

@@ -4,9 +4,9 @@ import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { DatabaseInspection } from "../../src/inspection/DatabaseInspection.ts"
 import { clockFinding, failoverFinding, roleFinding, schemaFinding } from "../../src/inspection/databaseFindings.ts"
@@ -18,7 +18,6 @@ const asOperator = Effect.fnUntraced(function* <A, E>(
   effect: Effect.Effect<A, E, DatabaseInspection | Layer.Success<ReturnType<typeof testDatabaseLayer>>>,
   database?: string,
 ) {
-  const sql = yield* SqlClient.SqlClient
   const [server] = yield* sql<{ port: number; database: string }>`
     select inet_server_port() as port, current_database() as database`
   const url = asRole(`postgres://127.0.0.1:${server!.port}/${database ?? server!.database}`, "operator")
@@ -33,7 +32,6 @@ describe("the finding about the schema", () => {
   })
 
   test("accepts a newer release, and warns if it removed functions of this one", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* sql`insert into migrations (file, checksum) values ('migrations/9999_later.sql', 'of a later release')`
     expect((yield* schemaFinding).status).toBe("ok")
     yield* sql`update migrations set file = 'functions/make_id_2.sql' where file = 'functions/make_id.sql'`
@@ -48,7 +46,6 @@ describe("the finding about the schema", () => {
 describe("the finding about the role", () => {
   test("reports missing and excess rights of the role", function* () {
     expect((yield* asOperator(roleFinding)).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
-    const sql = yield* SqlClient.SqlClient
     const role = sql("outreach_test_operator")
     yield* sql`revoke update on campaigns from ${role}`
     expect(yield* asOperator(roleFinding)).toMatchObject({
@@ -62,7 +59,6 @@ describe("the finding about the role", () => {
 
 test("the finding about the clock reports an organization's clock that is ahead", function* () {
   yield* seedCampaign({ recipients: 0 })
-  const sql = yield* SqlClient.SqlClient
   yield* sql`update organization_clock set last = clock_timestamp() + interval '1 hour'`
   expect(yield* clockFinding).toMatchObject({ status: "warning", found: expect.stringContaining("s ahead.") })
 })

@@ -3,8 +3,8 @@ import { activeAlerts } from "@outreach/domain/operators/alerts"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { AlertReader } from "../../src/inspection/AlertReader.ts"
 
@@ -16,7 +16,6 @@ const readNames = Effect.map(
 ).pipe(Effect.provide(AlertReader.layer))
 
 test("evaluates the alerts from the database", function* () {
-  const sql = yield* SqlClient.SqlClient
   expect(yield* readNames).toEqual([["OutreachNoWorker", 1]])
 
   yield* sql`insert into delivery_workers (token, alive_until) values (gen_random_uuid(), now() + interval '1 hour')`

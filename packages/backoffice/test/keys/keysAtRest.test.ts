@@ -7,8 +7,8 @@ import { SECRETS_RING } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { countCiphertexts, listKeyUses, resealCiphertexts } from "../../src/keys/keysAtRest.ts"
 
@@ -31,7 +31,6 @@ const store = Effect.fnUntraced(function* (
   newest: ReadonlyArray<number> = [],
   gone: ReadonlyArray<number> = [],
 ) {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`delete from signing_secrets`
   yield* sql`insert into organizations (id, name) values (${ORGANIZATION}, 'Acme') on conflict do nothing`
   const cipherOf = (n: number) => (newest.includes(n) ? ring : gone.includes(n) ? lost : before)
@@ -44,10 +43,7 @@ const store = Effect.fnUntraced(function* (
     select 'sec_' || lpad(n::text, 32, '0'), ${ORGANIZATION}, decode(ciphertext, 'hex')
     from unnest(${numbers}::int[], ${ciphertexts}::text[]) as secret (n, ciphertext)`
 })
-const stored = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql<{ ciphertext: Uint8Array }>`select ciphertext from signing_secrets order by id`,
-)
+const stored = sql<{ ciphertext: Uint8Array }>`select ciphertext from signing_secrets order by id`
 const uses = Effect.map(withRing(listKeyUses(ignore)), (found) =>
   found.flatMap(({ table, keyId, ciphertexts }) => (table === "signing_secrets" ? [[table, keyId, ciphertexts]] : [])),
 )
@@ -88,7 +84,6 @@ describe("keysAtRest", () => {
       ["signing_secrets", "k2", 2],
       ["signing_secrets", "k1", 0],
     ])
-    const sql = yield* SqlClient.SqlClient
     const rows = yield* sql<{ endpointId: string; ciphertext: Uint8Array | null }>`
       select endpoint_id as "endpointId", ciphertext from signing_secrets where endpoint_id is not null order by created_at`
     expect(rows.map(({ endpointId }) => endpointId)).toEqual([gone.endpoint.id, endpoint.id])
@@ -127,7 +122,6 @@ describe("keysAtRest", () => {
   })
 
   test("runs several times concurrently while secrets expire and are deleted", function* () {
-    const sql = yield* SqlClient.SqlClient
     yield* store(300)
     const runs = Array.from({ length: 3 }, () => withRing(resealCiphertexts(ignore)))
     const deleting = Effect.forEach(

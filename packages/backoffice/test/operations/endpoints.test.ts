@@ -8,8 +8,8 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Record, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import {
   createEndpoint,
@@ -61,11 +61,9 @@ describe("The settings of an endpoint", () => {
 
   test("keep the failures at the address, until it changes", function* () {
     const { id: endpointId } = yield* create()
-    yield* SqlClient.SqlClient.use(
-      (sql) => sql`
-        update endpoint_readers set failures = 5, allowance = 1, probe_at = clock_timestamp() + interval '1 hour'
-        where endpoint_id = ${endpointId}`,
-    )
+    yield* sql`
+      update endpoint_readers set failures = 5, allowance = 1, probe_at = clock_timestamp() + interval '1 hour'
+      where endpoint_id = ${endpointId}`
     const { find } = yield* EndpointRepository
     yield* updateEndpoint.run({ endpointId, inFlight: 2 }, "")
     expect((yield* find(endpointId)).breaker).toBe("open")
@@ -84,7 +82,6 @@ describe("The settings of an endpoint", () => {
 describe("Enabling an endpoint", () => {
   /** Seeds an endpoint that last succeeded three days ago and was disabled, with two dead letters since then and three earlier ones. */
   const seedFailing = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const { organization, endpoint } = yield* seedDeadLetters(5)
     yield* sql`
       insert into delivery_outcomes (organization_id, endpoint_id, at, delivered)

@@ -3,8 +3,8 @@ import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { createSuppression, removeSuppression } from "../../src/operations/suppressions.ts"
 
@@ -12,7 +12,6 @@ const test = effectTest(runOnDatabase({ layer: backoffice }))
 
 const seed = Effect.fnUntraced(function* () {
   const { organization, program } = yield* seedCampaign({ recipients: 1 })
-  const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ id: never }>`select id from recipients where organization_id = ${organization.id}`
   return { organizationId: organization.id, programId: program.id, id: row!.id }
 })

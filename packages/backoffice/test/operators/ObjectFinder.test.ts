@@ -8,8 +8,8 @@ import { publishSent } from "@outreach/testing/publishTogether"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { MAX_NAMED, NAMED_KINDS, ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
@@ -17,7 +17,6 @@ const test = effectTest(runOnDatabase({ layer: backoffice }))
 
 /** An object of each kind in one organization, each with the kind of the object that its page shows. */
 const seedThings = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const { organization, program, campaign, endpoint } = yield* seedDeadLetters(1)
   const organizationId = organization.id
   const recipient = yield* createIdentifier("recipient")
@@ -105,7 +104,6 @@ describe("an id", () => {
 
   test("of a partner's event finds the event of each organization with this id", function* () {
     const finder = yield* ObjectFinder
-    const sql = yield* SqlClient.SqlClient
     const [one, other] = [yield* seedCampaign({ recipients: 0 }), yield* seedCampaign({ recipients: 0 })]
     for (const { organization } of [one, other]) {
       yield* sql`insert into inbox_keys (organization_id, event_id, received_at) values (${organization.id}, 'evt_c0ffee', now())`
@@ -120,7 +118,6 @@ describe("an id", () => {
 describe("a part of a name", () => {
   test("finds objects of every kind without case and accents, in one organization if it is given", function* () {
     const finder = yield* ObjectFinder
-    const sql = yield* SqlClient.SqlClient
     const { organizationId, things } = yield* seedThings
     yield* seedThings
     yield* sql`update organizations set name = 'Zahnärzte Café Ñandú' where id = ${organizationId}`
@@ -149,7 +146,6 @@ describe("a part of a name", () => {
 
   test("finds prefix matches first, up to the limit", function* () {
     const finder = yield* ObjectFinder
-    const sql = yield* SqlClient.SqlClient
     const { organization } = yield* seedCampaign({ recipients: 0 })
     yield* sql`
       insert into programs (organization_id, id, slug, name)

@@ -5,11 +5,12 @@ import { promisify } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect } from "@effect/vitest"
 import { effectTest } from "@outreach/testing/effectTest"
+import { inTransaction } from "@outreach/testing/inTransaction"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, beforeEach, it } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
@@ -31,9 +32,7 @@ const page = readFileSync(new URL("../../../../docs/audit.md", import.meta.url),
 
 /** Runs statements as the owner of the tables, in one transaction. */
 const asOwner = (...statements: ReadonlyArray<string>) =>
-  SqlClient.SqlClient.use((sql) =>
-    sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe<Record<string, string>>(statement))),
-  )
+  inTransaction(Effect.forEach(statements, (statement) => sql.unsafe<Record<string, string>>(statement)))
 /** Runs statements as a superuser who has disabled triggers and foreign keys. */
 const unguarded = (...statements: ReadonlyArray<string>) =>
   asOwner("set local session_replication_role = replica", ...statements)
@@ -241,10 +240,9 @@ describe("the chain", () => {
 
   test("isn't locked by a transaction that disables an endpoint and continues", function* () {
     const { endpoint } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
     // The second command runs on a separate connection.
     const others = Effect.promise(() => run(record(1)))
-    yield* sql.withTransaction(
+    yield* inTransaction(
       Effect.andThen(
         sql`select disable_endpoint(id, version, 'gone') from webhook_endpoints where id = ${endpoint.id}`,
         others,

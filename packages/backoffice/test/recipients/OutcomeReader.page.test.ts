@@ -14,8 +14,8 @@ import { draftsOf, qualifyOn } from "@outreach/testing/outreachOn"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect, Struct } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { CampaignReader } from "../../src/campaigns/CampaignReader.ts"
 import {
@@ -31,7 +31,6 @@ const test = effectTest(runOnDatabase({ layer: backoffice }))
 /** Seeds a campaign of nine recipients, each with a different outcome. Returns their ids in the order of their NPIs. */
 const seed = Effect.gen(function* () {
   yield* cancelCampaigns
-  const sql = yield* SqlClient.SqlClient
   const { campaign, organization, program } = yield* seedCampaign({ recipients: 9 })
   const key = { organizationId: organization.id, campaignId: campaign.id }
   yield* sendCampaign(campaign.id)
@@ -123,7 +122,6 @@ describe("the lists of a campaign's recipients", () => {
 
   test("contain the state of each recipient, and neither the NPI nor the address of an erased one", function* () {
     const { key, ids } = yield* seed
-    const sql = yield* SqlClient.SqlClient
     const read = Effect.gen(function* () {
       const { recipients } = yield* (yield* OutcomeReader).page(key, "imported", 50, null)
       return ids.map((id) => recipients.find((each) => each.id === id)!)
@@ -147,7 +145,6 @@ describe("the lists of a campaign's recipients", () => {
   test("read a bounded number of rows per page, continue after them, and include later events", function* () {
     const { key, ids } = yield* seed
     const other = yield* seed
-    const sql = yield* SqlClient.SqlClient
     const crossed = { organizationId: key.organizationId, campaignId: other.key.campaignId }
     expect(yield* list(crossed, "imported", 50)).toEqual([])
     yield* sql`

@@ -8,9 +8,9 @@ import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { EventDeliveries } from "../../src/deliveries/EventDeliveries.ts"
 import { type TimelineCursor, TimelineReader } from "../../src/recipients/TimelineReader.ts"
@@ -30,7 +30,6 @@ const hit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipie
 /** Seeds a campaign; its first message was deferred, sent, clicked by a bot, refused later, and bounced. */
 const seed = Effect.fnUntraced(function* (kind: "traffic" | "survey") {
   yield* cancelCampaigns
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 1 })
   const { organization, campaign } = seeded
   yield* sql`update campaigns set kind = ${kind} where id = ${campaign.id}`

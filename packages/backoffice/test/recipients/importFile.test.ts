@@ -9,9 +9,9 @@ import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import { afterAll, it } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
 import { createRejectsFile, RejectsFile } from "../../src/csv/badLines.ts"
@@ -48,12 +48,10 @@ const draft = (options: Omit<Parameters<typeof seedCampaign>[0], "recipients"> =
   Effect.map(seedCampaign({ recipients: 0, ...options }), ({ campaign }) => campaign.id)
 
 const stored = (campaign: CampaignId) =>
-  SqlClient.SqlClient.use(
-    (sql) => sql<{ npi: string; fields: object | null }>`
-      select npi, fields from recipients
-      left join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
-      where campaign_id = ${campaign} order by npi`,
-  )
+  sql<{ npi: string; fields: object | null }>`
+    select npi, fields from recipients
+    left join recipient_fields on recipient_fields.organization_id = recipients.organization_id and recipient_id = id
+    where campaign_id = ${campaign} order by npi`
 const count = (campaign: CampaignId) => Effect.map(stored(campaign), ({ length }) => length)
 
 const recorded = Effect.fnUntraced(function* (campaignId: CampaignId) {
@@ -416,7 +414,6 @@ describe("the record of an import", () => {
   test("is marked as interrupted after minutes without activity", function* () {
     const campaign = yield* draft()
     yield* load(campaign, csv(line(1)))
-    const sql = yield* SqlClient.SqlClient
     for (const [silence, status] of [
       ["1 second", "running"],
       ["10 minutes", "interrupted"],
@@ -429,7 +426,6 @@ describe("the record of an import", () => {
 
   test("is kept for the newest imports of a campaign, with the first rejected lines of each", function* () {
     const { campaign, organization } = yield* seedCampaign({ recipients: 0 })
-    const sql = yield* SqlClient.SqlClient
     yield* sql`
       insert into imports (organization_id, campaign_id, operator, ended_at)
       select ${organization.id}, ${campaign.id}, 'earlier ' || i, clock_timestamp()

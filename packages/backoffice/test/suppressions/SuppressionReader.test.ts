@@ -5,8 +5,8 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { effectTest } from "@outreach/testing/effectTest"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { backoffice } from "../../src/backoffice.ts"
 import { suppressions } from "../../src/lists/suppressions.ts"
 import { SuppressionReader } from "../../src/suppressions/SuppressionReader.ts"
@@ -15,7 +15,6 @@ const test = effectTest(runOnDatabase({ layer: backoffice }))
 
 /** Seeds an organization with suppressions of its program and of the organization; some have the same time. */
 const seed = Effect.fnUntraced(function* (count: number) {
-  const sql = yield* SqlClient.SqlClient
   const { organization, program } = yield* seedCampaign({ recipients: 0 })
   yield* sql`
     insert into suppressions (organization_id, program_id, kind, value, reason, created_at)
@@ -74,7 +73,6 @@ describe("SuppressionReader", () => {
       [null, 12],
       [programId, 12],
     ])
-    const sql = yield* SqlClient.SqlClient
     yield* sql`
       insert into suppressions (organization_id, program_id, kind, value, reason)
       select ${organizationId}, ${programId}, 'npi', 'many' || i, 'operator' from generate_series(1, ${COUNT_CAP + 5}::int) i`

@@ -9,8 +9,8 @@ import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeEach } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
 import { ProgramReader } from "../../src/programs/ProgramReader.ts"
@@ -33,15 +33,11 @@ const NOTHING = {
   quota: null,
 }
 
-const forgetAll = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`truncate organizations, inbox_keys, domain_pauses, failure_groups cascade`,
-)
+const forgetAll = sql`truncate organizations, inbox_keys, domain_pauses, failure_groups cascade`
 beforeEach(() => run(forgetAll))
 
 /** Seeds an organization with an endpoint that has read its whole log. */
 const seedRead = Effect.fnUntraced(function* () {
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
   const [eventId] = yield* publishSent(seeded.campaign, 1)
   yield* sql`
@@ -55,7 +51,6 @@ const addDue = Effect.fnUntraced(function* (
   secondsAgo: number,
   replay = false,
 ) {
-  const sql = yield* SqlClient.SqlClient
   yield* sql`
     insert into deliveries (organization_id, endpoint_id, event_id, due_at, replay)
     values (${organization.id}, ${endpoint.id}, ${eventId}, clock_timestamp() - make_interval(secs => ${secondsAgo}::int), ${replay})`
@@ -66,7 +61,6 @@ describe("TodayReader.read", () => {
     expect(yield* read(null)).toEqual(NOTHING)
     const { organization } = yield* seedCampaign({ recipients: 0 })
     expect(yield* read(organization.id)).toEqual({ ...NOTHING, workers: null })
-    const sql = yield* SqlClient.SqlClient
     yield* sql`
       insert into delivery_workers (token, alive_until, stopping)
       select gen_random_uuid(), now() + make_interval(mins => minutes), stopping
@@ -76,7 +70,6 @@ describe("TodayReader.read", () => {
   })
 
   test("counts the e-mails of the last minute, and the campaigns that are sending in their window", function* () {
-    const sql = yield* SqlClient.SqlClient
     const first = yield* seedCampaign({ recipients: 3 })
     const second = yield* seedCampaign({ recipients: 0 })
     yield* seedCampaign({ recipients: 7 })
@@ -93,7 +86,6 @@ describe("TodayReader.read", () => {
   })
 
   test("returns the age of the oldest due delivery to a working endpoint, in its log or as a retry, without replays", function* () {
-    const sql = yield* SqlClient.SqlClient
     const retried = yield* seedRead()
     yield* addDue(retried, 300)
     yield* addDue(retried, 9000, true)
@@ -118,7 +110,6 @@ describe("TodayReader.read", () => {
   })
 
   test("counts open breakers, dead letters, quarantined inbound events and rejecting domains, for all organizations and for one", function* () {
-    const sql = yield* SqlClient.SqlClient
     const one = yield* seedDeadLetters(3)
     const other = yield* seedDeadLetters(2)
     const [first] = yield* sql<{ id: DeliveryId }>`select min(id) as id from dead_letters`
@@ -160,7 +151,6 @@ describe("TodayReader.read", () => {
   })
 
   test("returns the nearest target that isn't reached, or a reached one if there are no more", function* () {
-    const sql = yield* SqlClient.SqlClient
     const near = yield* seedCampaign({ recipients: 0 })
     const far = yield* seedCampaign({ recipients: 0 })
     yield* sql`update programs set learner_target = 100, completer_target = 50 where id = ${near.program.id}`
@@ -185,7 +175,6 @@ describe("TodayReader.read", () => {
 describe("campaigns with many complaints", () => {
   /** Seeds a campaign with accepted messages and complaints. */
   const complained = Effect.fnUntraced(function* (sent: number, complaints: number) {
-    const sql = yield* SqlClient.SqlClient
     const { campaign, organization, program } = yield* seedCampaign({ recipients: complaints })
     yield* sql`
       insert into campaign_count_changes (organization_id, campaign_id, sent)
@@ -210,14 +199,13 @@ describe("campaigns with many complaints", () => {
     expect(yield* readComplained(raised.organizationId)).toEqual([ofRaised])
     const gauges = Effect.flatMap(DeliveryGauges, ({ readState }) => readState)
     expect((yield* gauges).campaignsComplained).toEqual({ raised: 1, high: 1 })
-    yield* (yield* SqlClient.SqlClient)`
+    yield* sql`
       update complaints set reported_at = reported_at - interval '8 days' where campaign_id = ${high.campaignId}`
     expect((yield* gauges).campaignsComplained).toEqual({ raised: 1, high: 0 })
   })
 
   test("are summed for their program", function* () {
     const { organizationId, programId, campaignId } = yield* complained(10, 2)
-    const sql = yield* SqlClient.SqlClient
     yield* sql`
       insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
       select organization_id, 'cmp_' || repeat('0', 32), program_id, name, kind, subject, html, window_start, window_end

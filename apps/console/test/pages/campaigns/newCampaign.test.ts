@@ -1,7 +1,7 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { expect, it } from "vitest"
 import { startConsole } from "../../startConsole.ts"
 
@@ -10,9 +10,9 @@ const test = startConsole()
 const newest = (programId: string) =>
   test().run(
     Effect.gen(function* () {
-      const rows = yield* SqlClient.SqlClient.use(
-        (sql) => sql<{ id: string }>`select id from campaigns where program_id = ${programId} order by id desc limit 1`,
-      )
+      const rows = yield* sql<{
+        id: string
+      }>`select id from campaigns where program_id = ${programId} order by id desc limit 1`
       return yield* (yield* CampaignRepository).find(rows[0]!.id as never)
     }),
   )
@@ -71,9 +71,7 @@ it("accepts a body of 1 MiB, rejects a larger one, and records neither", async (
   expect(status).toBe(400)
   expect(document.querySelector("#html-fault")?.textContent).toContain("it exceeds 1 MiB")
   expect((await operator.post("/campaigns/new", { ...larger, html: "é".repeat(1_100_000) })).status).toBe(413)
-  const rows = await test().query(
-    (sql) => sql<{ arguments: Record<string, unknown> }>`
-        select arguments from audit_log where command = 'campaigns create' order by begun_at desc limit 1`,
-  )
+  const rows = await test().run(sql<{ arguments: Record<string, unknown> }>`
+    select arguments from audit_log where command = 'campaigns create' order by begun_at desc limit 1`)
   expect(rows[0]!.arguments).toMatchObject({ name: "Autumn", html: null, subject: null, layout: "plain" })
 })

@@ -3,8 +3,8 @@ import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { npi } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, expect, it } from "vitest"
 import { startConsole, type Visitor } from "../../startConsole.ts"
 
@@ -12,7 +12,6 @@ const test = startConsole()
 
 const seed = Effect.gen(function* () {
   const { organization, campaign, endpoint, recipients } = yield* seedSentCampaign({ recipients: 2 })
-  const sql = yield* SqlClient.SqlClient
   const { id, token } = recipients[0]!
   const [event] = yield* sql<{ eventId: EventId }>`select id as "eventId" from events where recipient_id = ${id}`
   const recipient = { id, token, ...event! }
@@ -79,11 +78,9 @@ it("shows a partner's event, and no data of another organization's event with th
   const { recipient, campaignId } = seeded
   const stranger = await test().as("admin", organizationId)
   await test().run(
-    SqlClient.SqlClient.use(
-      (sql) => sql`
-        insert into inbox_keys (organization_id, event_id, received_at)
-        values (${organizationId}, ${recipient.eventId}, now())`,
-    ),
+    sql`
+      insert into inbox_keys (organization_id, event_id, received_at)
+      values (${organizationId}, ${recipient.eventId}, now())`,
   )
   const path = `/events/${recipient.eventId}`
   for (const page of [await stranger.get(path), await stranger.post(`${path}/show`, { reveal: "true" })]) {
@@ -100,7 +97,6 @@ it("offers to send a delivered event again from the log, and to replay a dead le
   expect((await admin.get(again!)).words).toMatch(/\d event/)
   await test().run(
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       yield* insertDeadLetters([{ organizationId, endpointId, eventId: recipient.eventId, reason: "exhausted" }])
       yield* sql`
         update dead_letters set id = delivery_id(event_id, endpoint_id) where organization_id = ${organizationId}`

@@ -3,6 +3,7 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { eventually } from "@outreach/testing/eventually"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { formToken } from "../../../src/http/readForm.ts"
 import { type Answer, startConsole, type Visitor } from "../../startConsole.ts"
@@ -21,12 +22,11 @@ beforeAll(async () => {
 
 const draft = async () => (await test().run(seedCampaign({ recipients: 0 }))).campaign
 const recipientsOf = (campaign: { readonly id: string }) =>
-  test().query(
-    (sql) =>
-      sql<{
-        npi: string
-        email: string
-      }>`select npi, email from recipients where campaign_id = ${campaign.id} order by npi`,
+  test().run(
+    sql<{
+      npi: string
+      email: string
+    }>`select npi, email from recipients where campaign_id = ${campaign.id} order by npi`,
   )
 
 const pathOf = ({ id }: { readonly id: string }) => `/campaigns/${id}/imports`
@@ -223,7 +223,7 @@ describe("the columns of a list", () => {
 
   it("contain the fields that the campaign requires, and additional ones that the operator names", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 0 }))
-    await test().query((sql) => sql`update campaigns set fields = '{first_name}' where id = ${campaign.id}`)
+    await test().run(sql`update campaigns set fields = '{first_name}' where id = ${campaign.id}`)
     const checked = await send(operator, campaign, csv("npi,email,Given,Specialty", `${line(1)},Ada,Oncology`))
     expect(checked.words).toContain("Choose a column for: first_name.")
     const done = await submit(operator, checked, "Check again", {
@@ -231,10 +231,8 @@ describe("the columns of a list", () => {
     })
     expect(done.words).toContain("Ada")
     await submit(operator, done, "Import")
-    const [row] = await test().query(
-      (sql) => sql<{ fields: object }>`
-          select fields from recipient_fields where organization_id = ${campaign.organizationId}`,
-    )
+    const [row] = await test().run(sql<{ fields: object }>`
+      select fields from recipient_fields where organization_id = ${campaign.organizationId}`)
     expect(row!.fields).toEqual({ first_name: "Ada", specialty: "Oncology" })
   })
 })
@@ -260,7 +258,7 @@ describe("a list that was sent", () => {
     const campaign = await draft()
     const checked = await send(operator, campaign, csv("npi,email", line(1)))
     const setStatus = (status: string) =>
-      test().query((sql) => sql`update campaigns set status = ${status} where id = ${campaign.id}`)
+      test().run(sql`update campaigns set status = ${status} where id = ${campaign.id}`)
     await setStatus("scheduled")
     const refused = await submit(operator, checked, "Import")
     expect([refused.status, refused.words]).toEqual([409, expect.stringContaining("is scheduled; this needs it to be")])

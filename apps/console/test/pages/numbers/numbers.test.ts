@@ -1,7 +1,7 @@
 import { addDays, dateAt } from "@outreach/domain/digest/DateRange"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { startConsole } from "../../startConsole.ts"
 
@@ -9,7 +9,6 @@ const test = startConsole()
 
 /** A campaign that sent 100 e-mails in each hour since yesterday's midnight. */
 const seed = Effect.fnUntraced(function* (name: string) {
-  const sql = yield* SqlClient.SqlClient
   const { organization, program, campaign } = yield* seedCampaign({ recipients: 0 })
   yield* sql`update organizations set name = ${name} where id = ${organization.id}`
   const { id: organizationId } = organization

@@ -8,6 +8,7 @@ import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { startConsole } from "../../startConsole.ts"
@@ -18,12 +19,10 @@ const seed = () => test().run(seedCampaign({ recipients: 2 }))
 
 it("reads the list of programs page by page", async () => {
   const { organization, program } = await seed()
-  await test().query(
-    (sql) => sql`
-        insert into programs (organization_id, id, slug, name)
-        select organization_id, make_id('pgm'), 'p-' || n, 'Program ' || n
-        from programs cross join generate_series(1, 50) n where id = ${program.id}`,
-  )
+  await test().run(sql`
+    insert into programs (organization_id, id, slug, name)
+    select organization_id, make_id('pgm'), 'p-' || n, 'Program ' || n
+    from programs cross join generate_series(1, 50) n where id = ${program.id}`)
   const operator = await test().as("operator", organization.id)
   const { document } = await operator.get("/programs")
   const next = await operator.get(document.querySelector("a[rel=next]")!.getAttribute("href")!)
@@ -42,7 +41,7 @@ describe("a program", () => {
     }
     expect(words).toContain("0, without a target")
     expect(words).not.toContain("The sender name or postal address is missing")
-    await test().query((sql) => sql`update programs set sender_name = null where id = ${program.id}`)
+    await test().run(sql`update programs set sender_name = null where id = ${program.id}`)
     const unnamed = await viewer.get(`/programs/${program.id}`)
     expect(unnamed.words).toContain("The sender name or postal address is missing")
     const page = await viewer.get(`/campaigns/${campaign.id}`)

@@ -1,8 +1,8 @@
 import { receiveEvent } from "@outreach/testing/receiveEvent"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
+import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { startConsole } from "../../startConsole.ts"
 
@@ -22,7 +22,6 @@ const tilesOf = (document: Document) =>
 
 /** Seeds an organization with an inbound event that could not be applied, an open breaker, and a domain that refuses its campaign. */
 const seedTroubles = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const seeded = yield* seedCampaign({ recipients: 0 })
   const { organization, campaign, endpoint } = seeded
   yield* receiveEvent(seeded, `evt_${organization.id}`, "clinician.moved", {})
@@ -59,10 +58,8 @@ describe("the page of today", () => {
     const { endpoint, organization } = await test().run(seedCampaign({ recipients: 0 }))
     const failing = (notices: number) =>
       test().run(
-        SqlClient.SqlClient.use(
-          (sql) => sql`
-            update endpoint_readers set failing_since = now() - interval '2 days', notices = ${notices}::int where endpoint_id = ${endpoint.id}`,
-        ),
+        sql`
+          update endpoint_readers set failing_since = now() - interval '2 days', notices = ${notices}::int where endpoint_id = ${endpoint.id}`,
       )
     const viewer = await test().as("viewer", organization.id)
     await failing(0)
@@ -95,15 +92,13 @@ describe("the page of today", () => {
 it("links the largest groups of failures to their issues, and shows the nearest quota", async () => {
   const { organization, program } = await test().run(seedDeadLetters(3))
   await test().run(
-    Effect.flatMap(SqlClient.SqlClient, (sql) =>
-      Effect.all([
-        sql`update programs set completer_target = 50 where id = ${program.id}`,
-        sql`
+    Effect.all([
+      sql`update programs set completer_target = 50 where id = ${program.id}`,
+      sql`
           insert into digest_funnel (organization_id, program_id, date, account_created, learner_qualified, completer_qualified,
             account_created_total, learner_qualified_total, completer_qualified_total)
           select ${organization.id}, ${program.id}, current_date - n, 0, 0, 0, 0, 0, 45 - n from generate_series(0, 5) n`,
-      ]),
-    ),
+    ]),
   )
   const { document, words } = await (await test().as("viewer", organization.id)).get("/")
   expect(tilesOf(document)).toMatchObject({
