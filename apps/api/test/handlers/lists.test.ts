@@ -175,22 +175,23 @@ describe.each(LISTS.filter(({ required }) => required !== ""))("since, in $list"
 
 describe("the recipients of a campaign", () => {
   const pathOf = (campaignId: string) => `/v1/partners/consumer/campaigns/${campaignId}/recipients`
-  const get = async (target: string) => await ask(api(), target, { key })
+  const get = async (target: string, { key } = seed) => await ask(api(), target, { key })
 
   it("are listed as the token list shows them, without those of another campaign", async () => {
-    const { windowStart, windowEnd, subject, html } = seed.campaign
+    const own = await api().seed(5)
+    const { windowStart, windowEnd, subject, html } = own.campaign
     await api().run(
       Effect.gen(function* () {
         const second = yield* createCampaign({
-          ...{ programId: seed.program.id, name: "Autumn", kind: "traffic", subject, html, windowStart, windowEnd },
+          ...{ programId: own.program.id, name: "Autumn", kind: "traffic", subject, html, windowStart, windowEnd },
         })
         yield* importLines(second.id, [{ number: 2, npi: npi(1), email: "someone@clinic.test" }])
       }),
     )
-    const { body } = await get(`${pathOf(seed.campaign.id)}?expand[]=campaign`)
-    const tokens = await get(`/v1/partners/consumer/tokens?${SINCE}&expand[]=campaign`)
+    const { body } = await get(`${pathOf(own.campaign.id)}?expand[]=campaign`, own)
+    const tokens = await get(`/v1/partners/consumer/tokens?${SINCE}&expand[]=campaign`, own)
     expect([body.data.length, tokens.body.data.length]).toEqual([5, 6])
-    const isOfCampaign = ({ campaign }: { campaign: { id: string } }) => campaign.id === seed.campaign.id
+    const isOfCampaign = ({ campaign }: { campaign: { id: string } }) => campaign.id === own.campaign.id
     expect(body.data).toEqual(tokens.body.data.filter(isOfCampaign))
   })
 
