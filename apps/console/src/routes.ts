@@ -23,7 +23,7 @@ import { operatorsRoutes } from "./pages/operators/operatorsPage.tsx"
 import { contactsAction } from "./pages/partners/Contacts.tsx"
 import { keyActions } from "./pages/partners/Keys.tsx"
 import { partnerPages } from "./pages/partners/partnerPage.tsx"
-import { partnersPage } from "./pages/partners/partnersPage.tsx"
+import { partnersRoutes } from "./pages/partners/partnersPage.tsx"
 import { secretActions } from "./pages/partners/Secrets.tsx"
 import { findRoutes } from "./pages/people/findPage.tsx"
 import { personActions } from "./pages/people/personActions.tsx"
@@ -51,7 +51,7 @@ export const routes = [
   [endpointsPage, endpointPage, ...endpointActions],
   [...programsRoutes, ...programRoutes],
   [...sendersRoutes, ...senderRoutes, ...removeSenderPages],
-  [partnersPage, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
+  [...partnersRoutes, ...partnerPages, contactsAction, ...keyActions, ...secretActions],
   [...findRoutes, ...personPages, ...personActions],
   suppressionRoutes,
   [...operatorsRoutes, ...operatorRoutes],

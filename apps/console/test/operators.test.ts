@@ -31,13 +31,15 @@ describe("the operators of the console", () => {
     const gone = await add("Gone")
     const admin = await test().as("admin")
     await test().run(OperatorRepository.use(({ remove }) => remove(gone.id)))
-    const page = await admin.get("/operators")
-    const rows = [...page.document.querySelectorAll("main table")].map((table) =>
-      [...table.querySelectorAll("tbody tr")].map((row) => row.textContent),
-    )
-    expect(rows[0]!.find((row) => row?.startsWith("Dana"))).toMatch(/^Danaviewer.*1/)
-    expect(rows[0]!.find((row) => row?.startsWith("Dana"))).toContain(name)
-    expect(rows[1]!.some((row) => row?.startsWith("Gone"))).toBe(true)
+    const rowOf = async (path: string, name: string) =>
+      [...(await admin.get(path)).document.querySelectorAll("main tbody tr")]
+        .map((row) => row.textContent)
+        .find((row) => row?.startsWith(name))
+    expect(await rowOf("/operators", "Dana")).toMatch(/^Danaviewer.*1/)
+    expect(await rowOf(`/operators?organization=${id}`, "Dana")).toContain("Dana")
+    expect(await rowOf("/operators", "Dana")).toContain(name)
+    expect(await rowOf("/operators", "Gone")).toBeUndefined()
+    expect(await rowOf("/operators?removed=yes", "Gone")).toMatch(/^Goneremoved on 20/)
     const path = `/operators/${dana.id}`
     const forms = (await admin.get(path)).document.querySelectorAll(`form[action="${path}/sign-out"]`)
     expect([...forms].map((form) => form.querySelector("input[name=session]") !== null)).toEqual([true])

@@ -109,6 +109,7 @@ export const listPage = <
     const objects = yield* readObjects({ ...Struct.omit(list.columns, ["campaignId"]), ...fields }, filter)
     const given = textsOf(list.filters, input)
     const query = Record.filter(given, (_, name) => name in filters)
+    const isBound = context.operator.organizationId !== null
     const address = pathTo<string>({ path }, given)
     const own: ListView<F, Row> = { filter, rows, objects, context, isShown, given }
     const view = { ...own, ...(yield* options.read?.(own) ?? Effect.succeed({} as More)) }
@@ -123,7 +124,7 @@ export const listPage = <
     return (
       <Page title={title} commands={[ops(command, flagsOf(list.filters, input)), ...commands]}>
         {above}
-        {Object.keys(filters).length > 0 && (
+        {Object.keys(filters).some((name) => controls?.[name] !== false && (name !== "organization" || !isBound)) && (
           <FilterBar
             action={address}
             inputs={filters}

@@ -1,3 +1,4 @@
+import { operators as operatorList } from "@outreach/backoffice/lists/operators"
 import {
   createOperator,
   createSignInLink,
@@ -6,10 +7,10 @@ import {
   updateOperator,
 } from "@outreach/backoffice/operations/operators"
 import { ConsoleAddress } from "@outreach/backoffice/operators/ConsoleAddress"
-import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { OperatorRepositoryPg } from "@outreach/postgres/operators/OperatorRepositoryPg"
 import { Effect, Layer } from "effect"
-import { group, reading } from "../Declaration.ts"
+import { group } from "../Declaration.ts"
+import { listCommand } from "../listCommand.ts"
 import { command } from "../operationCommand.ts"
 import { Target } from "../Target.ts"
 
@@ -21,17 +22,11 @@ const services = Layer.effect(
   }),
 )
 
-const list = reading({
-  about: "List the operators of the console, oldest first, with their open sessions",
-  run: () => OperatorRepository.use(({ list }) => list),
-  columns: ["id", "name", "role", "organizationId", "sessions", "lastUsedAt", "createdAt", "removedAt"],
-})
-
 export const operators = group({
   about: "Who may use the console",
   commands: {
     create: command(createOperator, { services }),
-    list,
+    list: listCommand(operatorList),
     update: command(updateOperator),
     "sign-out": command(signOutOperator),
     remove: command(removeOperator),

@@ -1,22 +1,15 @@
+import { organizations as organizationList } from "@outreach/backoffice/lists/organizations"
 import { createOrganization, updateOrganization } from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
-import { changing, group, reading, revealing } from "../Declaration.ts"
+import { changing, group, revealing } from "../Declaration.ts"
 import { organizationArgument as organizationId } from "../inputs/filters.ts"
 import { onlySwitch, several } from "../inputs/Input.ts"
+import { listCommand } from "../listCommand.ts"
 import { command, inputsOf } from "../operationCommand.ts"
 import { refuse } from "../output/Output.ts"
-
-const list = reading({
-  about: "List the organizations, oldest first, each with the number of its contacts",
-  run: () =>
-    OrganizationReader.use(({ list }) =>
-      Effect.map(list, (all) => all.map((each) => ({ ...each, contacts: each.contacts.length }))),
-    ),
-  columns: ["id", "name", "contacts", "createdAt", "clockAheadSeconds"],
-})
 
 const update = changing({
   ...updateOrganization,
@@ -42,6 +35,6 @@ const show = revealing({
 
 export const organizations = group({
   about: "The partners' accounts",
-  commands: { create: command(createOrganization), list, show, update },
+  commands: { create: command(createOrganization), list: listCommand(organizationList), show, update },
   services: Layer.mergeAll(OrganizationRepositoryPg, OrganizationReader.layer),
 })

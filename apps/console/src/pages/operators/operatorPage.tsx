@@ -5,8 +5,7 @@ import {
   updateOperator,
 } from "@outreach/backoffice/operations/operators"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import type { OperatorId } from "@outreach/domain/Identifier"
-import { type Operator, OperatorNotFound } from "@outreach/domain/operators/Operator"
+import { OperatorNotFound } from "@outreach/domain/operators/Operator"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
@@ -16,20 +15,16 @@ import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, ShortId, Time } from "../../components/values.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
-import { managedBy } from "./operatorsPage.tsx"
-
-const findListed = Effect.fnUntraced(function* (operatorId: OperatorId, admin: Operator) {
-  const found = (yield* managedBy(admin)).find(({ id }) => id === operatorId)
-  return found ?? (yield* new OperatorNotFound({ operatorId }))
-})
 
 const operatorPage = definePage("/operators/:operator", {
   role: "admin",
-  run: Effect.fnUntraced(function* ({ operator: id }, { operator: admin }) {
-    const operator = yield* findListed(id, admin)
+  run: Effect.fnUntraced(function* ({ operator: id }) {
+    const { list, listSessions } = yield* OperatorRepository
+    const operator = (yield* list).find((each) => each.id === id)
+    if (operator === undefined) return yield* new OperatorNotFound({ operatorId: id })
     const { name, role, organizationId, createdAt, lastUsedAt, removedAt } = operator
     const organization = organizationId && (yield* (yield* OrganizationReader).find(organizationId))
-    const sessions = yield* (yield* OperatorRepository).listSessions(id)
+    const sessions = yield* listSessions(id)
     const { proxyHeader } = yield* ConsoleConfig
     return (
       <Page

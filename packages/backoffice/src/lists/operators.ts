@@ -1,0 +1,39 @@
+import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
+import { Effect } from "effect"
+import { checkBox } from "../operations/Field.ts"
+import { organizationFilter } from "../operations/fields.ts"
+import { count, id, inOps, list, text, time } from "./List.ts"
+
+export const operators = list("operators list", {
+  role: "admin",
+  about: "List the operators of the console, oldest first, with their open sessions",
+  filters: {
+    organizationId: organizationFilter,
+    removed: checkBox("Removed", "Removed", { hint: "Instead of the others" }),
+  },
+  read: ({ organizationId, removed = false }) =>
+    Effect.map(
+      OperatorRepository.use(({ list }) => list),
+      (all) =>
+        all.filter(
+          (each) =>
+            (each.removedAt !== null) === removed &&
+            (organizationId === undefined || each.organizationId === organizationId),
+        ),
+    ),
+  columns: {
+    id: inOps,
+    name: {
+      ...text("Name"),
+      of: ({ id }) => id,
+      note: ({ removedAt }) => (removedAt === null ? "" : `removed on ${removedAt.slice(0, 10)}`),
+    },
+    role: text("Role"),
+    organizationId: { ...id("Organization"), none: "all" },
+    sessions: count("Open sessions"),
+    lastUsedAt: time("Last used", "no open session"),
+    createdAt: time("Added"),
+    removedAt: inOps,
+  },
+  empty: "No operator matches.",
+})

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { organizationFilter } from "../operations/fields.ts"
+import { OrganizationReader } from "../organizations/OrganizationReader.ts"
+import { count, inOps, list, text, time } from "./List.ts"
+
+export const organizations = list("organizations list", {
+  about: "List the organizations, oldest first, each with the number of its contacts",
+  filters: { organizationId: organizationFilter },
+  read: ({ organizationId }) =>
+    Effect.map(
+      OrganizationReader.use(({ list }) => list),
+      (all) =>
+        all
+          .filter(({ id }) => organizationId === undefined || id === organizationId)
+          .map((each) => ({ ...each, contacts: each.contacts.length })),
+    ),
+  columns: {
+    id: inOps,
+    name: { ...text("Partner"), of: ({ id }) => id },
+    endpoints: { ...count("Endpoints"), isOfConsole: true },
+    contacts: count("Contacts"),
+    createdAt: time("Since"),
+    clockAheadSeconds: inOps,
+  },
+  empty: "No partners. Add an organization.",
+})
