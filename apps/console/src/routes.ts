@@ -7,7 +7,7 @@ import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
 import { endpointActions } from "./pages/endpoints/endpointActions.tsx"
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
-import { endpointsPage } from "./pages/endpoints/endpointsPage.tsx"
+import { endpointsRoutes } from "./pages/endpoints/endpointsPage.tsx"
 import { eventPages } from "./pages/events/eventPage.tsx"
 import { eventsRoutes } from "./pages/events/eventsPage.tsx"
 import { importRoutes } from "./pages/imports/importsPage.tsx"
@@ -48,7 +48,7 @@ export const routes = [
   [...issuesRoutes, ...issueRoutes],
   [...eventsRoutes, ...eventPages],
   [...inboxRoutes, ...inboxEventRoutes],
-  [endpointsPage, endpointPage, ...endpointActions],
+  [...endpointsRoutes, endpointPage, ...endpointActions],
   [...programsRoutes, ...programRoutes],
   [...sendersRoutes, ...senderRoutes, ...removeSenderPages],
   [...partnersRoutes, ...partnerPages, contactsAction, ...keyActions, ...secretActions],

@@ -210,6 +210,7 @@ const FOR_PARTNERS: ReadonlyArray<string> = [
   "POST /endpoints/:endpoint/secrets/rotate",
   "POST /partners/:organization/secrets/rotate",
   "GET /endpoints",
+  "GET /endpoints/csv",
   "GET /endpoints/:endpoint",
   "POST /endpoints/:endpoint/test",
   "POST /endpoints/:endpoint/show",

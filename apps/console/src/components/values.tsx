@@ -64,9 +64,6 @@ export const Masked = (props: { readonly children: string }) => (
   <small title="Hidden. Use the button to show it.">{props.children}</small>
 )
 
-/** The order of severities, the most urgent first. */
-export const URGENCY: Readonly<Record<Tone, number>> = { bad: 0, warning: 1, neutral: 2, good: 2 }
-
 /** A status as a word in a coloured box. The word is sufficient without the colour. */
 export const StatusBadge = (props: { readonly tone: Tone; readonly children: string }) => (
   <span class={`status ${props.tone}`}>{props.children}</span>

@@ -1,6 +1,7 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { formatCounted } from "@outreach/backoffice/format"
+import { endpoints as endpointList } from "@outreach/backoffice/lists/endpoints"
 import {
   createEndpoint,
   describeKeptFrom,
@@ -26,41 +27,15 @@ import { dnsServers } from "@outreach/process/dnsServers"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer } from "effect"
-import { changing, group, reading, revealing } from "../Declaration.ts"
+import { changing, group, revealing } from "../Declaration.ts"
 import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
-import { endpointId, organizationId } from "../inputs/filters.ts"
-import { onlySwitch, optional, switchFlag } from "../inputs/Input.ts"
+import { endpointId } from "../inputs/filters.ts"
+import { switchFlag } from "../inputs/Input.ts"
+import { listCommand } from "../listCommand.ts"
 import { command, inputsOf } from "../operationCommand.ts"
 import { formatRecord, print, printToStderr } from "../output/Output.ts"
 import { lazySigningSecrets, signingSecrets } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
-
-const list = reading({
-  about:
-    "List the webhook endpoints and their state, oldest first, of one organization or all. What waits is counted up to 1,000 for each",
-  input: {
-    organizationId: optional(organizationId),
-    removed: onlySwitch("List removed endpoints instead"),
-  },
-  run: ({ organizationId, removed }) =>
-    EndpointRepository.use(({ list }) => list(organizationId, removed ? "removed" : "present")),
-  columns: [
-    "id",
-    "url",
-    "enabled",
-    "disabledReason",
-    "standardWebhooks",
-    "perSecond",
-    "maxInFlight",
-    "breaker",
-    "position",
-    "lagEvents",
-    "lagSeconds",
-    "waiting",
-    "inFlight",
-    "owner",
-  ],
-})
 
 const show = revealing({
   about: "Show an endpoint: its breaker, its schedule, its position in the event log, and its waiting deliveries",
@@ -126,7 +101,7 @@ export const endpoints = group({
   about: "The partners' webhook endpoints",
   commands: {
     create: command(createEndpoint, { services: lazySigningSecrets }),
-    list,
+    list: listCommand(endpointList),
     show,
     update: command(updateEndpoint),
     test: command(testShowingResponse, { services: Layer.merge(client, signingSecrets) }),

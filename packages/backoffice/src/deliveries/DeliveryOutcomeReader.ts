@@ -21,6 +21,9 @@ export type Outcomes = typeof Outcomes.Type
 const OutcomesAt = Schema.Struct({ ...Outcomes.fields, at: Timestamp })
 export type OutcomesAt = typeof OutcomesAt.Type
 
+export const attemptsOf = ({ delivered, clientErrors, serverErrors, otherStatuses, noResponses }: Outcomes): number =>
+  delivered + clientErrors + serverErrors + otherStatuses + noResponses
+
 const SUMS = Object.keys(Outcomes.fields)
   .map((name) => `coalesce(sum(${columnOf(name)}), 0)::int as "${name}"`)
   .join(", ")
@@ -31,6 +34,7 @@ const decodeSummaries = decodeRows({ ...Outcomes.fields, endpointId: EndpointId,
 
 const withPercentiles = ({ latencies, ...outcomes }: Outcomes & { readonly latencies: ReadonlyArray<number> }) => ({
   ...outcomes,
+  calls: attemptsOf(outcomes),
   p50Ms: latencyPercentile(latencies, 0.5),
   p99Ms: latencyPercentile(latencies, 0.99),
 })

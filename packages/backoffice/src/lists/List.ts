@@ -8,6 +8,9 @@ import type { TaggedFailure } from "../operations/Operation.ts"
 /** The severity of a status: good, warning, bad, or idle. */
 export type Tone = "good" | "warning" | "bad" | "neutral"
 
+/** The order of severities, the most urgent first. */
+export const URGENCY: Readonly<Record<Tone, number>> = { bad: 0, warning: 1, neutral: 2, good: 2 }
+
 /** How the console shows a column. Each value of a badge has a tone, by default neutral. */
 type Kind = "text" | "id" | "time" | "count" | "share" | "millis" | "badge" | "masked"
 

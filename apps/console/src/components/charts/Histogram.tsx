@@ -83,8 +83,6 @@ const OUTCOMES: Series<Outcomes> = {
   "no response": ["accent", ({ noResponses }) => noResponses],
 }
 
-export const attemptsOf = (outcomes: Outcomes): number => sumOf(Object.values(OUTCOMES), ([, count]) => count(outcomes))
-
 export const OutcomesChart = (props: Omit<HistogramProps<OutcomesAt>, "series" | "at">) => (
   <Histogram {...props} series={OUTCOMES} at={({ at }) => at} />
 )

@@ -1,7 +1,7 @@
+import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { IdLink, Time } from "../../components/values.tsx"
-import { endpointState } from "../endpoints/endpointsPage.tsx"
 import { FailureSentence } from "./Deliveries.tsx"
 
 /** States whether a webhook arrived, or the reason why not. */

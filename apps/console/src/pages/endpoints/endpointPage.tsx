@@ -1,4 +1,5 @@
 import { DeliveryOutcomeReader } from "@outreach/backoffice/deliveries/DeliveryOutcomeReader"
+import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCapped, formatCount, formatDuration, formatMillis, formatShare } from "@outreach/backoffice/format"
 import { describeSettings } from "@outreach/backoffice/operations/endpoints"
@@ -12,7 +13,7 @@ import type { Operator } from "@outreach/domain/operators/Operator"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
-import { attemptsOf, HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
+import { HOUR_MS, OutcomesChart } from "../../components/charts/Histogram.tsx"
 import { Facts, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, Time } from "../../components/values.tsx"
@@ -21,7 +22,7 @@ import { FailureSentence } from "../deliveries/Deliveries.tsx"
 import { causeColumns } from "../issues/issuePage.tsx"
 import { readSecrets } from "../partners/Secrets.tsx"
 import { EndpointActions, EndpointSettings } from "./endpointActions.tsx"
-import { EndpointBadge, endpointState } from "./endpointsPage.tsx"
+import { EndpointBadge } from "./endpointsPage.tsx"
 
 const MAX_FAILURES = 5
 const OUTCOME_HOURS = 24
@@ -116,8 +117,7 @@ const readOutcomes = Effect.fnUntraced(function* (endpointId: EndpointId, now: n
   const range = { endpointId, from: fromUnixMillis(now - OUTCOME_HOURS * HOUR_MS), to: fromUnixMillis(now + stepMs) }
   const summary = yield* outcomes.summary(range)
   const steps = yield* outcomes.histogram(range, OUTCOME_STEP_SECONDS)
-  const { delivered, deadLetters, p50Ms, p99Ms } = summary
-  const calls = attemptsOf(summary)
+  const { calls, delivered, deadLetters, p50Ms, p99Ms } = summary
   const to = Math.ceil(now / stepMs) * stepMs
   return (
     <Section title={`Calls, last ${OUTCOME_HOURS} hours`}>

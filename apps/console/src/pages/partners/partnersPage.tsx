@@ -1,3 +1,4 @@
+import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { formatCount } from "@outreach/backoffice/format"
 import { organizations } from "@outreach/backoffice/lists/organizations"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -5,7 +6,7 @@ import { Array as Arr, Effect } from "effect"
 import { ConfirmLink } from "../../components/forms.tsx"
 import { ops } from "../../components/ops.ts"
 import { listPage } from "../../http/listPage.tsx"
-import { EndpointBadge, endpointState } from "../endpoints/endpointsPage.tsx"
+import { EndpointBadge } from "../endpoints/endpointsPage.tsx"
 import { newPartnerPage } from "../newPages.tsx"
 
 export const partnersRoutes = listPage("/partners", organizations, {

@@ -124,6 +124,6 @@ it("links each tile to the list of the things it counts", async () => {
     lists.set(href!, text)
   }
   expect(lists.get("/endpoints?state=failing")).toContain(endpoint.id)
-  expect((await viewer.get("/endpoints?state=disabled")).words).toContain("No endpoint is disabled.")
+  expect((await viewer.get("/endpoints?state=disabled")).words).toContain("No endpoint matches.")
   expect(lists.get("/inbox")).toContain(`evt_${organization.id}`)
 })

@@ -1,0 +1,45 @@
+import type { DisabledReason, EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import type { Tone } from "../lists/List.ts"
+
+/** An endpoint is late if an event has waited for it longer. */
+const LATE_SECONDS = 60
+
+export interface EndpointState {
+  readonly tone: Tone
+  readonly word: string
+  readonly sentence: string
+}
+
+const BREAKERS: Readonly<Record<Exclude<EndpointStatus["breaker"], "closed">, EndpointState>> = {
+  open: {
+    tone: "bad",
+    word: "Breaker open",
+    sentence: "Its last calls failed, so it is only called by the next probe.",
+  },
+  probing: { tone: "bad", word: "Probing", sentence: "Its last calls failed, so it is called one by one." },
+  recovering: { tone: "warning", word: "Recovering", sentence: "Calls succeed again, and their rate is increasing." },
+}
+
+const DISABLED: Readonly<Record<DisabledReason, string>> = {
+  operator: "Its deliveries are queued until it is enabled.",
+  gone: "It returned 410, which disables it. Its deliveries are queued until it is enabled.",
+  failing: "Every call failed for days. Its deliveries are queued until it is enabled.",
+}
+
+/** Returns the worst of an endpoint's states. */
+export const endpointState = (endpoint: EndpointStatus): EndpointState => {
+  const { enabled, notices, breaker, lagEvents, lagSeconds, removedAt, disabledReason } = endpoint
+  if (removedAt !== null)
+    return { tone: "neutral", word: "Removed", sentence: "It was removed permanently. Its history remains." }
+  if (!enabled) return { tone: "warning", word: "Disabled", sentence: DISABLED[disabledReason ?? "operator"] }
+  if (notices > 0)
+    return {
+      tone: "bad",
+      word: "Failing",
+      sentence: "No call has succeeded for at least a day.",
+    }
+  if (breaker !== "closed") return BREAKERS[breaker]
+  return lagEvents > 0 && lagSeconds > LATE_SECONDS
+    ? { tone: "warning", word: "Behind", sentence: "Deliveries lag behind published events." }
+    : { tone: "good", word: "Delivering", sentence: "Events are delivered as they are published." }
+}

@@ -1,0 +1,61 @@
+import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
+import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
+import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
+import { Effect, Order } from "effect"
+import { endpointState } from "../deliveries/endpointState.ts"
+import { checkBox, choice } from "../operations/Field.ts"
+import { organizationFilter } from "../operations/fields.ts"
+import { count, id, inOps, list, text, URGENCY } from "./List.ts"
+
+const byUrgency = Order.mapInput(Order.Number, (endpoint: EndpointStatus) => URGENCY[endpointState(endpoint).tone])
+
+export const endpoints = list("endpoints list", {
+  forPartners: true,
+  about: "List the webhook endpoints, those with problems first. Pending deliveries of each are counted up to 1,000",
+  filters: {
+    organizationId: organizationFilter,
+    state: choice(
+      "State",
+      [
+        ["failing", "Failing"],
+        ["disabled", "Disabled"],
+      ],
+      { all: "All" },
+    ),
+    removed: checkBox("Removed", "Removed", { hint: "Instead of the others" }),
+  },
+  read: ({ organizationId, state, removed }) =>
+    Effect.map(
+      EndpointRepository.use(({ list }) => list(organizationId, removed ? "removed" : "present")),
+      (all) =>
+        all
+          .filter(
+            ({ enabled, breaker, notices }) =>
+              state === undefined ||
+              (state === "disabled" ? !enabled : enabled && (breaker !== "closed" || notices > 0)),
+          )
+          .toSorted(byUrgency),
+    ),
+  columns: {
+    id: inOps,
+    url: { ...text("Address"), of: ({ id }) => id },
+    organizationId: { ...id("Organization"), isOfConsole: true },
+    state: { ...text("State"), isOfConsole: true },
+    calls: { ...count("Calls, 24 h"), isOfConsole: true },
+    accepted: { kind: "share", label: "Accepted", isOfConsole: true },
+    p99Ms: { kind: "millis", label: "p99 latency", isOfConsole: true },
+    enabled: inOps,
+    disabledReason: inOps,
+    standardWebhooks: inOps,
+    perSecond: inOps,
+    maxInFlight: inOps,
+    breaker: inOps,
+    position: inOps,
+    lagEvents: inOps,
+    lagSeconds: count("Lag"),
+    waiting: count("Waiting", LIST_COUNT_CAP),
+    inFlight: inOps,
+    owner: inOps,
+  },
+  empty: "No endpoint matches. Add one on the command line.",
+})
