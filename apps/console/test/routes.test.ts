@@ -244,7 +244,7 @@ it("links a partner from the first page to each page for partners, and to no oth
   const first = `/partners/${own.ids.organization}`
   const home = await partner.get("/")
   expect({ status: home.status, to: home.headers.get("location") }).toEqual({ status: 303, to: first })
-  const pages = FOR_PARTNERS.flatMap((name) => (name.startsWith("GET ") ? [name.slice("GET ".length)] : []))
+  const pages = routes.flatMap(({ kind, forPartners, path }) => (kind === "page" && forPartners ? [path] : []))
   const found = await findPages(partner, first, pages.length)
   expect([...found.keys()].sort()).toEqual(pages.sort())
   for (const address of found.values()) {

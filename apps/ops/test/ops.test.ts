@@ -48,7 +48,7 @@ describe("keys", () => {
     const { api_key, ...shown } = await runJson(...create, "--expires", "2099-01-01T00:00:00+01:00")
     expect(api_key).toMatch(/^orp_test_/)
     expect(shown).toMatchObject({ scopes: ["tokens:read"], expires_at: "2098-12-31T23:00:00.000000Z" })
-    expect((await runJson("keys", "list", "--organization", create[3]!)).data).toEqual([shown])
+    expect((await runJson("keys", "list", "--organization", create[3]!)).data).toEqual([{ ...shown, state: "valid" }])
     expect((await runJson("keys", "rotate", shown.id)).api_key).not.toBe(api_key)
     const live = await run(create, { DEPLOYMENT: "production" })
     expect(live.stderr).toContain("shown only once")

@@ -22,6 +22,7 @@ import { type CommandWords, ops } from "../components/ops.ts"
 import { IdLink, Masked, Noted, StatusBadge, Time } from "../components/values.tsx"
 import { type Inputs, valuesOf } from "../view/inputs.ts"
 import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
+import { useView } from "../view/View.ts"
 import { type Objects, optionsOf, readObjects } from "./listObjects.ts"
 import {
   defineMaskedPage,
@@ -189,7 +190,7 @@ const textsOf = (filters: Fields, input: Values): Readonly<Record<string, string
   )
 
 /** Returns the columns of a list for a table. A table of one organization doesn't show it. */
-export const columnsOf = <Row extends object, View extends Shown>(
+const columnsOf = <Row extends object, View extends Shown>(
   { columns }: { readonly columns: Readonly<Record<string, Column<Row>>> },
   view: View,
   cells: Cells<Row, View> = {},
@@ -203,6 +204,21 @@ export const columnsOf = <Row extends object, View extends Shown>(
         : [[column.label, columnOf(key, column, view, cells[key])]],
     ),
   )
+}
+
+/** A table of a list's rows on another page. */
+export const ListTable = <Row extends object>(
+  props: Omit<Parameters<typeof Table<Row>>[0], "columns"> & {
+    readonly list: Pick<List<never, Row, never>, "columns" | "empty">
+    readonly cells?: Cells<Row, unknown>
+    /** Columns with actions, by heading. */
+    readonly actions?: Columns<Row>
+  },
+) => {
+  const { list, cells, actions, ...table } = props
+  const { operator } = useView()
+  const view = { filter: {}, objects: { nameOf: () => undefined }, context: { operator }, isShown: true }
+  return <Table empty={list.empty} {...table} columns={{ ...columnsOf(list, view, cells), ...actions }} />
 }
 
 /** The part of a view that a table needs. */

@@ -173,6 +173,10 @@ export const readRows = Effect.fnUntraced(function* <F, Row, R>(
   return { rows, next }
 })
 
+/** Reads all rows of a list without pages. */
+export const readAll = <F, Row, R>({ read }: Pick<List<F, Row, R>, "read">, filter: ValuesOf<F>) =>
+  Effect.map(read(filter, { limit: Number.MAX_SAFE_INTEGER, after: null }), ({ rows }) => rows)
+
 export const valueIn = <Row>(row: Row, key: string, { value }: Column<Row>): unknown =>
   value === undefined ? row[key as keyof Row] : value(row)
 

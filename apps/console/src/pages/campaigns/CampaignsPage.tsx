@@ -2,10 +2,8 @@ import type { CampaignWithTotals } from "@outreach/backoffice/campaigns/Campaign
 import { formatCount } from "@outreach/backoffice/format"
 import { campaigns, toCampaignRow } from "@outreach/backoffice/lists/campaigns"
 import { ConfirmLink } from "../../components/forms.tsx"
-import { Table } from "../../components/layout.tsx"
 import { IdLink, Noted } from "../../components/values.tsx"
-import { columnsOf, listPage } from "../../http/listPage.tsx"
-import { useView } from "../../view/View.ts"
+import { ListTable, listPage } from "../../http/listPage.tsx"
 import { newCampaignPage } from "../newPages.tsx"
 import { ComplaintRate } from "./ComplaintRate.tsx"
 import { SendingWindow } from "./SendingWindow.tsx"
@@ -43,8 +41,4 @@ export const CampaignTable = (props: {
   readonly caption: string
   readonly rows: ReadonlyArray<CampaignWithTotals>
   readonly empty: string
-}) => {
-  const { operator } = useView()
-  const view = { filter: {}, objects: { nameOf: () => undefined }, context: { operator }, isShown: true }
-  return <Table {...props} rows={props.rows.map(toCampaignRow)} columns={columnsOf(campaigns, view, cells)} />
-}
+}) => <ListTable {...props} list={campaigns} rows={props.rows.map(toCampaignRow)} cells={cells} />

@@ -39,7 +39,7 @@ export const endpointPage = definePage("/endpoints/:endpoint", {
     const groups = yield* FailureGroupReader
     const cause = yield* groups.current(endpoint)
     const causes = yield* groups.list({ endpointId: id }, MAX_FAILURES)
-    const secrets = yield* readSecrets(organization, now, endpoint)
+    const secrets = yield* readSecrets(organization, endpoint)
     const schedule = describeSchedule(endpoint.retryDelays, (yield* ConsoleConfig).webhookRetryDelays)
     const isPresent = endpoint.removedAt === null
     return (

@@ -1,53 +1,37 @@
+import { keys as keyList } from "@outreach/backoffice/lists/keys"
 import { createKey, revokeKey, rotateKey } from "@outreach/backoffice/operations/keys"
 import { type ApiKey, KEY_REQUESTS_PER_MINUTE } from "@outreach/domain/organizations/ApiKey"
-import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ConsoleConfig } from "../../ConsoleConfig.ts"
 import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
-import { LinkLine, Table } from "../../components/layout.tsx"
-import { foreign, isolated, Noted, StatusBadge, Time } from "../../components/values.tsx"
+import { LinkLine } from "../../components/layout.tsx"
+import { foreign, isolated, Noted, Time } from "../../components/values.tsx"
+import { ListTable } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import type { Partner } from "./partnerPage.tsx"
 
-export const Keys = ({ organization, keys, now }: Partner) => {
-  const isValid = ({ revokedAt, expiresAt }: ApiKey) =>
-    revokedAt === null && (expiresAt === null || toUnixMillis(expiresAt) > now)
-  const valid = keys.filter(isValid)
-  return (
-    <section>
-      <Table
-        title="API keys"
-        rows={[...valid, ...keys.filter((key) => !isValid(key))]}
-        empty="No keys, so the partner can't use the API. Issue one."
-        columns={{
-          Key: (key) => (
-            <div id={key.id}>
-              <Noted note={`${key.prefix}…${key.lastFour}`}>{isolated(key.name)}</Noted>
-              {isValid(key) && <Acts {...key} />}
-            </div>
-          ),
-          State: (key) => (
-            <StatusBadge tone={isValid(key) ? "good" : "neutral"}>
-              {isValid(key) ? "Valid" : key.revokedAt === null ? "Expired" : "Revoked"}
-            </StatusBadge>
-          ),
-          Scopes: ({ scopes }) => scopes.join(", "),
-          "Last used": ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
-          Expires: ({ revokedAt, expiresAt }) => <Time at={revokedAt ?? expiresAt} none="never" />,
-        }}
-      />
-      <p>Each key can make {KEY_REQUESTS_PER_MINUTE} requests per clock minute.</p>
-      <ActionForm action={issueKeyAction} params={{ organization: organization.id }} />
-    </section>
-  )
-}
-
-const Acts = ({ id, name }: ApiKey) => (
-  <Disclosure action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
-    <ActionForm action={rotateKeyAction} params={{ key: id }} />
-    <ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} label="Revoke" isDangerous />
-  </Disclosure>
+export const Keys = ({ organization, keys }: Partner) => (
+  <section>
+    <ListTable title="API keys" list={keyList} rows={keys} cells={cells} />
+    <p>Each key can make {KEY_REQUESTS_PER_MINUTE} requests per clock minute.</p>
+    <ActionForm action={issueKeyAction} params={{ organization: organization.id }} />
+  </section>
 )
+
+const cells = {
+  name: ({ id, name, prefix, lastFour, state }: Partner["keys"][number]) => (
+    <div id={id}>
+      <Noted note={`${prefix}…${lastFour}`}>{isolated(name)}</Noted>
+      {state === "valid" && (
+        <Disclosure action={rotateKeyAction} title={foreign`Rotate or revoke ${name}`}>
+          <ActionForm action={rotateKeyAction} params={{ key: id }} />
+          <ConfirmLink page={revokeKeyRoutes[0]} params={{ key: id }} label="Revoke" isDangerous />
+        </Disclosure>
+      )}
+    </div>
+  ),
+  expiresAt: ({ revokedAt, expiresAt }: ApiKey) => <Time at={revokedAt ?? expiresAt} none="never" />,
+}
 
 /** Links to the documents with a key in the fragment, which browsers don't send. A script fills it into the commands. */
 const documentsLink = ({ apiKey }: { readonly apiKey: string }) =>

@@ -1,28 +1,24 @@
-import { formatDuration } from "@outreach/backoffice/format"
+import { readAll } from "@outreach/backoffice/lists/List"
+import { secrets as secretList } from "@outreach/backoffice/lists/secrets"
 import { revokeSecret, rotateSecret } from "@outreach/backoffice/operations/secrets"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
-import { type SecretSummary, SigningSecretRepository } from "@outreach/domain/deliveries/SigningSecretRepository"
 import type { Organization } from "@outreach/domain/organizations/Organization"
-import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
-import { Section, Table } from "../../components/layout.tsx"
-import { Id, StatusBadge, Time } from "../../components/values.tsx"
+import { Section } from "../../components/layout.tsx"
+import { Id, Time } from "../../components/values.tsx"
+import { ListTable } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 
 const MAX_OVER = 5
 
 /** Reads the signing secrets of an organization or an endpoint: age, users and possible actions. */
-export const readSecrets = Effect.fnUntraced(function* (organization: Organization, now: number, endpoint?: Endpoint) {
-  const repository = yield* SigningSecretRepository
+export const readSecrets = Effect.fnUntraced(function* (organization: Organization, endpoint?: Endpoint) {
   const isOwn = endpoint?.ownSecrets === true
-  const owner = isOwn ? endpoint.id : null
-  const secrets = (yield* repository.list(
-    owner === null ? { organizationId: organization.id } : { endpointId: owner },
-  )).filter(({ endpointId }) => endpointId === owner)
-  const isActive = ({ expiresAt }: SecretSummary) => expiresAt === null || toUnixMillis(expiresAt) > now
-  const active = secrets.filter(isActive)
-  const over = secrets.filter((secret) => !isActive(secret))
+  const owner = isOwn ? { endpointId: endpoint.id } : { organizationId: organization.id }
+  const secrets = (yield* readAll(secretList, owner)).filter(({ endpointId }) => isOwn || endpointId === null)
+  const active = secrets.filter(({ state }) => state !== "expired")
+  const over = secrets.filter(({ state }) => state === "expired")
   const old = active.slice(1).filter(({ lastVerifiedAt }) => lastVerifiedAt !== null)
   return (
     <Section title={isOwn ? "Separate signing secrets" : "Signing secrets"}>
@@ -43,29 +39,21 @@ export const readSecrets = Effect.fnUntraced(function* (organization: Organizati
           <Time at={expiresAt} />.
         </p>
       ))}
-      <Table
+      <ListTable
         label="Signing secrets"
+        list={secretList}
         rows={[...active, ...over.slice(0, MAX_OVER)]}
-        empty="No secrets. Rotate to create the first."
-        columns={{
-          Secret: ({ id }) => (
+        cells={{
+          id: ({ id }) => (
             <div id={id}>
               <Id>{id}</Id>
             </div>
           ),
-          State: (secret) => (
-            <StatusBadge tone={isActive(secret) ? "good" : "neutral"}>
-              {isActive(secret) ? (secret.expiresAt === null ? "Active" : "Expiring") : "Expired"}
-            </StatusBadge>
-          ),
-          Age: ({ createdAt }) => (
-            <time dateTime={createdAt}>{formatDuration((now - toUnixMillis(createdAt)) / 1000)}</time>
-          ),
-          Expires: ({ expiresAt }) => <Time at={expiresAt} none="never" />,
-          "Last used by partner": ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" />,
-          Revoke: (secret) =>
-            isActive(secret) && (
-              <ConfirmLink page={revokeSecretRoutes[0]} params={{ secret: secret.id }} label="Revoke" isDangerous />
+        }}
+        actions={{
+          Revoke: ({ id, state }) =>
+            state !== "expired" && (
+              <ConfirmLink page={revokeSecretRoutes[0]} params={{ secret: id }} label="Revoke" isDangerous />
             ),
         }}
       />

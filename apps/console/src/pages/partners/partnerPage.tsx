@@ -1,11 +1,12 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { keys } from "@outreach/backoffice/lists/keys"
+import { readAll } from "@outreach/backoffice/lists/List"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import { describeCause } from "@outreach/domain/deliveries/describeCause"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
-import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
@@ -29,11 +30,10 @@ const MAX_ISSUES = 5
 
 export const partnerPages = defineMaskedPage("/partners/:organization", "organizations show", {
   forPartners: true,
-  run: ({ organization }, { now, ...masking }) =>
-    Effect.map(readPartner(organization, now), (partner) => contentOf(partner, masking)),
+  run: ({ organization }, masking) => Effect.map(readPartner(organization), (partner) => contentOf(partner, masking)),
 })
 
-const readPartner = Effect.fnUntraced(function* (id: OrganizationId, now: number) {
+const readPartner = Effect.fnUntraced(function* (id: OrganizationId) {
   const organization = yield* (yield* OrganizationReader).find(id)
   return {
     organization,
@@ -41,10 +41,9 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId, now: number
     programs: yield* (yield* ProgramRepository).list(id),
     senders: yield* (yield* SenderRepository).list(id),
     issues: yield* (yield* FailureGroupReader).largest({ organizationId: id }, MAX_ISSUES),
-    keys: yield* (yield* ApiKeyRepository).list(id),
-    secrets: yield* readSecrets(organization, now),
+    keys: yield* readAll(keys, { organizationId: id }),
+    secrets: yield* readSecrets(organization),
     documents: `${(yield* ConsoleConfig).publicBaseUrl}/docs`,
-    now,
   }
 })
 
