@@ -1,62 +1,30 @@
 import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { addDays } from "@outreach/domain/digest/DateRange"
+import { digests as digestList } from "@outreach/backoffice/lists/digests"
+import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import type { DigestRecord, FunnelStage } from "@outreach/domain/digest/Digest"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
-import { ProgramId } from "@outreach/domain/Identifier"
 import { WHEN_REACHED } from "@outreach/domain/programs/Program"
 import { DigestRepositoryPg } from "@outreach/postgres/digest/DigestRepositoryPg"
-import { Layer, Struct } from "effect"
+import { Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { calendarDate, dateArgument, organizationId } from "../inputs/filters.ts"
-import { flag } from "../inputs/Input.ts"
-import { formatCell, formatTable, refuse } from "../output/Output.ts"
-
-const MAX_DATES = 1000
-
-const programId = flag(ProgramId, "The program's id, pgm_…")
+import { organizationId } from "../inputs/filters.ts"
+import { argument } from "../inputs/Input.ts"
+import { listCommand } from "../listCommand.ts"
+import { formatCell, formatTable } from "../output/Output.ts"
 
 const show = reading({
   about: "Show each program's funnel, outreach counts and quotas of a date",
   examples: ["ops digests show 2026-11-20 --organization org_…"],
-  input: { date: dateArgument("The date in UTC"), organizationId },
+  input: { date: argument(CalendarDate, "The date in UTC"), organizationId },
   *run({ organizationId, date }) {
     return { date, data: yield* DigestRepository.use(({ read }) => read(organizationId, date)) }
   },
   format: ({ date, data }) => formatDigest(date, data),
 })
 
-const list = reading({
-  about: "List a program's counts of each date of a range",
-  examples: ["ops digests list --organization org_… --program pgm_… --from 2026-11-01 --to 2026-11-20"],
-  input: {
-    organizationId,
-    programId,
-    from: calendarDate("The first date in UTC"),
-    to: calendarDate("The last date"),
-  },
-  *run({ organizationId, programId, from, to }) {
-    if (to >= addDays(from, MAX_DATES)) {
-      return yield* refuse("UnusableRange", `The range may have at most ${MAX_DATES} dates.`, { maxDates: MAX_DATES })
-    }
-    const days = yield* DigestReader.use(({ days }) => days(organizationId, programId, from, to))
-    return days.map(({ outreach, funnel, ...day }) => ({
-      ...{ ...day, outreach, funnel, ...Struct.pick(outreach, ["sent", "bounced", "opened", "clicked"]) },
-      recipientsPublished: outreach.recipients_published,
-      accounts: funnel.date.account_created,
-      learners: funnel.date.learner_qualified,
-      completers: funnel.date.completer_qualified,
-    }))
-  },
-  columns: [
-    ...(["date", "recipientsPublished", "sent", "bounced", "opened", "clicked"] as const),
-    ...(["accounts", "learners", "completers"] as const),
-  ],
-})
-
 export const digests = group({
   about: "The partners' daily digests",
-  commands: { list, show },
+  commands: { list: listCommand(digestList), show },
   services: Layer.merge(DigestRepositoryPg, DigestReader.layer),
 })
 

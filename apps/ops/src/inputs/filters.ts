@@ -2,14 +2,7 @@ import { EVENT_DIRECTIONS } from "@outreach/contract/names"
 import { CampaignId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { DnsServer } from "@outreach/process/dnsServers"
-import { Effect } from "effect"
 import { argument, choice, flag, named, optional, switchFlag } from "./Input.ts"
-
-// Loaded when a flag is given, because the contract's schemas take a fifth of the CPU time of a short command.
-const CalendarDate = Effect.promise(async () => (await import("@outreach/domain/digest/CalendarDate")).CalendarDate)
-
-export const calendarDate = (description: string) => flag(CalendarDate, description)
-export const dateArgument = (description: string) => argument(CalendarDate, description)
 
 /** A flag for a date-time with `Z` or an offset, converted to UTC. */
 export const instant = (description: string) => flag(Instant, description)

@@ -15,7 +15,6 @@ const DigestDay = Schema.Struct({
   funnel: Schema.Struct({ date: FunnelCounts, cumulative: FunnelCounts }),
   outreach: OutreachCounts,
 })
-export type DigestDay = typeof DigestDay.Type
 const decodeDays = decodeRows(DigestDay.fields)
 
 const decodeQuotas = decodeRows({

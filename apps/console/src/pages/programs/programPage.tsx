@@ -1,6 +1,8 @@
 import { CampaignReader } from "@outreach/backoffice/campaigns/CampaignReader"
-import { type DigestDay, DigestReader } from "@outreach/backoffice/digest/DigestReader"
+import { DigestReader } from "@outreach/backoffice/digest/DigestReader"
 import { formatCount } from "@outreach/backoffice/format"
+import { digests } from "@outreach/backoffice/lists/digests"
+import { readAll } from "@outreach/backoffice/lists/List"
 import { PROGRAM_TONES } from "@outreach/backoffice/lists/programs"
 import { archiveProgram, updateProgram } from "@outreach/backoffice/operations/programs"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
@@ -14,9 +16,10 @@ import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
 import { Funnel } from "../../components/charts/Funnel.tsx"
 import { ActionForm, ConfirmLink, Disclosure } from "../../components/forms.tsx"
-import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
+import { Facts, Items, LinkLine, Page, Section } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Code, ForeignText, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { ListTable } from "../../http/listPage.tsx"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignTable } from "../campaigns/CampaignsPage.tsx"
@@ -34,7 +37,6 @@ const readProgram = Effect.fnUntraced(function* (programId: ProgramId, now: numb
   const [program] = yield* (yield* ProgramReader).list({ programId }, 1)
   if (program === undefined) return yield* new ProgramNotFound({ programId })
   const { organizationId } = program
-  const digest = yield* DigestReader
   const today = dateAt(now)
   const senders = yield* (yield* SenderRepository).list(organizationId)
   return {
@@ -42,8 +44,8 @@ const readProgram = Effect.fnUntraced(function* (programId: ProgramId, now: numb
     organization: yield* (yield* OrganizationReader).find(organizationId),
     /** The program's before the organization's. */
     senders: [programId, null].flatMap((owner) => senders.filter((sender) => sender.programId === owner)),
-    quotas: yield* digest.quotas(organizationId, programId),
-    days: yield* digest.days(organizationId, programId, addDays(today, 1 - DAYS), today),
+    quotas: yield* (yield* DigestReader).quotas(organizationId, programId),
+    days: yield* readAll(digests, { organizationId, programId, from: addDays(today, 1 - DAYS), to: today }),
     campaigns: yield* (yield* CampaignReader).list({ organizationId, programId }, MAX_CAMPAIGNS),
   }
 })
@@ -93,11 +95,7 @@ const contentOf = (view: ProgramView) => {
         <LinkLine to={`/campaigns?program=${id}`}>All campaigns of the program</LinkLine>
       )}
       <FunnelOf {...view} />
-      <Table
-        title={`Last ${DAYS} days (UTC)`}
-        rows={days.toReversed()}
-        columns={{ Date: ({ date }) => date, ...DAY_COLUMNS }}
-      />
+      <ListTable title={`Last ${DAYS} days (UTC)`} list={digests} rows={days.toReversed()} />
       <Disclosure action={updateAction} title="Change">
         <ActionForm
           action={updateAction}
@@ -185,17 +183,6 @@ const FunnelOf = ({ program, days }: ProgramView) => {
       empty="No accounts yet."
     />
   )
-}
-
-const DAY_COLUMNS: Readonly<Record<string, { readonly count: (day: DigestDay) => number }>> = {
-  Published: { count: ({ outreach }) => outreach.recipients_published },
-  Sent: { count: ({ outreach }) => outreach.sent },
-  Bounced: { count: ({ outreach }) => outreach.bounced },
-  "Opened, without suspected bots": { count: ({ outreach }) => outreach.without_suspected_bots.opened },
-  "Clicked, without suspected bots": { count: ({ outreach }) => outreach.without_suspected_bots.clicked },
-  Accounts: { count: ({ funnel }) => funnel.date.account_created },
-  Learners: { count: ({ funnel }) => funnel.date.learner_qualified },
-  Completers: { count: ({ funnel }) => funnel.date.completer_qualified },
 }
 
 const updateAction = operationAction("/programs/:program/update", updateProgram)
