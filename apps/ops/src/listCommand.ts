@@ -4,6 +4,7 @@ import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { type Layer, Struct } from "effect"
 import { checkFilter, type Declared, reading, revealing } from "./Declaration.ts"
 import { inputsOf, type Needed, type Provided } from "./operationCommand.ts"
+import { showingProgress } from "./output/Output.ts"
 import { pageFlags, printPage } from "./output/paging.ts"
 
 interface Given {
@@ -30,7 +31,8 @@ export const listCommand = <F extends Fields, Row extends object, R, const O ext
       ...pageFlags,
     },
     *run({ limit, after = undefined, ...filter }: Given) {
-      const found = yield* readRows(list, filter as ValuesOf<F>, { limit, after: after ?? null })
+      const part = { limit, after: after ?? null }
+      const found = yield* showingProgress(false)(readRows(list, filter as ValuesOf<F>, part))
       if (found.rows.length === 0) yield* checkFilter(filter)
       const data = found.rows.map((row) => Struct.omit(row, (list.omit ?? []) as ReadonlyArray<never>))
       yield* printPage({ ...found, rows: data }, tableOf(list, found.rows))

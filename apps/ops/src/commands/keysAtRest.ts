@@ -1,19 +1,10 @@
 import { formatCounted } from "@outreach/backoffice/format"
-import { countCiphertexts, listKeyUses, resealCiphertexts } from "@outreach/backoffice/keys/keysAtRest"
-import { changing, group, reading } from "../Declaration.ts"
+import { countCiphertexts, resealCiphertexts } from "@outreach/backoffice/keys/keysAtRest"
+import { keysAtRest as keysAtRestList } from "@outreach/backoffice/lists/keysAtRest"
+import { changing, group } from "../Declaration.ts"
+import { listCommand } from "../listCommand.ts"
 import { printProgress, refuse } from "../output/Output.ts"
 import { uncheckedCipher } from "../secretCipher.ts"
-
-const list = reading({
-  about:
-    "Count stored secrets by the key of SECRETS_KEY that decrypts them, newest first. Secrets without a key id can't be decrypted",
-  *run() {
-    const { advance } = yield* printProgress("reading", yield* countCiphertexts)
-    return yield* listKeyUses(advance)
-  },
-  columns: ["table", "keyId", "ciphertexts"],
-  key: ["table", "keyId"],
-})
 
 const reseal = changing({
   about: "Re-encrypt stored secrets with the newest key of SECRETS_KEY. Can be interrupted and repeated",
@@ -32,6 +23,6 @@ const reseal = changing({
 
 export const keysAtRest = group({
   about: "The keys of SECRETS_KEY, which encrypt what is stored",
-  commands: { list, reseal },
+  commands: { list: listCommand(keysAtRestList), reseal },
   services: uncheckedCipher,
 })

@@ -20,7 +20,7 @@ import { changing, group, revealing } from "../Declaration.ts"
 import { campaignFlag, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
 import { inputsOf } from "../operationCommand.ts"
-import { formatRecord, formatRows, formatTable, printToStderr, refuse, showingImport } from "../output/Output.ts"
+import { formatRecord, formatRows, formatTable, printToStderr, refuse, showingProgress } from "../output/Output.ts"
 import { limit } from "../output/paging.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
@@ -43,7 +43,7 @@ const load = changing({
     const printBad = printBadLines(rejects)
     const file = rejects === undefined ? undefined : yield* createRejectsFile(rejects)
     const report = yield* importRecipients.run(input, yield* operatorOrUser).pipe(
-      showingImport(quiet),
+      showingProgress(quiet),
       Effect.provideService(RejectsFile, file),
       Effect.tapError((error) => (error instanceof BadLines ? printBad(error) : Effect.void)),
     )

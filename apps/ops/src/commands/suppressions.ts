@@ -14,7 +14,7 @@ import { quiet } from "../inputs/filters.ts"
 import { choice, optional, text, textArgument } from "../inputs/Input.ts"
 import { listCommand } from "../listCommand.ts"
 import { command, inputsOf } from "../operationCommand.ts"
-import { showingImport } from "../output/Output.ts"
+import { showingProgress } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
 const exportEntries = revealing({
@@ -53,7 +53,7 @@ const load = changing({
   *run({ file, programId, organizationId, quiet, ...options }) {
     const { scope } = yield* findScope({ programId, organizationId })
     const { importSuppressions } = yield* Effect.promise(() => import("../suppressions/importSuppressions.ts"))
-    return { ...scope, ...(yield* showingImport(quiet)(importSuppressions(scope, file, options))) }
+    return { ...scope, ...(yield* showingProgress(quiet)(importSuppressions(scope, file, options))) }
   },
 })
 

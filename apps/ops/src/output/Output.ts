@@ -65,8 +65,8 @@ export const printProgress = Effect.fnUntraced(function* (
   return yield* progressBar(label, total)
 })
 
-/** Shows the progress of a file's import on standard error, but not with `quiet`. */
-export const showingImport =
+/** Shows the progress of a file's import or a long list on standard error, but not with `quiet`. */
+export const showingProgress =
   (quiet: boolean) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     quiet ? effect : Effect.provideService(effect, ImportProgress, { say: printToStderr, bar: printProgress })

@@ -2,7 +2,7 @@ import type { ImportId } from "@outreach/domain/Identifier"
 import type { ProgressBar } from "@outreach/process/progress"
 import { Context, Effect, type Scope } from "effect"
 
-/** Follows a file's import. Default: shows nothing. */
+/** Follows a file's import, or the reading of a long list. Default: shows nothing. */
 export class ImportProgress extends Context.Reference<{
   readonly say: (text: string) => Effect.Effect<void>
   readonly bar: (label: string, total: number) => Effect.Effect<ProgressBar, never, Scope.Scope>

@@ -1,0 +1,17 @@
+import { Effect } from "effect"
+import { ImportProgress } from "../csv/ImportProgress.ts"
+import { countCiphertexts, listKeyUses } from "../keys/keysAtRest.ts"
+import { inOps, list } from "./List.ts"
+
+export const keysAtRest = list("keys-at-rest list", {
+  about:
+    "Count stored secrets by the key of SECRETS_KEY that decrypts them, newest first. Secrets without a key id can't be decrypted",
+  key: ["table", "keyId"],
+  read: () =>
+    Effect.gen(function* () {
+      const { advance } = yield* (yield* ImportProgress).bar("reading", yield* countCiphertexts)
+      return yield* listKeyUses(advance)
+    }).pipe(Effect.scoped),
+  columns: { table: inOps, keyId: inOps, ciphertexts: inOps },
+  empty: "No stored secrets.",
+})
