@@ -64,7 +64,7 @@ it("every command that a page of the console shows is accepted by the command li
 })
 
 /** Inputs that only change the display of the same rows. */
-const NO_FILTERS = ["order", "sort", "count", "before", "after", "scope"]
+const NO_FILTERS = ["order", "sort", "count", "before", "after"]
 
 /** Returns a value that an input accepts. */
 const exampleOf = (name: string, input: Inputs[string]): string => {

@@ -59,6 +59,8 @@ interface Around<Row> {
   readonly title?: ComponentChildren
   readonly above?: ComponentChildren
   readonly below?: ComponentChildren
+  /** Default: that of the list. */
+  readonly command?: CommandWords
   /** Further commands. */
   readonly commands?: ReadonlyArray<CommandWords>
   readonly controls?: Controls
@@ -74,6 +76,8 @@ interface Options<F, Row, More, R> {
   readonly around?: (view: ListView<F, Row> & NoInfer<More>) => Around<Row>
   /** The label of the button that shows personal data. */
   readonly showLabel?: string
+  /** Whether the command shows personal data only with `--reveal`. */
+  readonly needsReveal?: true
   /** Changes the filter of the page and the download, such as by default values. */
   readonly filterOf?: (filter: ValuesOf<F>, context: RequestContext) => ValuesOf<F>
 }
@@ -92,6 +96,7 @@ export const listPage = <
   options: Options<F, Row, More, R2> = {},
 ) => {
   const { cells, showLabel = "Show personal data", filterOf = (filter) => filter, around = () => ({}) } = options
+  const { needsReveal } = options
   const { command, role, forPartners, isPersonal = false, isWhole, empty } = list
   const fields = Record.filter(list.filters as Fields, (_, key) => !path.includes(`:${fieldName(key)}`))
   const filters: Inputs = Record.mapKeys(fields, fieldName)
@@ -118,12 +123,13 @@ export const listPage = <
       title = SECTIONS[sectionOf(path)].title,
       above,
       below,
+      command: words = ops(command, flagsOf(list.filters, input)),
       commands = [],
       controls,
       actions,
     }: Around<Row> = around(view)
     return (
-      <Page title={title} commands={[ops(command, flagsOf(list.filters, input)), ...commands]}>
+      <Page title={title} commands={[words, ...commands]}>
         {above}
         {Object.keys(filters).some((name) => controls?.[name] !== false && (name !== "organization" || !isBound)) && (
           <FilterBar
@@ -134,7 +140,11 @@ export const listPage = <
           />
         )}
         {show !== undefined && !isShown && rows.length > 0 && (
-          <ActionForm action={show} hidden={{ ...query, after: input["after"] }} label={showLabel} />
+          <ActionForm
+            action={show}
+            hidden={{ ...query, after: input["after"], reveal: needsReveal }}
+            label={showLabel}
+          />
         )}
         <Table
           caption={list.about.replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
@@ -160,7 +170,9 @@ export const listPage = <
   })
   const page = { ...access, inputs, run: run as never }
   return [
-    ...(isPersonal ? defineMaskedPage(path, command, page) : [definePage(path, page)]),
+    ...(isPersonal
+      ? defineMaskedPage(path, command, { ...page, ...(needsReveal && { needsReveal }) })
+      : [definePage(path, page)]),
     download,
   ] as unknown as ReadonlyArray<Route<R | R2 | ReadObjects, P>>
 }
@@ -274,8 +286,11 @@ const contentOf = <Row extends object>(
       return formatShare(value as number)
     case "millis":
       return formatMillis(value as number)
-    case "masked":
-      return isShown ? String(value) : <Masked>{mask!(row)}</Masked>
+    case "masked": {
+      const text = isShown ? String(value) : mask!(row)
+      if (of !== undefined) return <IdLink id={of(row)}>{text}</IdLink>
+      return isShown ? text : <Masked>{text}</Masked>
+    }
     default: {
       const text = Array.isArray(value) ? value.join(", ") : String(value)
       const linked = of === undefined ? text : <IdLink id={of(row)}>{text}</IdLink>

@@ -1,6 +1,7 @@
 import { DescribedError } from "@outreach/domain/DescribedError"
 import type { Access } from "@outreach/domain/operators/Operator"
 import { parseInput } from "@outreach/domain/parseInput"
+import { textSchema } from "@outreach/domain/textSchema"
 import { Effect, Result, Schema } from "effect"
 import type { Codec, Fields, ValuesOf } from "../operations/Field.ts"
 import type { TaggedFailure } from "../operations/Operation.ts"
@@ -47,6 +48,8 @@ export const id = (label: string) => ({ kind: "id", label }) as const
 export const time = (label: string, none?: string) => ({ kind: "time", label, ...(none && { none }) }) as const
 
 export const count = (label: string, cap?: number) => ({ kind: "count", label, ...(cap && { cap }) }) as const
+
+export const masked = (label: string) => ({ kind: "masked", label }) as const
 
 export const badge = <Value extends string>(label: string, tones: Readonly<Partial<Record<Value, Tone>>>) =>
   ({ kind: "badge", label, tones }) as const
@@ -104,6 +107,22 @@ interface Declaration<F, C, Row, R> extends Partial<Access>, Pick<List<F, Row, R
   readonly columns: Readonly<Record<string, Column<NoInfer<Row>>>>
 }
 
+/** Returns the text of a position, and its schema. Only the last field may contain a comma. */
+export const cursorOf = <const C extends Cursor>(fields: C) => {
+  const names = Object.keys(fields)
+  return {
+    toText: (row: object): string => names.map((name) => row[name as never]).join(","),
+    schema: textSchema("a position as in the link to the next page", (text) => {
+      const parts = text.split(",")
+      const texts = [...parts.slice(0, names.length - 1), parts.slice(names.length - 1).join(",")]
+      const values = Result.all(names.map((name, i) => parseInput(fields[name]!)(texts[i] ?? "")))
+      return Result.isSuccess(values)
+        ? (Object.fromEntries(names.map((name, i) => [name, values.success[i]])) as Position<C>)
+        : undefined
+    }),
+  }
+}
+
 export class InvalidAfter extends DescribedError(
   "InvalidAfter",
   "The list doesn't continue after this row. It may be gone: start again at the first page.",
@@ -120,15 +139,8 @@ export const list = <
   { cursor, key, read, ...declaration }: Declaration<F, C, Row, R>,
 ): List<F, Row, R> => {
   const isWhole = cursor === undefined
-  const names = cursor === undefined ? (key ?? Object.keys(declaration.columns).slice(0, 1)) : Object.keys(cursor)
-  const toText = (position: object) => names.map((name) => position[name as never]).join(",")
-  const parse = (text: string) => {
-    const parts = text.split(",")
-    // Only the last part may contain a comma.
-    const texts = [...parts.slice(0, names.length - 1), parts.slice(names.length - 1).join(",")]
-    const values = names.map((name, i) => parseInput(cursor?.[name] ?? Schema.String)(texts[i] ?? ""))
-    return Result.map(Result.all(values), (all) => Object.fromEntries(names.map((name, i) => [name, all[i]])))
-  }
+  const names = key ?? Object.keys(declaration.columns).slice(0, 1)
+  const { schema, toText } = cursorOf(cursor ?? Object.fromEntries(names.map((name) => [name, Schema.String])))
   return {
     role: "viewer",
     filters: {} as F,
@@ -136,7 +148,7 @@ export const list = <
     command,
     isWhole,
     read: Effect.fnUntraced(function* (filter, { limit, after }) {
-      const position = after === null ? Result.succeed(null) : parse(after)
+      const position = after === null ? Result.succeed(null) : parseInput(schema)(after)
       if (Result.isFailure(position)) return yield* new InvalidAfter()
       const found = yield* read(filter, { limit, after: position.success as Position<C> | null })
       if (!Array.isArray(found)) {

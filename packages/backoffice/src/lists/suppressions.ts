@@ -7,7 +7,7 @@ import { wholeNumber } from "@outreach/domain/textSchema"
 import { choice, field } from "../operations/Field.ts"
 import { organizationFilter, timeRange } from "../operations/fields.ts"
 import { SuppressionReader } from "../suppressions/SuppressionReader.ts"
-import { id, inOps, list, text, time } from "./List.ts"
+import { id, inOps, list, masked, text, time } from "./List.ts"
 
 /** The words for kinds and reasons of suppressions. */
 export const SUPPRESSION_WORDS = {
@@ -46,8 +46,7 @@ export const suppressions = list("suppressions list", {
   columns: {
     kind: text("Kind"),
     value: {
-      kind: "masked",
-      label: "Value",
+      ...masked("Value"),
       mask: ({ kind, value }) => (kind === "npi" ? maskNpi(value) : maskEmail(value)),
     },
     reason: text("Reason"),

@@ -1,6 +1,7 @@
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { formatCounted } from "@outreach/backoffice/format"
+import { cursorOf } from "@outreach/backoffice/lists/List"
 import { exportClinician } from "@outreach/backoffice/operations/clinicians"
 import { type TimelineCursor, TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
 import { SuppressionReader } from "@outreach/backoffice/suppressions/SuppressionReader"
@@ -18,7 +19,6 @@ import { ops } from "../../components/ops.ts"
 import { IdLink, Masked, StatusBadge, Time } from "../../components/values.tsx"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { defineCursor } from "../../view/inputs.ts"
 import { useMay } from "../../view/View.ts"
 import { PersonStatus } from "./PersonStatus.tsx"
 import { erasePerson, exportPerson, liftPerson, suppressPerson } from "./personActions.tsx"
@@ -28,14 +28,14 @@ const PAGE_SIZE = 50
 /** The number of newest campaigns that the page checks for an e-mail to the clinician. */
 const MAX_CAMPAIGNS = 3
 
-const timelineCursor = defineCursor({
+const timelineCursor = cursorOf({
   at: Instant,
   key: textSchema("32 hex digits", (text) => (/^[0-9a-f]{32}$/.test(text) ? text : undefined)),
 })
 
 /** One clinician in one organization, across campaigns. The URL contains a recipient's id, never an NPI or an e-mail address. */
 export const personPages = defineMaskedPage("/people/:id", "recipients find", {
-  inputs: { before: timelineCursor.input },
+  inputs: { before: timelineCursor.schema },
   needsReveal: true,
   run: Effect.fnUntraced(function* ({ id, before = null }, { isShown, show }) {
     const person = yield* readPerson(id, before)
@@ -72,7 +72,7 @@ export const personPages = defineMaskedPage("/people/:id", "recipients find", {
         {!isErased && !isShown && <ActionForm action={show} hidden={{ reveal: true }} label="Show NPI and addresses" />}
         <Section title="Timeline">
           <TimelineTable entries={entries.toReversed()} deliveries={deliveries} names={names} />
-          <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.of(next) }} />
+          <Pager address={`/people/${id}`} next={next === null ? undefined : { before: timelineCursor.toText(next) }} />
         </Section>
         <Section title="Records">
           <Table
