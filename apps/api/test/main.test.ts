@@ -27,23 +27,21 @@ const statusFrom = (host: string, port: number): Promise<"refused" | "answered" 
       .on("close", () => resolve(received.startsWith("HTTP/1.1 200 ") ? "answered" : "closed without an answer"))
   })
 
-describe("the API's process", () => {
-  it("responds to every accepted connection during startup, logs its address, and serves", async () => {
-    const [host, port] = [loopbackAddress(), 8080]
-    const process = startApiProcess(api().databaseUrl, { HOST: host, PORT: String(port) })
-    const first = await eventually(
-      () => statusFrom(host, port),
-      (status) => status !== "refused" || process.over() !== undefined,
-    )
-    const others = await Promise.all(Array.from({ length: 50 }, () => statusFrom(host, port)))
-    expect(new Set([first, ...others])).toEqual(new Set(["answered"]))
+it("the API's process responds to every accepted connection during startup, logs its address, and serves", async () => {
+  const [host, port] = [loopbackAddress(), 8080]
+  const process = startApiProcess(api().databaseUrl, { HOST: host, PORT: String(port) })
+  const first = await eventually(
+    () => statusFrom(host, port),
+    (status) => status !== "refused" || process.over() !== undefined,
+  )
+  const others = await Promise.all(Array.from({ length: 50 }, () => statusFrom(host, port)))
+  expect(new Set([first, ...others])).toEqual(new Set(["answered"]))
 
-    const url = `http://${host}:${port}`
-    expect((await until(process, "listening")).annotations).toMatchObject({ url, port })
-    const response = await fetch(`${url}/v1/health`)
-    expect([response.status, ((await response.json()) as { version: string }).version]).toEqual([200, RELEASE])
-    expect((await fetch(`${url}/readyz`)).status).toBe(200)
-  })
+  const url = `http://${host}:${port}`
+  expect((await until(process, "listening")).annotations).toMatchObject({ url, port })
+  const response = await fetch(`${url}/v1/health`)
+  expect([response.status, ((await response.json()) as { version: string }).version]).toEqual([200, RELEASE])
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
 })
 
 describe("the API", () => {

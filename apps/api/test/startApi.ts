@@ -1,19 +1,17 @@
 import { SCOPES, type Scope } from "@outreach/contract"
 import type { KeyId, OrganizationId } from "@outreach/domain/Identifier"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { inTransaction } from "@outreach/testing/inTransaction"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase, type Services } from "@outreach/testing/runOnDatabase"
+import type { Run } from "@outreach/testing/runWith"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Effect, type Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { type RunningApi, runApi } from "./runApi.ts"
 
 export const DOCS_URL = "https://docs.outreach.test/guide"
-
-type Adapters = Layer.Success<ReturnType<typeof adaptersFor>>
 
 /** The data of a campaign that `seedCampaign` creates. */
 export type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
@@ -21,7 +19,7 @@ export type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
 /** The API in the test's process, and its database. */
 export interface TestApi extends Pick<RunningApi, "url" | "adminUrl" | "log"> {
   readonly databaseUrl: string
-  readonly run: <A, E>(effect: Effect.Effect<A, E, Adapters>) => Promise<A>
+  readonly run: Run<Services>
   /** Seeds an organization with a campaign's recipients and a key with all scopes. */
   readonly seed: (recipients: number) => Promise<Seeded & { readonly key: string }>
   /** Issues a key. Returns its id and text. */
@@ -40,24 +38,19 @@ export interface TestApi extends Pick<RunningApi, "url" | "adminUrl" | "log"> {
 
 /** Starts the API before a file's tests and stops it after them. `prepare` changes the database first. */
 export const startApi = (
-  prepare?: Effect.Effect<unknown, unknown, Adapters>,
+  prepare?: Effect.Effect<unknown, unknown, Services>,
   settings: Readonly<Record<string, string>> = {},
 ): (() => TestApi) => {
   const databaseUrl = migratedDatabase()
-  let adapters: ManagedRuntime.ManagedRuntime<Adapters, unknown>
+  const run = runOnDatabase({ url: databaseUrl })
   let api: RunningApi
 
   beforeAll(async () => {
-    adapters = ManagedRuntime.make(adaptersFor(databaseUrl()))
-    if (prepare) await adapters.runPromise(prepare)
+    if (prepare) await run(prepare)
     api = await runApi(databaseUrl(), { DEPLOYMENT: "staging", DOCS_URL, ...settings })
   })
-  afterAll(async () => {
-    await api?.stop()
-    await adapters?.dispose()
-  })
+  afterAll(() => api?.stop())
 
-  const run: TestApi["run"] = (effect) => adapters.runPromise(effect)
   const rename = (from: string, to: string) => run(sql`alter table ${sql(from)} rename to ${sql(to)}`)
   const issue: TestApi["issue"] = async (organizationId, scopes) => {
     const { key, text } = await run(issueKey({ organizationId, name: "test", scopes, expiresAt: null }))

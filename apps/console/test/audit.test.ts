@@ -2,7 +2,6 @@ import { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { type Answer, startConsole } from "./startConsole.ts"
 
@@ -14,16 +13,14 @@ type Recorded = readonly [command: string, ...organizations: ReadonlyArray<Organ
 
 /** Records commands that concern organizations. */
 const record = (...commands: ReadonlyArray<Recorded>) =>
-  test().run(
-    Effect.gen(function* () {
-      const log = yield* AuditLog.make
-      for (const [command, ...organizations] of commands) {
-        const given = { organization: organizations, npi: null, reason: "asked by phone" }
-        const id = yield* log.begin({ command, arguments: given, operator: "ada", osUser: "root", host: "h" })
-        if (!command.startsWith("unfinished")) yield* log.end(id, { result: "succeeded", code: null })
-      }
-    }),
-  )
+  test().run(function* () {
+    const log = yield* AuditLog.make
+    for (const [command, ...organizations] of commands) {
+      const given = { organization: organizations, npi: null, reason: "asked by phone" }
+      const id = yield* log.begin({ command, arguments: given, operator: "ada", osUser: "root", host: "h" })
+      if (!command.startsWith("unfinished")) yield* log.end(id, { result: "succeeded", code: null })
+    }
+  })
 
 /** Returns the listed commands in alphabetical order, because ids of one millisecond have no order. */
 const commandsOf = ({ document }: Answer) =>

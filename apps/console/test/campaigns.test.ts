@@ -2,7 +2,6 @@ import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { startConsole } from "./startConsole.ts"
 
@@ -120,15 +119,13 @@ describe("a campaign", () => {
 
   it("shows messages that were accepted and rejected later, by cause and domain", async () => {
     const { campaign } = await test().run(seedCampaign({ recipients: 2 }))
-    await test().run(
-      Effect.gen(function* () {
-        yield* sendCampaign(campaign.id)
-        const leases = yield* claimMessages(9)
-        for (const lease of leases) yield* sendWith(lease, { _tag: "Accepted" })
-        yield* reportBounce(leases[0]!.recipientId, { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" })
-        yield* reportBounce(leases[1]!.recipientId, { _tag: "Deferred", reply: "451 4.4.1 No answer" })
-      }),
-    )
+    await test().run(function* () {
+      yield* sendCampaign(campaign.id)
+      const leases = yield* claimMessages(9)
+      for (const lease of leases) yield* sendWith(lease, { _tag: "Accepted" })
+      yield* reportBounce(leases[0]!.recipientId, { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" })
+      yield* reportBounce(leases[1]!.recipientId, { _tag: "Deferred", reply: "451 4.4.1 No answer" })
+    })
     const { words, document } = await (await test().as("viewer")).get(`/campaigns/${campaign.id}`)
     expect(words).toContain("2 sent, 0 bounced, 2 rejected later of 2 imported")
     expect(document.querySelectorAll(".scroll svg.plot")).toHaveLength(2)

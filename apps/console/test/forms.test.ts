@@ -219,12 +219,10 @@ describe("the form of every action", () => {
       if (isTyped !== WITH_A_WORD.includes(path)) faults.push(`${path} requires a typed word: ${isTyped}`)
     }
     expect(faults).toEqual([])
-    const entries = await test().run(
-      Effect.gen(function* () {
-        const [last] = yield* sql<{ operator: string }>`select operator from audit_log order by id desc limit 1`
-        return (yield* (yield* AuditLog.make).page({ operator: last!.operator }, 1000)).rows
-      }),
-    )
+    const entries = await test().run(function* () {
+      const [last] = yield* sql<{ operator: string }>`select operator from audit_log order by id desc limit 1`
+      return (yield* (yield* AuditLog.make).page({ operator: last!.operator }, 1000)).rows
+    })
     expect(entries.map(({ command }) => command).sort()).toEqual(actions.map(({ command }) => command!).sort())
     expect(mail.server().messages.map(({ to }) => to)).toEqual([[PERSONAL.to]])
 

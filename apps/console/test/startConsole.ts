@@ -3,22 +3,11 @@ import type { OrganizationId } from "@outreach/domain/Identifier"
 import type { OperatorRole } from "@outreach/domain/operators/Operator"
 import { addOperator, createSignInLink, signIn } from "@outreach/domain/operators/Operators"
 import { telemetry } from "@outreach/process/telemetry"
-import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { migratedDatabase, runOnDatabase, type Services } from "@outreach/testing/runOnDatabase"
+import type { Run } from "@outreach/testing/runWith"
 import { asRole } from "@outreach/testing/testRoles"
-import {
-  ConfigProvider,
-  Console,
-  Context,
-  Effect,
-  Exit,
-  Layer,
-  ManagedRuntime,
-  Metric,
-  Redacted,
-  References,
-  Scope,
-} from "effect"
+import { ConfigProvider, Console, Context, Effect, Exit, Layer, Metric, Redacted, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { parseHTML } from "linkedom"
@@ -26,14 +15,6 @@ import { afterAll, beforeAll } from "vitest"
 import { ConsoleConfig } from "../src/ConsoleConfig.ts"
 import { console } from "../src/console.ts"
 import { formToken } from "../src/http/readForm.ts"
-
-/** The services that tests use in addition to the console. */
-const servicesFor = (url: string) =>
-  backoffice.pipe(
-    Layer.provideMerge(adaptersFor(url)),
-    Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")),
-  )
-type Services = Layer.Success<ReturnType<typeof servicesFor>>
 
 /** A response of the console. */
 export interface Answer {
@@ -66,7 +47,7 @@ export interface TestConsole {
   readonly logs: ReadonlyArray<string>
   /** Stops the console before the end of the tests. */
   readonly stop: () => Promise<void>
-  readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
+  readonly run: Run<Services | Layer.Success<typeof backoffice>>
   readonly query: <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
   /** Adds an operator with a role, for all organizations or for one, and signs the operator in. */
   readonly as: (role: OperatorRole, organizationId?: OrganizationId) => Promise<Visitor>
@@ -77,12 +58,11 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
   const databaseUrl = migratedDatabase()
   const logs: Array<string> = []
   const scope = Scope.makeUnsafe()
-  let adapters: ManagedRuntime.ManagedRuntime<Services, unknown>
+  const run = runOnDatabase({ url: databaseUrl, layer: backoffice })
   let url: string
   let operators = 0
 
   beforeAll(async () => {
-    adapters = ManagedRuntime.make(servicesFor(databaseUrl()))
     const surroundings = Layer.mergeAll(
       ConfigProvider.layer(ConfigProvider.fromEnv({ env: settingsFor(databaseUrl(), settings) })),
       Layer.succeed(Console.Console, { ...globalThis.console, log: (line: string) => logs.push(line) } as never),
@@ -97,21 +77,15 @@ export const startConsole = (settings: Readonly<Record<string, string>> = {}): (
     url = HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address)
   })
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  afterAll(async () => {
-    await stop()
-    await adapters.dispose()
-  })
+  afterAll(stop)
 
-  const run: TestConsole["run"] = (effect) => adapters.runPromise(effect)
   const addSession = (role: OperatorRole, organizationId: OrganizationId | null) =>
-    run(
-      Effect.gen(function* () {
-        const operator = yield* addOperator({ name: `${role} ${++operators}`, role, organizationId })
-        const { token } = yield* createSignInLink(operator.id, { seconds: 3600, once: true })
-        const session = yield* signIn(Redacted.value(token))
-        return Redacted.value(session!.token)
-      }),
-    )
+    run(function* () {
+      const operator = yield* addOperator({ name: `${role} ${++operators}`, role, organizationId })
+      const { token } = yield* createSignInLink(operator.id, { seconds: 3600, once: true })
+      const session = yield* signIn(Redacted.value(token))
+      return Redacted.value(session!.token)
+    })
 
   return () => ({
     url,

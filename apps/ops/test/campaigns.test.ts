@@ -6,7 +6,6 @@ import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { FOOTER, SENDER_FLAGS } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -59,19 +58,17 @@ const preview = async (id: string, ...flags: ReadonlyArray<string>) => {
   return { shown, eml: readFileSync(shown.eml, "utf8"), html: readFileSync(shown.html, "utf8") }
 }
 
-describe("campaigns list", () => {
-  it("lists campaigns with their counts, without their bodies", async () => {
-    const { html: _html, text: _text, ...listed } = await create({ kind: "survey" })
-    const { data } = await runJson("campaigns", "list", "--limit", "1")
-    expect(data).toEqual([
-      {
-        ...{ ...listed, program_name: "X", organization_name: "Acme", recipients: 0, sent: 0 },
-        ...{ complained: 0, complaint_level: "low", unsubscribed: 0 },
-        totals: expect.objectContaining({ recipients: 0, withdrawn: 0, unsuspected_opened: 0 }),
-      },
-    ])
-    expect((await run(["campaigns", "list"])).stdout).toMatch(/^id +program_id +name +kind +status +recipients +sent /m)
-  })
+it("campaigns list lists campaigns with their counts, without their bodies", async () => {
+  const { html: _html, text: _text, ...listed } = await create({ kind: "survey" })
+  const { data } = await runJson("campaigns", "list", "--limit", "1")
+  expect(data).toEqual([
+    {
+      ...{ ...listed, program_name: "X", organization_name: "Acme", recipients: 0, sent: 0 },
+      ...{ complained: 0, complaint_level: "low", unsubscribed: 0 },
+      totals: expect.objectContaining({ recipients: 0, withdrawn: 0, unsuspected_opened: 0 }),
+    },
+  ])
+  expect((await run(["campaigns", "list"])).stdout).toMatch(/^id +program_id +name +kind +status +recipients +sent /m)
 })
 
 describe("campaigns create", () => {
@@ -99,18 +96,16 @@ describe("campaigns create", () => {
   })
 })
 
-describe("campaigns preflight", () => {
-  it("lists the checks, and fails if one of them failed", async () => {
-    const { id } = await create()
-    const checked = await runFailing("campaigns", "preflight", id)
-    expect(checked).toMatchObject({ code: "campaign_not_ready", exit: 1, failed: ["recipients"] })
-    expect(checked.checks).toContainEqual({
-      ...{ check: "recipients", status: "failed", found: "No recipient is imported." },
-      advice: "Import recipients.",
-      command: ["recipients", "import", "list.csv", "--campaign", id],
-    })
-    expect((await run(["campaigns", "preflight", id])).stdout).toMatch(/^ok +unsubscribe: The e-mail shows a link/m)
+it("campaigns preflight lists the checks, and fails if one of them failed", async () => {
+  const { id } = await create()
+  const checked = await runFailing("campaigns", "preflight", id)
+  expect(checked).toMatchObject({ code: "campaign_not_ready", exit: 1, failed: ["recipients"] })
+  expect(checked.checks).toContainEqual({
+    ...{ check: "recipients", status: "failed", found: "No recipient is imported." },
+    advice: "Import recipients.",
+    command: ["recipients", "import", "list.csv", "--campaign", id],
   })
+  expect((await run(["campaigns", "preflight", id])).stdout).toMatch(/^ok +unsubscribe: The e-mail shows a link/m)
 })
 
 describe("campaigns show", () => {
@@ -131,22 +126,20 @@ describe("campaigns show", () => {
     // Its complaint suppresses a recipient in the whole organization.
     const { id } = await create({ program: (await createProgram()).id })
     await load(id, "npi,email", "1234567893,a@a.test", "1000000004,b@b.test", "1000000012,c@c.test")
-    await meanwhile(
-      Effect.gen(function* () {
-        const sent = yield* sql<{ id: RecipientId }>`
-          update recipients set sent_at = clock_timestamp() where campaign_id = ${id} and email <> 'c@c.test' returning id`
-        yield* sql`
-          insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
-          select organization_id, id, 2, 2 from campaigns where id = ${id}`
-        yield* sql`
-          insert into domain_pauses (organization_id, campaign_id, domain, status, until)
-          select organization_id, id, 'c.test', '550 5.7.1', clock_timestamp() + interval '1 hour'
-          from campaigns where id = ${id}`
-        const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" } as const
-        for (const recipient of sent) yield* reportBounce(recipient.id, blocked)
-        yield* reportComplaint(sent[0]!.id, "abuse")
-      }),
-    )
+    await meanwhile(function* () {
+      const sent = yield* sql<{ id: RecipientId }>`
+        update recipients set sent_at = clock_timestamp() where campaign_id = ${id} and email <> 'c@c.test' returning id`
+      yield* sql`
+        insert into campaign_count_changes (organization_id, campaign_id, sent, answered)
+        select organization_id, id, 2, 2 from campaigns where id = ${id}`
+      yield* sql`
+        insert into domain_pauses (organization_id, campaign_id, domain, status, until)
+        select organization_id, id, 'c.test', '550 5.7.1', clock_timestamp() + interval '1 hour'
+        from campaigns where id = ${id}`
+      const blocked = { _tag: "Refused", status: "550 5.7.1", reply: "550 5.7.1 Listed" } as const
+      for (const recipient of sent) yield* reportBounce(recipient.id, blocked)
+      yield* reportComplaint(sent[0]!.id, "abuse")
+    })
     const { shown, stdout } = await show(id)
     expect(shown).toMatchObject({
       progress: { sent: 2, refused_later: 2, bounced: 0, complained: 1 },

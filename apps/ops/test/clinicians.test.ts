@@ -15,28 +15,26 @@ const of = (verb: string, organization: string, ...flags: ReadonlyArray<string>)
   ...flags,
 ]
 
-describe("clinicians erase", () => {
-  it("counts on a dry run, prints the certificate after a confirmation, and the same one when it is repeated", async () => {
-    const { organization, program } = await meanwhile(seedPerson())
-    const planned = await runJson(...of("erase", organization.id, "--dry-run"))
-    expect(planned).toMatchObject({ counts: { recipients: 1, events: 3 }, erased_at: null, is_unfinished: false })
-    const { outcome, ...certificate } = await runJson(...of("erase", organization.id, "--yes"))
-    expect(outcome).toBe("erased")
-    expect(certificate).toMatchObject({
-      ...{ organization_id: organization.id, counts: planned.counts, finished_at: expect.any(String) },
-    })
-    expect(certificate.hashes).toContain(certificate.subject)
-    const repeated = { outcome: "repeated", ...certificate }
-    expect(await runJson(...of("erase", organization.id, "--yes"))).toEqual(repeated)
-    // Later clinicians are compared with the keyed hashes of this organization.
-    const add = ["suppressions", "create", "--program", program.id, "--npi", person.npi]
-    const lift = ["suppressions", "remove", ...add.slice(2), "--reason", "asked again"]
-    expect(await runJson(...lift)).toMatchObject({ removed: 0, is_erased: true })
-    const found = await run(["recipients", "find", "--npi", person.npi])
-    expect(found.stdout).toContain(`The clinician was erased and stays suppressed in ${organization.id}.`)
-    const withoutKey = await run(add, { SECRETS_KEY: "" })
-    expect(withoutKey).toMatchObject({ code: 1, stderr: expect.stringMatching(/SECRETS_KEY/) })
+it("clinicians erase counts on a dry run, prints the certificate after a confirmation, and the same one when it is repeated", async () => {
+  const { organization, program } = await meanwhile(seedPerson())
+  const planned = await runJson(...of("erase", organization.id, "--dry-run"))
+  expect(planned).toMatchObject({ counts: { recipients: 1, events: 3 }, erased_at: null, is_unfinished: false })
+  const { outcome, ...certificate } = await runJson(...of("erase", organization.id, "--yes"))
+  expect(outcome).toBe("erased")
+  expect(certificate).toMatchObject({
+    ...{ organization_id: organization.id, counts: planned.counts, finished_at: expect.any(String) },
   })
+  expect(certificate.hashes).toContain(certificate.subject)
+  const repeated = { outcome: "repeated", ...certificate }
+  expect(await runJson(...of("erase", organization.id, "--yes"))).toEqual(repeated)
+  // Later clinicians are compared with the keyed hashes of this organization.
+  const add = ["suppressions", "create", "--program", program.id, "--npi", person.npi]
+  const lift = ["suppressions", "remove", ...add.slice(2), "--reason", "asked again"]
+  expect(await runJson(...lift)).toMatchObject({ removed: 0, is_erased: true })
+  const found = await run(["recipients", "find", "--npi", person.npi])
+  expect(found.stdout).toContain(`The clinician was erased and stays suppressed in ${organization.id}.`)
+  const withoutKey = await run(add, { SECRETS_KEY: "" })
+  expect(withoutKey).toMatchObject({ code: 1, stderr: expect.stringMatching(/SECRETS_KEY/) })
 })
 
 describe("clinicians export", () => {

@@ -1,9 +1,9 @@
 import { NodeServices } from "@effect/platform-node"
 import { backoffice } from "@outreach/backoffice/backoffice"
-import { adaptersFor, SECRETS_KEY } from "@outreach/testing/adaptersFor"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { SECRETS_KEY } from "@outreach/testing/adaptersFor"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { asRole } from "@outreach/testing/testRoles"
-import { ConfigProvider, Console, Effect, Layer, ManagedRuntime, Option, Queue, References, Terminal } from "effect"
+import { ConfigProvider, Console, Effect, Layer, ManagedRuntime, Option, Queue, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { afterAll, beforeAll, expect } from "vitest"
 import { client } from "../src/database.ts"
@@ -12,13 +12,6 @@ import { Target } from "../src/Target.ts"
 
 const NO_TERMINAL = { canColor: false, canAnimate: false, canPrompt: false }
 
-const servicesFor = (url: string) =>
-  backoffice.pipe(
-    Layer.provideMerge(adaptersFor(url)),
-    Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "None")),
-  )
-type Services = Layer.Success<ReturnType<typeof servicesFor>>
-
 const configOf = (env: Readonly<Record<string, string>>) =>
   Layer.succeed(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { ...env } }))
 
@@ -26,11 +19,10 @@ const configOf = (env: Readonly<Record<string, string>>) =>
 export const commandLine = () => {
   const url = migratedDatabase()
   let settings: Readonly<Record<string, string>>
-  let services: ManagedRuntime.ManagedRuntime<Services, unknown>
+  const meanwhile = runOnDatabase({ url, layer: backoffice })
   let connections: ManagedRuntime.ManagedRuntime<Layer.Success<typeof client>, unknown>
   beforeAll(async () => {
     settings = { DATABASE_URL: asRole(url(), "operator"), SECRETS_KEY: SECRETS_KEY.toString("base64") }
-    services = ManagedRuntime.make(servicesFor(url()))
     // Only the connections are shared: each command line reads its own settings.
     connections = ManagedRuntime.make(
       client.pipe(
@@ -41,10 +33,7 @@ export const commandLine = () => {
     )
     await connections.context()
   })
-  afterAll(async () => {
-    await services.dispose()
-    await connections.dispose()
-  })
+  afterAll(() => connections.dispose())
 
   /** Runs a command line. With `key`, runs it on a terminal where the user presses that key. */
   const run = async (args: ReadonlyArray<string>, changes: Readonly<Record<string, string>> = {}, key?: string) => {
@@ -93,7 +82,7 @@ export const commandLine = () => {
       return { ...JSON.parse(stdout).error, exit: code }
     },
     /** Runs an effect on the database, as another process would. */
-    meanwhile: <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => services.runPromise(effect),
+    meanwhile,
   }
 }
 

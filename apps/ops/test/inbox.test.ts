@@ -1,6 +1,5 @@
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
-import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -8,21 +7,17 @@ const { runJson, runFailing, meanwhile } = commandLine()
 
 /** Seeds an organization that sent an event for an unknown program, and an event that can be applied. */
 const seed = () =>
-  meanwhile(
-    Effect.gen(function* () {
-      const seeded = yield* seedCampaign({ recipients: 0 })
-      const about = (slug: string) => ({ npi: npi(0), consumer_program_slug: slug })
-      yield* receiveEvent(seeded, "evt_a", "clinician.learner_qualified", about("nowhere"))
-      yield* receiveEvent(seeded, "evt_b", "clinician.learner_qualified", about("heart-failure"))
-      return seeded.organization.id
-    }),
-  )
+  meanwhile(function* () {
+    const seeded = yield* seedCampaign({ recipients: 0 })
+    const about = (slug: string) => ({ npi: npi(0), consumer_program_slug: slug })
+    yield* receiveEvent(seeded, "evt_a", "clinician.learner_qualified", about("nowhere"))
+    yield* receiveEvent(seeded, "evt_b", "clinician.learner_qualified", about("heart-failure"))
+    return seeded.organization.id
+  })
 const apply = () =>
-  meanwhile(
-    Effect.gen(function* () {
-      while (yield* applyBatches) {}
-    }),
-  )
+  meanwhile(function* () {
+    while (yield* applyBatches) {}
+  })
 
 describe("inbox", () => {
   it("lists quarantined, waiting or applied events", async () => {

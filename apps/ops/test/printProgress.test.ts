@@ -1,6 +1,6 @@
 import { Console, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { Output, printProgress } from "../src/output/Output.ts"
 
 /** Shows the progress of a step after ten seconds. */
@@ -21,9 +21,7 @@ const work = (options: { readonly json?: boolean; readonly quiet?: boolean }): P
   )
 }
 
-describe("progress", () => {
-  it("is not shown with --output json or --quiet", async () => {
-    expect(await work({ json: true })).toEqual([])
-    expect(await work({ quiet: true })).toEqual([])
-  })
+it("progress is not shown with --output json or --quiet", async () => {
+  expect(await work({ json: true })).toEqual([])
+  expect(await work({ quiet: true })).toEqual([])
 })

@@ -4,7 +4,6 @@ import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
 
@@ -16,15 +15,13 @@ const POINT = "2026-01-05T03:10:00.000000Z"
 
 describe("restores", () => {
   it("start with a pause of the campaigns, read the logs of mail servers, and finish after a confirmation", async () => {
-    const { campaign, organization, recipients } = await meanwhile(
-      Effect.gen(function* () {
-        const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
-        yield* sendCampaign(campaign.id)
-        const rows = yield* sql<{ id: string }>`
-          select id from recipients where organization_id = ${organization.id} order by id`
-        return { campaign, organization, recipients: rows.map(({ id }) => id) }
-      }),
-    )
+    const { campaign, organization, recipients } = await meanwhile(function* () {
+      const { campaign, organization } = yield* seedCampaign({ recipients: 5 })
+      yield* sendCampaign(campaign.id)
+      const rows = yield* sql<{ id: string }>`
+        select id from recipients where organization_id = ${organization.id} order by id`
+      return { campaign, organization, recipients: rows.map(({ id }) => id) }
+    })
     expect(await runFailing("restores", "begin", "--restored-to", "2999-01-01T00:00:00Z")).toMatchObject({
       code: "restored_to_future",
     })

@@ -185,47 +185,45 @@ const linkBaseOf = async (campaignId: string) => {
   )?.[1]
 }
 
-describe("a link domain", () => {
-  it("is printed as a CNAME record, contains the links once it is verified, and is removed after a confirmation", async () => {
-    const { sender, campaign } = await addWith("--link-domain", DOMAIN)
-    expect(sender).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: null })
-    expect(sender.dns_records).toContainEqual({ name: DOMAIN, type: "CNAME", values: [`${HOST}.`] })
-    const { stdout } = await run(["senders", "show", sender.id])
-    expect(stdout).toContain(`${DOMAIN}. IN CNAME <host of PUBLIC_BASE_URL>.`)
-    const dns = await publish(sender.dns_records)
-    const doctor = async () => {
-      const { checks } = await ops("doctor", "--dns-server", dns)
-      return checks.flatMap(({ check, status, found }: Record<string, string>) =>
-        check === "senders" ? [`${status}: ${found}`] : [],
-      )
-    }
-    // The doctor also checks the senders of other tests.
-    const pending = [`The key of ${sender.id} signs nothing yet.`, `No link of ${sender.id} stands on ${DOMAIN} yet.`]
-    const warnings = pending.map((found) => `warning: ${found}`)
-    expect(await doctor()).toEqual(expect.arrayContaining(warnings))
-    await meanwhile(sql`update senders set live_since = clock_timestamp() where id = ${sender.id}`)
-    expect(await linkBaseOf(campaign.id)).toBe(`https://${HOST}:${port}`)
+it("a link domain is printed as a CNAME record, contains the links once it is verified, and is removed after a confirmation", async () => {
+  const { sender, campaign } = await addWith("--link-domain", DOMAIN)
+  expect(sender).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: null })
+  expect(sender.dns_records).toContainEqual({ name: DOMAIN, type: "CNAME", values: [`${HOST}.`] })
+  const { stdout } = await run(["senders", "show", sender.id])
+  expect(stdout).toContain(`${DOMAIN}. IN CNAME <host of PUBLIC_BASE_URL>.`)
+  const dns = await publish(sender.dns_records)
+  const doctor = async () => {
+    const { checks } = await ops("doctor", "--dns-server", dns)
+    return checks.flatMap(({ check, status, found }: Record<string, string>) =>
+      check === "senders" ? [`${status}: ${found}`] : [],
+    )
+  }
+  // The doctor also checks the senders of other tests.
+  const pending = [`The key of ${sender.id} signs nothing yet.`, `No link of ${sender.id} stands on ${DOMAIN} yet.`]
+  const warnings = pending.map((found) => `warning: ${found}`)
+  expect(await doctor()).toEqual(expect.arrayContaining(warnings))
+  await meanwhile(sql`update senders set live_since = clock_timestamp() where id = ${sender.id}`)
+  expect(await linkBaseOf(campaign.id)).toBe(`https://${HOST}:${port}`)
 
-    const verify = ["senders", "verify", sender.id, "--dns-server", dns]
-    status = 404
-    expect(await ops(...verify)).toMatchObject({ code: "sender_not_verified" })
-    status = 200
-    expect(await ops("campaigns", "show", campaign.id)).toMatchObject({ sender_id: sender.id })
-    const verified = await ops(...verify)
-    expect(verified).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: expect.any(String) })
-    expect(verified.checks.map(({ status }: Record<string, string>) => status)).toEqual(Array(4).fill("ok"))
-    expect(await linkBaseOf(campaign.id)).toBe(`https://${DOMAIN}:${port}`)
-    expect((await ops("senders", "list", "--organization", sender.organization_id)).data).toMatchObject([
-      { id: sender.id, from: "Acme Health <outreach@acme.test>", selectors: [sender.keys[0].selector] },
-    ])
-    const checked = await doctor()
-    expect(checked).toContainEqual(expect.stringMatching(/^ok: The DNS records of 1 of \d senders? are right\.$/))
-    for (const warning of warnings) expect(checked).not.toContain(warning)
+  const verify = ["senders", "verify", sender.id, "--dns-server", dns]
+  status = 404
+  expect(await ops(...verify)).toMatchObject({ code: "sender_not_verified" })
+  status = 200
+  expect(await ops("campaigns", "show", campaign.id)).toMatchObject({ sender_id: sender.id })
+  const verified = await ops(...verify)
+  expect(verified).toMatchObject({ link_domain: DOMAIN, link_domain_verified_at: expect.any(String) })
+  expect(verified.checks.map(({ status }: Record<string, string>) => status)).toEqual(Array(4).fill("ok"))
+  expect(await linkBaseOf(campaign.id)).toBe(`https://${DOMAIN}:${port}`)
+  expect((await ops("senders", "list", "--organization", sender.organization_id)).data).toMatchObject([
+    { id: sender.id, from: "Acme Health <outreach@acme.test>", selectors: [sender.keys[0].selector] },
+  ])
+  const checked = await doctor()
+  expect(checked).toContainEqual(expect.stringMatching(/^ok: The DNS records of 1 of \d senders? are right\.$/))
+  for (const warning of warnings) expect(checked).not.toContain(warning)
 
-    const remove = ["link-domains", "remove", DOMAIN]
-    expect(await ops(...remove, "--yes")).toMatchObject({ code: "link_domain_in_use", sender_id: sender.id })
-    await ops("senders", "remove", sender.id, "--yes")
-    expect(await ops(...remove)).toMatchObject({ code: "not_confirmed" })
-    expect(await ops(...remove, "--yes")).toMatchObject({ removed: true })
-  })
+  const remove = ["link-domains", "remove", DOMAIN]
+  expect(await ops(...remove, "--yes")).toMatchObject({ code: "link_domain_in_use", sender_id: sender.id })
+  await ops("senders", "remove", sender.id, "--yes")
+  expect(await ops(...remove)).toMatchObject({ code: "not_confirmed" })
+  expect(await ops(...remove, "--yes")).toMatchObject({ removed: true })
 })

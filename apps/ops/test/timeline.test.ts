@@ -66,14 +66,12 @@ describe("recipients find", () => {
   )
 })
 
-describe("events", () => {
-  it("are shown masked, or as they are sent with --reveal, which is audited", async () => {
-    const filters = ["--campaign", seeded.campaign, "--recipient", seeded.id, "--type", "outreach.recipients_published"]
-    const [event, ...others] = (await runJson("events", "list", ...filters)).data
-    expect(others).toEqual([])
-    expect(JSON.stringify(await runJson("events", "show", event.id))).not.toContain(seeded.token)
-    expect((await runJson("events", "show", event.id, "--reveal")).body).toContain(seeded.token)
-    const { data } = await runJson("audit", "list", "--limit", "1")
-    expect(data[0]).toMatchObject({ command: "events show", arguments: { event: event.id, reveal: true } })
-  })
+it("events are shown masked, or as they are sent with --reveal, which is audited", async () => {
+  const filters = ["--campaign", seeded.campaign, "--recipient", seeded.id, "--type", "outreach.recipients_published"]
+  const [event, ...others] = (await runJson("events", "list", ...filters)).data
+  expect(others).toEqual([])
+  expect(JSON.stringify(await runJson("events", "show", event.id))).not.toContain(seeded.token)
+  expect((await runJson("events", "show", event.id, "--reveal")).body).toContain(seeded.token)
+  const { data } = await runJson("audit", "list", "--limit", "1")
+  expect(data[0]).toMatchObject({ command: "events show", arguments: { event: event.id, reveal: true } })
 })

@@ -1,59 +1,46 @@
 import { scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId } from "@outreach/domain/Identifier"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
 import type { partner } from "@outreach/testing/partner"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Effect, type Layer, ManagedRuntime, Schedule } from "effect"
-import { afterAll, beforeAll } from "vitest"
+import { Effect, Schedule } from "effect"
 import type { startWorker } from "./startWorker.ts"
-
-export type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
 /** A separate database for the test file, with an operator's actions. */
 export const journey = () => {
   const url = migratedDatabase()
-  let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
-  beforeAll(() => {
-    runtime = ManagedRuntime.make(adaptersFor(url()))
-  })
-  afterAll(() => runtime.dispose())
-  const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
+  const run = runOnDatabase({ url })
 
   return {
     url,
     run,
     /** Seeds a campaign for a partner and schedules it. */
     launch: (to: Awaited<ReturnType<typeof partner>>, recipients: number) =>
-      run(
-        Effect.gen(function* () {
-          const seeded = yield* seedCampaign({ recipients, endpointUrl: to.url })
-          to.trust(seeded.secret)
-          yield* scheduleCampaign(seeded.campaign.id)
-          return seeded
-        }),
-      ),
+      run(function* () {
+        const seeded = yield* seedCampaign({ recipients, endpointUrl: to.url })
+        to.trust(seeded.secret)
+        yield* scheduleCampaign(seeded.campaign.id)
+        return seeded
+      }),
     /** Lists the deliveries to an endpoint. */
     deliveries: (endpointId: EndpointId) => run(deliveriesTo(endpointId)),
     /** Takes all endpoints as another worker would after their owner's silence. Returns the function that gives them back. */
     takeAll: () =>
-      run(
-        Effect.gen(function* () {
-          const leases = yield* DeliveryLeases
-          const thief = crypto.randomUUID()
-          yield* leases.heartbeat(thief, 30)
-          const lapse = sql`
-            update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token <> ${thief}::uuid`
-          // A worker that renews its lease in the meantime keeps its endpoints.
-          yield* Effect.andThen(lapse, leases.acquire(thief, 1000)).pipe(
-            Effect.repeat({ until: ({ taken }) => taken > 0, schedule: Schedule.spaced("20 millis") }),
-          )
-          return () => run(leases.leave(thief))
-        }),
-      ),
+      run(function* () {
+        const leases = yield* DeliveryLeases
+        const thief = crypto.randomUUID()
+        yield* leases.heartbeat(thief, 30)
+        const lapse = sql`
+          update delivery_workers set alive_until = clock_timestamp() - interval '1 second' where token <> ${thief}::uuid`
+        // A worker that renews its lease in the meantime keeps its endpoints.
+        yield* Effect.andThen(lapse, leases.acquire(thief, 1000)).pipe(
+          Effect.repeat({ until: ({ taken }) => taken > 0, schedule: Schedule.spaced("20 millis") }),
+        )
+        return () => run(leases.leave(thief))
+      }),
     /** Kills a worker, closes its sessions, and waits for their end: one may be about to commit a claim. */
     kill: async ({ child, ended }: Awaited<ReturnType<typeof startWorker>>) => {
       child.kill("SIGKILL")

@@ -118,17 +118,15 @@ describe("decode, of a query", () => {
   })
 })
 
-describe("decode, of path parameters", () => {
-  it.each([
-    ["getToken", { token: "aB3xY" }, "INVALID_TOKEN", "token"],
-    ["getToken", { token: "aB3xY9/" }, "INVALID_TOKEN", "token"],
-    ["listCampaignRecipients", { id: "cmp_XYZ" }, "INVALID_CAMPAIGN_ID", "id"],
-    ["listCampaignRecipients", { id: "pgm_0f" }, "INVALID_CAMPAIGN_ID", "id"],
-    ["receiveWebhook", { endpoint_id: "x" }, "INVALID_PARAMETER", "endpoint_id"],
-  ] as const)("of %s refuses %j with %s", (operationId, path, code, parameter) => {
-    const { pathParameters, parameterCodes } = operations[operationId]
-    expect(decode(pathParameters, path, parameterCodes)).toMatchObject({ ok: false, refusal: { code, parameter } })
-  })
+it.each([
+  ["getToken", { token: "aB3xY" }, "INVALID_TOKEN", "token"],
+  ["getToken", { token: "aB3xY9/" }, "INVALID_TOKEN", "token"],
+  ["listCampaignRecipients", { id: "cmp_XYZ" }, "INVALID_CAMPAIGN_ID", "id"],
+  ["listCampaignRecipients", { id: "pgm_0f" }, "INVALID_CAMPAIGN_ID", "id"],
+  ["receiveWebhook", { endpoint_id: "x" }, "INVALID_PARAMETER", "endpoint_id"],
+] as const)("decode, of path parameters of %s refuses %j with %s", (operationId, path, code, parameter) => {
+  const { pathParameters, parameterCodes } = operations[operationId]
+  expect(decode(pathParameters, path, parameterCodes)).toMatchObject({ ok: false, refusal: { code, parameter } })
 })
 
 describe("decode, of a body", () => {

@@ -89,47 +89,39 @@ describe.each(resources)("$name", ({ schema, example, optional, nullable }) => {
   })
 })
 
-describe("list envelope", () => {
-  it("has a cursor exactly when there is more", () => {
-    expect(RecipientList.safeParse({ ...page, has_more: true, next_cursor: "abc" }).success).toBe(true)
-    expect(RecipientList.safeParse({ ...page, has_more: true }).success).toBe(false)
-    expect(RecipientList.safeParse({ ...page, next_cursor: "abc" }).success).toBe(false)
-  })
+it("list envelope has a cursor exactly when there is more", () => {
+  expect(RecipientList.safeParse({ ...page, has_more: true, next_cursor: "abc" }).success).toBe(true)
+  expect(RecipientList.safeParse({ ...page, has_more: true }).success).toBe(false)
+  expect(RecipientList.safeParse({ ...page, next_cursor: "abc" }).success).toBe(false)
 })
 
-describe("discriminators", () => {
-  it.each([
-    ["recipient_record", RecipientRecord, recipient],
-    ["campaign", CampaignSummary, recipient.campaign!],
-    ["program", ProgramSummary, recipient.program!],
-    ["list", RecipientList, page],
-    ["digest", Digest, examples.getDigest.response],
-  ])("%s is the only `object` its schema accepts", (object, schema, example) => {
-    expect(example.object).toBe(object)
-    expect(schema.safeParse({ ...example, object: "thing" }).success).toBe(false)
-  })
+it.each([
+  ["recipient_record", RecipientRecord, recipient],
+  ["campaign", CampaignSummary, recipient.campaign!],
+  ["program", ProgramSummary, recipient.program!],
+  ["list", RecipientList, page],
+  ["digest", Digest, examples.getDigest.response],
+])("discriminators %s is the only `object` its schema accepts", (object, schema, example) => {
+  expect(example.object).toBe(object)
+  expect(schema.safeParse({ ...example, object: "thing" }).success).toBe(false)
 })
 
-describe("FunnelCounts", () => {
-  it("requires three non-negative integers", () => {
-    const counts = { account_created: 0, learner_qualified: 0, completer_qualified: 0 }
-    expect(FunnelCounts.safeParse(counts).success).toBe(true)
-    for (const field of Object.keys(counts)) {
-      for (const value of [-1, 0.5, "1", null]) {
-        expect(FunnelCounts.safeParse({ ...counts, [field]: value }).success).toBe(false)
-      }
+it("FunnelCounts requires three non-negative integers", () => {
+  const counts = { account_created: 0, learner_qualified: 0, completer_qualified: 0 }
+  expect(FunnelCounts.safeParse(counts).success).toBe(true)
+  for (const field of Object.keys(counts)) {
+    for (const value of [-1, 0.5, "1", null]) {
+      expect(FunnelCounts.safeParse({ ...counts, [field]: value }).success).toBe(false)
     }
-  })
+  }
 })
 
-describe("PartnerError", () => {
-  it.each([
-    ["type", "card_error"],
-    ["code", "NO_SUCH_CODE"],
-    ["doc_url", "errors#INVALID_PARAMETER"],
-    ["request_id", "0f"],
-    ["details", ["limit"]],
-  ])("refuses a %s such as %j", (field, value) => {
-    expect(PartnerError.safeParse({ error: { ...partnerError.error, [field]: value } }).success).toBe(false)
-  })
+it.each([
+  ["type", "card_error"],
+  ["code", "NO_SUCH_CODE"],
+  ["doc_url", "errors#INVALID_PARAMETER"],
+  ["request_id", "0f"],
+  ["details", ["limit"]],
+])("PartnerError refuses a %s such as %j", (field, value) => {
+  expect(PartnerError.safeParse({ error: { ...partnerError.error, [field]: value } }).success).toBe(false)
 })

@@ -291,16 +291,14 @@ describe("a schema", () => {
   })
 })
 
-describe("a scope", () => {
-  it.each([undefined, null, "", 7, { tenant: 1 }])(
-    "of %j is refused when the codec is made, because all tenants would share it",
-    (wrong) => {
-      expect(() => cursorCodec({ schema: Position, key, scope: wrong as string })).toThrow(
-        new TypeError("scope must be a text that names what is paged through: endpoint, caller and filters"),
-      )
-    },
-  )
-})
+it.each([undefined, null, "", 7, { tenant: 1 }])(
+  "a scope of %j is refused when the codec is made, because all tenants would share it",
+  (wrong) => {
+    expect(() => cursorCodec({ schema: Position, key, scope: wrong as string })).toThrow(
+      new TypeError("scope must be a text that names what is paged through: endpoint, caller and filters"),
+    )
+  },
+)
 
 describe("a key", () => {
   it("of fewer than 32 bytes is rejected when the codec is made", () => {

@@ -24,18 +24,16 @@ describe("createIdentifier", () => {
   )
 })
 
-describe("Identifier", () => {
-  it.each([
-    "",
-    "cmp_",
-    `cmp_${"0".repeat(31)}`,
-    `cmp_${"0".repeat(33)}`,
-    `cmp_${"A".repeat(32)}`,
-    `cmp_${"0".repeat(32)}\n`,
-    `CMP_${"0".repeat(32)}`,
-    `cmp-${"0".repeat(32)}`,
-    `x_cmp_${"0".repeat(32)}`,
-  ])("refuses %j", (text) => {
-    expect(Schema.is(CampaignId)(text)).toBe(false)
-  })
+it.each([
+  "",
+  "cmp_",
+  `cmp_${"0".repeat(31)}`,
+  `cmp_${"0".repeat(33)}`,
+  `cmp_${"A".repeat(32)}`,
+  `cmp_${"0".repeat(32)}\n`,
+  `CMP_${"0".repeat(32)}`,
+  `cmp-${"0".repeat(32)}`,
+  `x_cmp_${"0".repeat(32)}`,
+])("Identifier refuses %j", (text) => {
+  expect(Schema.is(CampaignId)(text)).toBe(false)
 })

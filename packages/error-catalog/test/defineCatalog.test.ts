@@ -123,32 +123,30 @@ describe("an error of a catalog", () => {
   })
 })
 
-describe("details", () => {
-  it("have the schema of any library that follows the standard, such as Valibot", () => {
-    const catalog = defineCatalog({
-      ...tables,
-      envelope: problemJson,
-      checkDetails: true,
-      codes: {
-        LIMIT: {
-          type: "payment",
-          status: 422,
-          title: "Over the limit.",
-          details: v.object({ limit: v.object({ currency: v.string(), amount: v.pipe(v.number(), v.minValue(1)) }) }),
-        },
-        INTERNAL: tables.codes.INTERNAL,
+it("details have the schema of any library that follows the standard, such as Valibot", () => {
+  const catalog = defineCatalog({
+    ...tables,
+    envelope: problemJson,
+    checkDetails: true,
+    codes: {
+      LIMIT: {
+        type: "payment",
+        status: 422,
+        title: "Over the limit.",
+        details: v.object({ limit: v.object({ currency: v.string(), amount: v.pipe(v.number(), v.minValue(1)) }) }),
       },
-    })
-    const limit = { currency: "EUR", amount: 100 }
-    const said = catalog.parse(catalog.error("LIMIT", { details: { limit } }).toBody())
-    if (said.code === "LIMIT") expectTypeOf(said.details.limit.amount).toEqualTypeOf<number>()
-    expect(said).toMatchObject({ code: "LIMIT", details: { limit } })
-    expect(() => catalog.error("LIMIT", { details: { limit: { ...limit, amount: 0 } } })).toThrow(/^details of LIMIT: /)
-    // @ts-expect-error the amount is missing
-    expect(() => catalog.error("LIMIT", { details: { limit: { currency: "EUR" } } })).toThrow(TypeError)
-    // It does not follow Standard JSON Schema by itself, so OpenAPI has the body without its details.
-    expect(openapi(catalog).components.schemas["LIMIT"]).not.toHaveProperty("allOf")
+      INTERNAL: tables.codes.INTERNAL,
+    },
   })
+  const limit = { currency: "EUR", amount: 100 }
+  const said = catalog.parse(catalog.error("LIMIT", { details: { limit } }).toBody())
+  if (said.code === "LIMIT") expectTypeOf(said.details.limit.amount).toEqualTypeOf<number>()
+  expect(said).toMatchObject({ code: "LIMIT", details: { limit } })
+  expect(() => catalog.error("LIMIT", { details: { limit: { ...limit, amount: 0 } } })).toThrow(/^details of LIMIT: /)
+  // @ts-expect-error the amount is missing
+  expect(() => catalog.error("LIMIT", { details: { limit: { currency: "EUR" } } })).toThrow(TypeError)
+  // It does not follow Standard JSON Schema by itself, so OpenAPI has the body without its details.
+  expect(openapi(catalog).components.schemas["LIMIT"]).not.toHaveProperty("allOf")
 })
 
 describe("a caught value", () => {

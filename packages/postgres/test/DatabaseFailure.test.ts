@@ -1,18 +1,15 @@
-import { describe } from "@effect/vitest"
 import { Transaction } from "@outreach/domain/Transaction"
 import { type DatabaseFailure, orDieAs } from "@outreach/postgres/DatabaseFailure"
 import { describeFault, faultOf } from "@outreach/postgres/describeFault"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-import { effectTest } from "@outreach/testing/effectTest"
-import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { sql } from "@outreach/testing/sql"
 import { Cause, Effect, Exit } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 
 const url = migratedDatabase()
-const run = runOnDatabase({ url })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ url })
 
 /** Runs a failing statement on a new connection, and returns the resulting defect. */
 const failureOf = async (

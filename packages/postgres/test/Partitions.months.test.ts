@@ -12,11 +12,10 @@ import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { type PartitionedTable, Partitions } from "@outreach/postgres/Partitions"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
-import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { column, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -25,8 +24,7 @@ import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
 const setClock = simulatedClock(url)
-const run = runOnDatabase({ url, layer: DeliveryReader.layer })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ url, layer: DeliveryReader.layer })
 
 const add = (table: PartitionedTable) => Effect.flatMap(Partitions, (partitions) => partitions.add(table))
 /** Drops all expired partitions, one run per day like the workers. */
@@ -84,10 +82,7 @@ describe("the monthly partitions", { shuffle: false }, () => {
       expect(yield* add("events")).toBe(0)
       // The workers were down for half a year.
       yield* setClock("2050-08-15T00:00:00Z")
-      const kept = yield* Effect.all(
-        Array.from({ length: 4 }, () => add("events")),
-        { concurrency: 4 },
-      )
+      const kept = yield* Effect.replicateEffect(add("events"), 4, { concurrency: 4 })
       expect(Math.max(...kept)).toBe(6)
       expect(kept.reduce((sum, count) => sum + count, 0)).toBe(6)
       expect((yield* partitionsOf("events")).slice(-3)).toEqual(["2050_09", "2050_10", "later"])
@@ -227,33 +222,31 @@ describe("the monthly partitions", { shuffle: false }, () => {
     })
   })
 
-  describe("the months of hits", () => {
-    test("are dropped when the retention period after the last classification of a hit is over", function* () {
-      yield* setClock("2050-01-10T00:00:00Z")
-      const { organization } = yield* seedCampaign({ recipients: 1 })
-      const hit = (at: string, judgedAt: string | null) => sql`
-      insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
-      select ${organization.id}, ${lowestIdentifierAt("hit", Date.parse(at))}, id, 'open', 'GET', '198.51.100.7', '{}',
-        ${at}::timestamptz, ${judgedAt}::timestamptz, case when ${judgedAt}::text is not null then '{}'::text[] end
-      from recipients where organization_id = ${organization.id}`
-      yield* hit("2050-01-05T00:00:00Z", "2050-01-05T00:01:00Z")
-      yield* hit("2050-01-31T00:00:00Z", "2050-02-01T00:00:00Z")
-      yield* hit("2050-02-05T00:00:00Z", null)
-      yield* add("hits")
-      const left = sql`select id from hits`
-      yield* setClock("2050-05-01T00:00:00Z")
-      expect(yield* drop("hits", 90)).toEqual({ dropped: 0, reason: null })
-      // One hour more than 90 days after the last hit of January was classified.
-      yield* setClock("2050-05-02T01:00:00Z")
-      yield* add("hits")
-      expect(yield* drop("hits", 90)).toEqual({ dropped: 2, reason: null })
-      expect(yield* left).toEqual([{ id: lowestIdentifierAt("hit", Date.parse("2050-02-05T00:00:00Z")) }])
-      yield* sql`update hits set judged_at = '2050-02-06', reasons = '{}'`
-      yield* setClock("2050-05-08T00:00:00Z")
-      yield* drop("hits", 90)
-      expect(yield* left).toEqual([])
-      expect((yield* partitionsOf("hits")).slice(0, 2)).toEqual(["earlier", "2050_05"])
-    })
+  test("the months of hits are dropped when the retention period after the last classification of a hit is over", function* () {
+    yield* setClock("2050-01-10T00:00:00Z")
+    const { organization } = yield* seedCampaign({ recipients: 1 })
+    const hit = (at: string, judgedAt: string | null) => sql`
+    insert into hits (organization_id, id, recipient_id, kind, method, address, headers, received_at, judged_at, reasons)
+    select ${organization.id}, ${lowestIdentifierAt("hit", Date.parse(at))}, id, 'open', 'GET', '198.51.100.7', '{}',
+      ${at}::timestamptz, ${judgedAt}::timestamptz, case when ${judgedAt}::text is not null then '{}'::text[] end
+    from recipients where organization_id = ${organization.id}`
+    yield* hit("2050-01-05T00:00:00Z", "2050-01-05T00:01:00Z")
+    yield* hit("2050-01-31T00:00:00Z", "2050-02-01T00:00:00Z")
+    yield* hit("2050-02-05T00:00:00Z", null)
+    yield* add("hits")
+    const left = sql`select id from hits`
+    yield* setClock("2050-05-01T00:00:00Z")
+    expect(yield* drop("hits", 90)).toEqual({ dropped: 0, reason: null })
+    // One hour more than 90 days after the last hit of January was classified.
+    yield* setClock("2050-05-02T01:00:00Z")
+    yield* add("hits")
+    expect(yield* drop("hits", 90)).toEqual({ dropped: 2, reason: null })
+    expect(yield* left).toEqual([{ id: lowestIdentifierAt("hit", Date.parse("2050-02-05T00:00:00Z")) }])
+    yield* sql`update hits set judged_at = '2050-02-06', reasons = '{}'`
+    yield* setClock("2050-05-08T00:00:00Z")
+    yield* drop("hits", 90)
+    expect(yield* left).toEqual([])
+    expect((yield* partitionsOf("hits")).slice(0, 2)).toEqual(["earlier", "2050_05"])
   })
 
   describe("added months", () => {

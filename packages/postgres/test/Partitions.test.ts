@@ -3,10 +3,9 @@ import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import { Partitions } from "@outreach/postgres/Partitions"
-import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { column, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -15,7 +14,7 @@ import { simulatedClock } from "./simulatedClock.ts"
 
 const url = migratedDatabase()
 const setClock = simulatedClock(url)
-const test = effectTest(runOnDatabase({ url, layer: DeliveryReader.layer }))
+const { test } = testsOnDatabase({ url, layer: DeliveryReader.layer })
 
 /** Claims the delivery of an event. */
 const leased = Effect.gen(function* () {
@@ -72,10 +71,7 @@ describe("the days of delivered", { shuffle: false }, () => {
     for (let today = 0; today <= LAST_DAY; today++) {
       yield* setClock(`${day(today)}T00:00:00Z`)
       delivered.push(yield* settled)
-      const kept = yield* Effect.all(
-        Array.from({ length: 4 }, () => keep(3)),
-        { concurrency: 4 },
-      )
+      const kept = yield* Effect.replicateEffect(keep(3), 4, { concurrency: 4 })
       // The first dropped day is from the previous test.
       expect(kept.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(today === 2 || today > 3 ? 1 : 0)
       yield* keep(3)

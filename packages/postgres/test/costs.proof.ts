@@ -5,11 +5,10 @@ import { createIdentifier } from "@outreach/domain/Identifier"
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { effectTest } from "@outreach/testing/effectTest"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { SECRET_ID } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { fragment, sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
@@ -17,7 +16,7 @@ import { expect } from "vitest"
 import { blocksRead } from "./blocksRead.ts"
 import { keepStatistics } from "./keepStatistics.ts"
 
-const test = effectTest(runOnDatabase({ maxConnections: 1 }))
+const { test } = testsOnDatabase({ maxConnections: 1 })
 
 test("storing an event costs the same in a large table as in a small one, with a plan for an empty table", function* () {
   const { receive } = yield* InboxRepository

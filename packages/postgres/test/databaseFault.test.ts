@@ -2,16 +2,15 @@ import { describe, expect } from "@effect/vitest"
 import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { adaptersFor } from "@outreach/testing/adaptersFor"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
-import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
 
 const url = migratedDatabase()
-const test = effectTest(runOnDatabase({ url }))
+const { test } = testsOnDatabase({ url })
 
 /** Returns the fault code after changes to the database, which are rolled back. */
 const codeAfter = Effect.fnUntraced(function* (...statements: ReadonlyArray<string>) {

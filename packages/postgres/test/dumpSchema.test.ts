@@ -66,12 +66,10 @@ const url = testDatabase({
   },
 })
 
-describe("schema.sql", () => {
-  it("recreates the schema from its dump", async () => {
-    expect(await Effect.runPromise(Effect.provide(dumpSchema, testDatabaseLayer(url())))).toBe(
-      await readFile(SCHEMA, "utf8"),
-    )
-  })
+it("schema.sql recreates the schema from its dump", async () => {
+  expect(await Effect.runPromise(Effect.provide(dumpSchema, testDatabaseLayer(url())))).toBe(
+    await readFile(SCHEMA, "utf8"),
+  )
 })
 
 const test = effectTest(run)

@@ -4,8 +4,7 @@ import type { ListPage } from "@outreach/domain/ListPage"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
@@ -15,8 +14,7 @@ import { keepStatistics } from "./keepStatistics.ts"
 
 const ROWS = 100_000
 const LIMIT = 101
-const run = runOnDatabase({ maxConnections: 1 })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ maxConnections: 1 })
 type Seed = Effect.Success<ReturnType<typeof seedCampaign>>
 let seed: Seed
 
@@ -26,35 +24,33 @@ const stampOf = (row: number) =>
 const hex = (row: number) => row.toString(16).padStart(32, "0")
 
 beforeAll(async () => {
-  seed = await run(
-    Effect.gen(function* () {
-      const seeded = yield* seedCampaign({ recipients: 0 })
-      const { organization, campaign, program } = seeded
-      for (const table of ["recipients", "events"]) yield* keepStatistics(table)
-      // Every tenth recipient is in a second campaign, every 500th event is a bounce.
-      yield* sql`
-        insert into campaigns
-        select (jsonb_populate_record(campaign, '{"id": "cmp_1"}')).* from campaigns campaign`
-      yield* sql`
-        insert into recipients
-          (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
-        select ${organization.id}, 'rcp_' || lpad(to_hex(row), 32, '0'),
-          case when row % 10 = 0 then 'cmp_1' else ${campaign.id} end, ${program.id}, lpad(row::text, 6, '0'),
-          (1000000000 + row)::text, 'clinician' || row || '@clinic.test', stamp, stamp
-        from generate_series(0, ${ROWS - 1}::int) as row,
-          lateral (select '2026-01-01Z'::timestamptz + (row / 10) * interval '1 second' as stamp) s`
-      yield* sql`
-        insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
-        select ${organization.id}, 'evt_' || lpad(to_hex(row), 32, '0'),
-          case when row % 500 = 0 then 'outreach.email_bounced' else 'outreach.email_sent' end,
-          ${campaign.id}, ${program.id}, null, stamp, stamp, repeat('x', 500)
-        from generate_series(0, ${ROWS - 1}::int) as row,
-          lateral (select '2026-01-01Z'::timestamptz + (row / 10) * interval '1 second' as stamp) s`
-      yield* sql`vacuum analyze recipients`
-      yield* sql`vacuum analyze events`
-      return seeded
-    }),
-  )
+  seed = await run(function* () {
+    const seeded = yield* seedCampaign({ recipients: 0 })
+    const { organization, campaign, program } = seeded
+    for (const table of ["recipients", "events"]) yield* keepStatistics(table)
+    // Every tenth recipient is in a second campaign, every 500th event is a bounce.
+    yield* sql`
+      insert into campaigns
+      select (jsonb_populate_record(campaign, '{"id": "cmp_1"}')).* from campaigns campaign`
+    yield* sql`
+      insert into recipients
+        (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+      select ${organization.id}, 'rcp_' || lpad(to_hex(row), 32, '0'),
+        case when row % 10 = 0 then 'cmp_1' else ${campaign.id} end, ${program.id}, lpad(row::text, 6, '0'),
+        (1000000000 + row)::text, 'clinician' || row || '@clinic.test', stamp, stamp
+      from generate_series(0, ${ROWS - 1}::int) as row,
+        lateral (select '2026-01-01Z'::timestamptz + (row / 10) * interval '1 second' as stamp) s`
+    yield* sql`
+      insert into events (organization_id, id, type, campaign_id, program_id, recipient_id, occurred_at, emitted_at, body)
+      select ${organization.id}, 'evt_' || lpad(to_hex(row), 32, '0'),
+        case when row % 500 = 0 then 'outreach.email_bounced' else 'outreach.email_sent' end,
+        ${campaign.id}, ${program.id}, null, stamp, stamp, repeat('x', 500)
+      from generate_series(0, ${ROWS - 1}::int) as row,
+        lateral (select '2026-01-01Z'::timestamptz + (row / 10) * interval '1 second' as stamp) s`
+    yield* sql`vacuum analyze recipients`
+    yield* sql`vacuum analyze events`
+    return seeded
+  })
 })
 
 /** Reads a page until PostgreSQL uses its generic plan, and returns the maximum number of blocks read. */

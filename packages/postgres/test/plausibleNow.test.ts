@@ -9,8 +9,7 @@ import { MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { PARTITIONED_TABLES } from "@outreach/postgres/Partitions"
-import { effectTest } from "@outreach/testing/effectTest"
-import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { column, fragment, sql, value } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
@@ -24,7 +23,7 @@ const runAsOwner = runOnDatabase({ url, layer: DatabaseInspection.layer })
 const asOwner = <A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
   Effect.flatten(Effect.promise(() => runAsOwner(Effect.exit(effect))))
 // The other statements use the worker's role, which doesn't own the tables.
-const test = effectTest(runOnDatabase({ url: () => asRole(url(), "worker"), layer: DatabaseInspection.layer }))
+const { test } = testsOnDatabase({ url: () => asRole(url(), "worker"), layer: DatabaseInspection.layer })
 type Services = Parameters<typeof runAsOwner>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never
 
 const at = (days: number): string => new Date(Date.UTC(2050, 5, 15, 12) + days * 86_400_000).toISOString()

@@ -1,4 +1,3 @@
-import { describe, expect } from "@effect/vitest"
 import { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { Operator } from "@outreach/domain/operators/Operator"
 import { ApiKey } from "@outreach/domain/organizations/ApiKey"
@@ -9,13 +8,12 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { columnOf, decodeColumn, decodeValue, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { toTable } from "@outreach/postgres/toTable"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { fragment, sql } from "@outreach/testing/sql"
 import { Effect, Option, Schema, Struct } from "effect"
-import { it } from "vitest"
+import { describe, expect, it } from "vitest"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 /** The entities that are read by the columns of their schema, and further columns of their tables that other statements use. */
 const ENTITIES = [
@@ -144,16 +142,14 @@ describe("a list with a key", () => {
   })
 })
 
-describe("the conditions of a filter", () => {
-  test("contain the defined ones, and match all rows without any", function* () {
-    const count = (condition: ReturnType<typeof allOf>) =>
-      Effect.map(
-        sql`select from (values (1, 'x', false), (2, 'x', true), (3, 'y', true)) entry (n, word, is_odd) where ${condition}`,
-        (rows) => rows.length,
-      )
-    expect(yield* count(equal({ n: undefined, word: undefined }))).toBe(3)
-    expect(yield* count(equal({ word: "x", is_odd: true }))).toBe(1)
-    expect(yield* count(allOf())).toBe(3)
-    expect(yield* count(allOf(undefined, fragment`n > 1`, equal({ word: "x" })))).toBe(1)
-  })
+test("the conditions of a filter contain the defined ones, and match all rows without any", function* () {
+  const count = (condition: ReturnType<typeof allOf>) =>
+    Effect.map(
+      sql`select from (values (1, 'x', false), (2, 'x', true), (3, 'y', true)) entry (n, word, is_odd) where ${condition}`,
+      (rows) => rows.length,
+    )
+  expect(yield* count(equal({ n: undefined, word: undefined }))).toBe(3)
+  expect(yield* count(equal({ word: "x", is_odd: true }))).toBe(1)
+  expect(yield* count(allOf())).toBe(3)
+  expect(yield* count(allOf(undefined, fragment`n > 1`, equal({ word: "x" })))).toBe(1)
 })

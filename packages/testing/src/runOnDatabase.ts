@@ -3,10 +3,12 @@ import { withClient } from "@outreach/embedded-postgres/withClient"
 import { Effect, Layer } from "effect"
 import { beforeAll } from "vitest"
 import { adaptersFor, testDatabaseLayer } from "./adaptersFor.ts"
-import { runWith } from "./runWith.ts"
+import { effectTest } from "./effectTest.ts"
+import { type Run, runWith } from "./runWith.ts"
 import { migrateWithRoles } from "./testRoles.ts"
 
-type Services = Layer.Success<ReturnType<typeof adaptersFor>>
+/** All adapters and the database. */
+export type Services = Layer.Success<ReturnType<typeof adaptersFor>>
 
 /** Returns a function that runs an effect with all adapters on a database of the test file. */
 export const runOnDatabase = <Others = never>(
@@ -17,9 +19,15 @@ export const runOnDatabase = <Others = never>(
     /** Additional services on the same adapters. */
     readonly layer?: Layer.Layer<Others, never, Services>
   } = {},
-): (<A, E>(effect: Effect.Effect<A, E, Services | Others>) => Promise<A>) => {
+): Run<Services | Others> => {
   const { layer = Layer.empty as Layer.Layer<never> as Layer.Layer<Others>, url = migratedDatabase() } = options
   return runWith(() => Layer.provideMerge(layer, adaptersFor(url(), options)))
+}
+
+/** Returns `runOnDatabase`'s function, and one that runs a test's body with it (`effectTest`). */
+export const testsOnDatabase = <Others = never>(options: Parameters<typeof runOnDatabase<Others>>[0] = {}) => {
+  const run = runOnDatabase(options)
+  return { run, test: effectTest(run) }
 }
 
 /** Creates a database with the newest schema for a test file (`testDatabase`). */

@@ -1,17 +1,23 @@
-import { Layer, ManagedRuntime, References } from "effect"
+import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { afterAll } from "vitest"
+
+/** Runs an effect, or the effect of a generator function, with services. */
+export interface Run<Services> {
+  <A, Eff extends Effect.Effect<unknown, unknown, Services>>(body: () => Generator<Eff, A, never>): Promise<A>
+  <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A>
+}
 
 /**
  * Returns a function that runs effects with a layer, such as `adaptersFor`. The layer is built once for a test file, when the first test needs it,
  * and released after the tests: a connection for each test would plan each statement again.
  */
-export const runWith = <Services, E>(
-  layer: () => Layer.Layer<Services, E>,
-): ManagedRuntime.ManagedRuntime<Services, E>["runPromise"] => {
+export const runWith = <Services, E>(layer: () => Layer.Layer<Services, E>): Run<Services> => {
   let runtime: ManagedRuntime.ManagedRuntime<Services, E> | undefined
   afterAll(() => runtime?.dispose())
-  return (effect, options) => {
+  return <A>(
+    work: Effect.Effect<A, unknown, Services> | (() => Generator<Effect.Effect<unknown, unknown, Services>, A, never>),
+  ) => {
     runtime ??= ManagedRuntime.make(Layer.provideMerge(layer(), Layer.succeed(References.MinimumLogLevel, "Warn")))
-    return runtime.runPromise(effect, options)
+    return runtime.runPromise(Effect.isEffect(work) ? work : Effect.gen(work))
   }
 }

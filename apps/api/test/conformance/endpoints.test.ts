@@ -83,15 +83,13 @@ it("Idempotency-Key is accepted by every authenticated endpoint", async () => {
   }
 })
 
-describe("GET /v1/health", () => {
-  it("needs no authentication, looks at none, and has no rate limit", async () => {
-    const spent = await api().issue(seed.organization.id, [])
-    await api().setCount(spent.id, 100)
-    for (const key of [undefined, "nonsense", spent.text]) {
-      const { status, headers } = await ask(api(), "/v1/health", key === undefined ? {} : { key })
-      expect([status, headers.get("X-RateLimit-Limit")]).toEqual([200, null])
-    }
-  })
+it("GET /v1/health needs no authentication, looks at none, and has no rate limit", async () => {
+  const spent = await api().issue(seed.organization.id, [])
+  await api().setCount(spent.id, 100)
+  for (const key of [undefined, "nonsense", spent.text]) {
+    const { status, headers } = await ask(api(), "/v1/health", key === undefined ? {} : { key })
+    expect([status, headers.get("X-RateLimit-Limit")]).toEqual([200, null])
+  }
 })
 
 describe("GET /v1/partners/consumer/tokens/{token}", () => {
@@ -128,25 +126,23 @@ describe("GET /v1/partners/consumer/tokens/{token}", () => {
   )
 })
 
-describe("GET /v1/partners/consumer/tokens", () => {
-  it("orders by updated_at and then by id, from page to page", async () => {
-    const { organization, key } = await api().seed(6)
-    const page = async (query: string) => (await ask(api(), `${TOKENS}?${SINCE}&${query}`, { key })).body
-    type Row = { service_recipient_id: string; updated_at: string }
-    const idsOf = ({ data }: { data: ReadonlyArray<Row> }) => data.map((row) => row.service_recipient_id)
-    const imported = idsOf(await page(""))
-    expect(imported).toEqual([...imported].sort())
-    const [first, second, ...others] = imported
-    await api().run(sql`
-      update recipients set updated_at = updated_at + interval '1 microsecond'
-      where organization_id = ${organization.id} and id in (${first!}, ${second!})`)
-    const seen: Array<string> = []
-    for (let body = await page("limit=2"); ; body = await page(`limit=2&cursor=${body.next_cursor}`)) {
-      seen.push(...idsOf(body))
-      if (!body.has_more) break
-    }
-    expect(seen).toEqual([...others, first, second])
-  })
+it("GET /v1/partners/consumer/tokens orders by updated_at and then by id, from page to page", async () => {
+  const { organization, key } = await api().seed(6)
+  const page = async (query: string) => (await ask(api(), `${TOKENS}?${SINCE}&${query}`, { key })).body
+  type Row = { service_recipient_id: string; updated_at: string }
+  const idsOf = ({ data }: { data: ReadonlyArray<Row> }) => data.map((row) => row.service_recipient_id)
+  const imported = idsOf(await page(""))
+  expect(imported).toEqual([...imported].sort())
+  const [first, second, ...others] = imported
+  await api().run(sql`
+    update recipients set updated_at = updated_at + interval '1 microsecond'
+    where organization_id = ${organization.id} and id in (${first!}, ${second!})`)
+  const seen: Array<string> = []
+  for (let body = await page("limit=2"); ; body = await page(`limit=2&cursor=${body.next_cursor}`)) {
+    seen.push(...idsOf(body))
+    if (!body.has_more) break
+  }
+  expect(seen).toEqual([...others, first, second])
 })
 
 describe("GET /v1/partners/consumer/events", () => {
@@ -171,15 +167,13 @@ describe("GET /v1/partners/consumer/events", () => {
   })
 })
 
-describe("GET /v1/partners/consumer/digest", () => {
-  it.each([
-    ["", "MISSING_PARAMETER"],
-    ["?date=", "INVALID_PARAMETER"],
-    ["?date=2026-02-30", "INVALID_PARAMETER"],
-    ["?date=2026-1-1", "INVALID_PARAMETER"],
-    ["?date=2026-01-01T00:00:00Z", "INVALID_PARAMETER"],
-  ])("requires a calendar date: %j is %s", async (query, code) => {
-    const { status, body } = await ask(api(), `${PARTNER}/digest${query}`, { key: resources.key })
-    expect([status, body.error.code, body.error.details]).toEqual([400, code, { parameter: "date" }])
-  })
+it.each([
+  ["", "MISSING_PARAMETER"],
+  ["?date=", "INVALID_PARAMETER"],
+  ["?date=2026-02-30", "INVALID_PARAMETER"],
+  ["?date=2026-1-1", "INVALID_PARAMETER"],
+  ["?date=2026-01-01T00:00:00Z", "INVALID_PARAMETER"],
+])("GET /v1/partners/consumer/digest requires a calendar date: %j is %s", async (query, code) => {
+  const { status, body } = await ask(api(), `${PARTNER}/digest${query}`, { key: resources.key })
+  expect([status, body.error.code, body.error.details]).toEqual([400, code, { parameter: "date" }])
 })

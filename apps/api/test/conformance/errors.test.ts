@@ -51,11 +51,9 @@ beforeAll(async () => {
   }
 })
 
-describe("the code", () => {
-  it.each(CODES)("%s has the type %s and the status %d: %s", (code, type, status) => {
-    const { status: answered, body } = met[code]
-    expect([body.error.code, body.error.type, answered]).toEqual([code, type, status])
-  })
+it.each(CODES)("the code %s has the type %s and the status %d: %s", (code, type, status) => {
+  const { status: answered, body } = met[code]
+  expect([body.error.code, body.error.type, answered]).toEqual([code, type, status])
 })
 
 describe.each([

@@ -204,26 +204,24 @@ describe("campaign and program", () => {
   })
 })
 
-describe("a list", () => {
-  it.each(["tokens", "recipients", "events"] as const)(
-    "of %s has no further page exactly when next_cursor is null, and echoes its path and query",
-    async (name) => {
-      const path = resources.lists[name]
-      const cursor: string = (await get(`${path}&limit=1`)).next_cursor
-      for (const [target, more] of [
-        // Some releases of Node don't send a trailing question mark.
-        [path.replace(/\?$/, ""), false],
-        [`${path}&limit=1`, true],
-        [`${path}&cursor=${cursor}`, false],
-      ] as const) {
-        const { has_more, next_cursor, url, data } = await get(target)
-        expect([has_more, typeof next_cursor, url]).toEqual([more, more ? "string" : "object", target])
-        const object = name === "events" ? "event" : "recipient_record"
-        expect(new Set(data.map((row: Body) => row["object"]))).toEqual(new Set([object]))
-      }
-    },
-  )
-})
+it.each(["tokens", "recipients", "events"] as const)(
+  "a list of %s has no further page exactly when next_cursor is null, and echoes its path and query",
+  async (name) => {
+    const path = resources.lists[name]
+    const cursor: string = (await get(`${path}&limit=1`)).next_cursor
+    for (const [target, more] of [
+      // Some releases of Node don't send a trailing question mark.
+      [path.replace(/\?$/, ""), false],
+      [`${path}&limit=1`, true],
+      [`${path}&cursor=${cursor}`, false],
+    ] as const) {
+      const { has_more, next_cursor, url, data } = await get(target)
+      expect([has_more, typeof next_cursor, url]).toEqual([more, more ? "string" : "object", target])
+      const object = name === "events" ? "event" : "recipient_record"
+      expect(new Set(data.map((row: Body) => row["object"]))).toEqual(new Set([object]))
+    }
+  },
+)
 
 it("every body is JSON, of a resource and of an error", async () => {
   const { tokens, lists, key } = resources

@@ -20,17 +20,15 @@ const api = startApi()
 const BODY = Buffer.from(JSON.stringify(eventExamples["outreach.email_clicked"]))
 const secret = () => `whsec_${randomBytes(32).toString("base64url")}`
 
-describe("the code that the guide shows", () => {
-  it.each([
-    ["verifySignature.ts", "webhooks"],
-    ["webhookServer.ts", "webhooks"],
-    ["reconcile.ts", "pagination"],
-    ["languages/reconcile.py", "pagination"],
-  ])("is the code that runs below: %s", async (file, page) => {
-    const text = await (await fetch(`${api().url}/docs/${page}`)).text()
-    const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
-    expect(samplesOf(text).get(basename(file))).toBe(source)
-  })
+it.each([
+  ["verifySignature.ts", "webhooks"],
+  ["webhookServer.ts", "webhooks"],
+  ["reconcile.ts", "pagination"],
+  ["languages/reconcile.py", "pagination"],
+])("the code that the guide shows is the code that runs below: %s", async (file, page) => {
+  const text = await (await fetch(`${api().url}/docs/${page}`)).text()
+  const source = readFileSync(new URL(`../../src/docs/samples/${file}`, import.meta.url), "utf8")
+  expect(samplesOf(text).get(basename(file))).toBe(source)
 })
 
 describe("the receiver", () => {

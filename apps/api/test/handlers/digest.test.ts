@@ -25,12 +25,10 @@ const digest = async (date: string, from = seed.key) => {
   return body
 }
 const addProgram = (organizationId: OrganizationId, slug: string, learnerTarget: number | null = null) =>
-  api().run(
-    Effect.gen(function* () {
-      const program = { organizationId, slug, name: slug, learnerTarget, completerTarget: null }
-      return yield* (yield* ProgramRepository).create({ ...program, id: yield* createIdentifier("program") })
-    }),
-  )
+  api().run(function* () {
+    const program = { organizationId, slug, name: slug, learnerTarget, completerTarget: null }
+    return yield* (yield* ProgramRepository).create({ ...program, id: yield* createIdentifier("program") })
+  })
 const recipients = (count: number) =>
   api().run(Effect.all(Array.from({ length: count }, () => createIdentifier("recipient"))))
 const qualify = (
@@ -71,29 +69,27 @@ const noTarget = (count: number) => ({ target: null, count, remaining: null, rea
 it("contains every count of the date, and no counts of adjacent dates", async () => {
   const { program, campaign } = seed
   const [ann, bob, cy] = await recipients(3)
-  await api().run(
-    Effect.gen(function* () {
-      const about = {
-        id: yield* createIdentifier("event"),
-        organizationId: campaign.organizationId,
-        campaignId: campaign.id,
-        programId: program.id,
-        recipientId: null,
-      }
-      const seat = { token: "aB3dE9", npi: "1234567893", email: "a@clinic.test", service_recipient_id: ann! }
-      const published = composeEvent("outreach.recipients_published", about, {
-        service_campaign_id: campaign.id,
-        service_program_id: program.id,
-        service_campaign_name: "",
-        service_program_name: "",
-        consumer_program_slug: "",
-        scheduled_send_window_start: campaign.windowStart,
-        scheduled_send_window_end: campaign.windowEnd,
-        recipients: [seat, seat, seat],
-      })
-      yield* inTransaction(publishEvents([published], "2026-02-03T00:00:00.000000Z" as CommitTimestamp))
-    }),
-  )
+  await api().run(function* () {
+    const about = {
+      id: yield* createIdentifier("event"),
+      organizationId: campaign.organizationId,
+      campaignId: campaign.id,
+      programId: program.id,
+      recipientId: null,
+    }
+    const seat = { token: "aB3dE9", npi: "1234567893", email: "a@clinic.test", service_recipient_id: ann! }
+    const published = composeEvent("outreach.recipients_published", about, {
+      service_campaign_id: campaign.id,
+      service_program_id: program.id,
+      service_campaign_name: "",
+      service_program_name: "",
+      consumer_program_slug: "",
+      scheduled_send_window_start: campaign.windowStart,
+      scheduled_send_window_end: campaign.windowEnd,
+      recipients: [seat, seat, seat],
+    })
+    yield* inTransaction(publishEvents([published], "2026-02-03T00:00:00.000000Z" as CommitTimestamp))
+  })
   await outreach("2026-02-02T23:59:59.999999Z", campaign, [[ann!, "human opened"]])
   await outreach("2026-02-03T00:00:00.000000Z", campaign, [
     [ann!, "sent"],
@@ -191,64 +187,58 @@ describe("programs", () => {
   })
 })
 
-describe("the funnel", () => {
-  it("is cumulative up to the end of the requested date", async () => {
-    const seed = await api().seed(0)
-    await qualify(seed, seed.program.id, "2026-02-03T09:00:00.000000Z", "account_created", "learner_qualified")
-    await qualify(seed, seed.program.id, "2026-02-05T09:00:00.000000Z", "account_created", "completer_qualified")
-    await qualify(seed, seed.program.id, "2026-02-05T23:59:59.999999Z", "account_created")
-    const at = async (date: string) => {
-      const { funnel } = (await digest(date, seed.key)).data[0]
-      return [funnel.date, funnel.cumulative]
-    }
-    expect(await at("0001-01-01")).toEqual([funnel(0, 0, 0), funnel(0, 0, 0)])
-    expect(await at("2026-02-02")).toEqual([funnel(0, 0, 0), funnel(0, 0, 0)])
-    expect(await at("2026-02-03")).toEqual([funnel(1, 1, 0), funnel(1, 1, 0)])
-    expect(await at("2026-02-04")).toEqual([funnel(0, 0, 0), funnel(1, 1, 0)])
-    expect(await at("2026-02-05")).toEqual([funnel(2, 0, 1), funnel(3, 1, 1)])
-    expect(await at("2026-02-06")).toEqual([funnel(0, 0, 0), funnel(3, 1, 1)])
-  })
+it("the funnel is cumulative up to the end of the requested date", async () => {
+  const seed = await api().seed(0)
+  await qualify(seed, seed.program.id, "2026-02-03T09:00:00.000000Z", "account_created", "learner_qualified")
+  await qualify(seed, seed.program.id, "2026-02-05T09:00:00.000000Z", "account_created", "completer_qualified")
+  await qualify(seed, seed.program.id, "2026-02-05T23:59:59.999999Z", "account_created")
+  const at = async (date: string) => {
+    const { funnel } = (await digest(date, seed.key)).data[0]
+    return [funnel.date, funnel.cumulative]
+  }
+  expect(await at("0001-01-01")).toEqual([funnel(0, 0, 0), funnel(0, 0, 0)])
+  expect(await at("2026-02-02")).toEqual([funnel(0, 0, 0), funnel(0, 0, 0)])
+  expect(await at("2026-02-03")).toEqual([funnel(1, 1, 0), funnel(1, 1, 0)])
+  expect(await at("2026-02-04")).toEqual([funnel(0, 0, 0), funnel(1, 1, 0)])
+  expect(await at("2026-02-05")).toEqual([funnel(2, 0, 1), funnel(3, 1, 1)])
+  expect(await at("2026-02-06")).toEqual([funnel(0, 0, 0), funnel(3, 1, 1)])
 })
 
-describe("a quota", () => {
-  it("has its state at the end of the date, with the time when its target was reached", async () => {
-    const seed = await api().seed(0)
-    const { id } = await addProgram(seed.organization.id, "quotas", 2)
-    await qualify(seed, id, "2026-02-03T09:00:00.000000Z", "learner_qualified", "completer_qualified")
-    await qualify(seed, id, "2026-02-05T09:00:00.123456Z", "learner_qualified")
-    await qualify(seed, id, "2026-02-06T09:00:00.000000Z", "learner_qualified")
-    const at = async (date: string) => (await digest(date, seed.key)).data[1].quota
-    const quota = (count: number, remaining: number, reached_at: string | null) => ({
-      learner_qualified: { target: 2, count, remaining, reached_at },
-      completer_qualified: noTarget(count === 0 ? 0 : 1),
-    })
-    expect(await at("2026-02-02")).toEqual(quota(0, 2, null))
-    expect(await at("2026-02-04")).toEqual(quota(1, 1, null))
-    expect(await at("2026-02-05")).toEqual(quota(2, 0, "2026-02-05T09:00:00.123456Z"))
-    expect(await at("2026-02-07")).toEqual(quota(3, 0, "2026-02-05T09:00:00.123456Z"))
-    // Compared with the current target.
-    await api().run(sql`update programs set learner_target = 4 where id = ${id}`)
-    expect((await at("2026-02-07")).learner_qualified).toEqual({ target: 4, count: 3, remaining: 1, reached_at: null })
+it("a quota has its state at the end of the date, with the time when its target was reached", async () => {
+  const seed = await api().seed(0)
+  const { id } = await addProgram(seed.organization.id, "quotas", 2)
+  await qualify(seed, id, "2026-02-03T09:00:00.000000Z", "learner_qualified", "completer_qualified")
+  await qualify(seed, id, "2026-02-05T09:00:00.123456Z", "learner_qualified")
+  await qualify(seed, id, "2026-02-06T09:00:00.000000Z", "learner_qualified")
+  const at = async (date: string) => (await digest(date, seed.key)).data[1].quota
+  const quota = (count: number, remaining: number, reached_at: string | null) => ({
+    learner_qualified: { target: 2, count, remaining, reached_at },
+    completer_qualified: noTarget(count === 0 ? 0 : 1),
   })
+  expect(await at("2026-02-02")).toEqual(quota(0, 2, null))
+  expect(await at("2026-02-04")).toEqual(quota(1, 1, null))
+  expect(await at("2026-02-05")).toEqual(quota(2, 0, "2026-02-05T09:00:00.123456Z"))
+  expect(await at("2026-02-07")).toEqual(quota(3, 0, "2026-02-05T09:00:00.123456Z"))
+  // Compared with the current target.
+  await api().run(sql`update programs set learner_target = 4 where id = ${id}`)
+  expect((await at("2026-02-07")).learner_qualified).toEqual({ target: 4, count: 3, remaining: 1, reached_at: null })
 })
 
-describe("the date", () => {
-  it("may be today in UTC, and not tomorrow", async () => {
-    let day = await today()
-    for (;;) {
-      const current = await ask(api(), `/v1/partners/consumer/digest?date=${day.today}`, { key: seed.key })
-      const future = await ask(api(), `/v1/partners/consumer/digest?date=${day.tomorrow}`, { key: seed.key })
-      const after = await today()
-      if (after.today === day.today) {
-        expect(current.status).toBe(200)
-        expect([future.status, future.body.error.code, future.body.error.details]).toEqual([
-          400,
-          "INVALID_PARAMETER",
-          { parameter: "date" },
-        ])
-        return
-      }
-      day = after
+it("the date may be today in UTC, and not tomorrow", async () => {
+  let day = await today()
+  for (;;) {
+    const current = await ask(api(), `/v1/partners/consumer/digest?date=${day.today}`, { key: seed.key })
+    const future = await ask(api(), `/v1/partners/consumer/digest?date=${day.tomorrow}`, { key: seed.key })
+    const after = await today()
+    if (after.today === day.today) {
+      expect(current.status).toBe(200)
+      expect([future.status, future.body.error.code, future.body.error.details]).toEqual([
+        400,
+        "INVALID_PARAMETER",
+        { parameter: "date" },
+      ])
+      return
     }
-  })
+    day = after
+  }
 })

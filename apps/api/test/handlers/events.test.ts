@@ -126,13 +126,11 @@ describe("a filter by type", () => {
 
 it("contains neither publications nor events of surveys", async () => {
   const { campaign, key } = await api().seed(1)
-  await api().run(
-    Effect.gen(function* () {
-      yield* scheduleCampaign(campaign.id)
-      while (yield* publishChunk()) {}
-      yield* publishOutcomes(campaign, ["outreach.email_sent"])
-    }),
-  )
+  await api().run(function* () {
+    yield* scheduleCampaign(campaign.id)
+    while (yield* publishChunk()) {}
+    yield* publishOutcomes(campaign, ["outreach.email_sent"])
+  })
   await api().run(sql`update campaigns set kind = 'survey' where id = ${campaign.id}`)
   await api().run(publishOutcomes(campaign, ["outreach.email_clicked"]))
   const { body } = await ask(api(), EVENTS, { key })

@@ -3,7 +3,6 @@ import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { npi } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Answer, ask } from "../ask.ts"
 import { startApi, type TestApi } from "../startApi.ts"
@@ -180,14 +179,12 @@ describe("the recipients of a campaign", () => {
   it("are listed as the token list shows them, without those of another campaign", async () => {
     const own = await api().seed(5)
     const { windowStart, windowEnd, subject, html } = own.campaign
-    await api().run(
-      Effect.gen(function* () {
-        const second = yield* createCampaign({
-          ...{ programId: own.program.id, name: "Autumn", kind: "traffic", subject, html, windowStart, windowEnd },
-        })
-        yield* importLines(second.id, [{ number: 2, npi: npi(1), email: "someone@clinic.test" }])
-      }),
-    )
+    await api().run(function* () {
+      const second = yield* createCampaign({
+        ...{ programId: own.program.id, name: "Autumn", kind: "traffic", subject, html, windowStart, windowEnd },
+      })
+      yield* importLines(second.id, [{ number: 2, npi: npi(1), email: "someone@clinic.test" }])
+    })
     const { body } = await get(`${pathOf(own.campaign.id)}?expand[]=campaign`, own)
     const tokens = await get(`/v1/partners/consumer/tokens?${SINCE}&expand[]=campaign`, own)
     expect([body.data.length, tokens.body.data.length]).toEqual([5, 6])

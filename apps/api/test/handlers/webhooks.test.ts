@@ -84,24 +84,22 @@ describe("a signed event", () => {
   })
 })
 
-describe("a request that the endpoint's organization didn't sign", () => {
-  it("is rejected with 401 and not stored, with a missing, malformed or foreign signature", async () => {
-    const event_id = newId()
-    const text = eventText({ event_id })
-    const other = await api().seed(0)
-    const removed = await api().seed(0)
-    await api().run(removeEndpoint(removed.endpoint.id))
-    const headers = [undefined, "", "nonsense", `t=${Date.now()}`, sign(text, Redacted.value(other.secret))]
-    for (const header of headers) expect(codeOf(await post(text, header))).toEqual([401, "INVALID_SIGNATURE"])
-    for (const [endpointId, by] of [
-      [other.endpoint.id, secret],
-      ["whe_0199", secret],
-      [removed.endpoint.id, Redacted.value(removed.secret)],
-    ] as const) {
-      expect(codeOf(await post(text, sign(text, by), endpointId))).toEqual([401, "INVALID_SIGNATURE"])
-    }
-    expect(await stored(event_id)).toEqual([])
-  })
+it("a request that the endpoint's organization didn't sign is rejected with 401 and not stored, with a missing, malformed or foreign signature", async () => {
+  const event_id = newId()
+  const text = eventText({ event_id })
+  const other = await api().seed(0)
+  const removed = await api().seed(0)
+  await api().run(removeEndpoint(removed.endpoint.id))
+  const headers = [undefined, "", "nonsense", `t=${Date.now()}`, sign(text, Redacted.value(other.secret))]
+  for (const header of headers) expect(codeOf(await post(text, header))).toEqual([401, "INVALID_SIGNATURE"])
+  for (const [endpointId, by] of [
+    [other.endpoint.id, secret],
+    ["whe_0199", secret],
+    [removed.endpoint.id, Redacted.value(removed.secret)],
+  ] as const) {
+    expect(codeOf(await post(text, sign(text, by), endpointId))).toEqual([401, "INVALID_SIGNATURE"])
+  }
+  expect(await stored(event_id)).toEqual([])
 })
 
 it.each([

@@ -2,16 +2,15 @@ import { connect } from "node:net"
 import { setTimeout } from "node:timers/promises"
 import { SCOPES } from "@outreach/contract"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { urlIn } from "@outreach/testing/startProcess"
 import { tcpProxy } from "@outreach/testing/tcpProxy"
 import { asRole } from "@outreach/testing/testRoles"
 import { until } from "@outreach/testing/until"
-import { Effect, type Layer, Redacted } from "effect"
+import { Redacted } from "effect"
 import { expect, it } from "vitest"
 import { ask } from "../ask.ts"
 import { eventText, postWebhook } from "../postWebhook.ts"
@@ -29,8 +28,7 @@ const AT_ONCE_MS = 3000
 const MAX_CONNECTIONS = 300
 
 const url = migratedDatabase()
-const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
-  Effect.runPromise(Effect.provide(effect, adaptersFor(url())))
+const run = runOnDatabase({ url })
 
 /** Starts the API as a process that connects to the test's database through a host. */
 const start = async (host: string) => {

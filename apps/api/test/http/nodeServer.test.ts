@@ -40,58 +40,54 @@ describe("a connection", () => {
   })
 })
 
-describe("too many connections", () => {
-  it("are closed at once and logged, first those of one address and then all, until another one ends", async () => {
-    const narrow = await runApi(api().databaseUrl, { CONNECTIONS_PER_ADDRESS: "2" }, Layer.succeed(MaxConnections, 4))
-    onTestFinished(narrow.stop)
-    const port = Number(new URL(narrow.url).port)
-    const connectFrom = (localAddress: string) => {
-      const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => {})
-      onTestFinished(() => void socket.destroy())
-      return socket
-    }
-    const hold = async (localAddress: string) => {
-      const socket = connectFrom(localAddress)
-      socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n")
-      await once(socket, "data")
-      return socket
-    }
-    const statusFrom = async (localAddress: string) => {
-      const socket = connectFrom(localAddress)
-      socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-      return (await text(socket).catch(() => "")).slice(9, 12)
-    }
-    for (let i = 0; i < 2; i++) await hold("127.0.0.1")
-    expect([await statusFrom("127.0.0.1"), await statusFrom("127.0.0.2")]).toEqual(["", "200"])
-    await until(narrow.log, "address connection limit reached, dropping connections")
-    const [last] = [await hold("127.0.0.2"), await hold("127.0.0.2")]
-    expect(await statusFrom("127.0.0.3")).toBe("")
-    await until(narrow.log, "connection limit reached, dropping connections")
-    last.destroy()
-    await eventually(
-      () => statusFrom("127.0.0.3"),
-      (status) => status === "200",
-    )
-  })
+it("too many connections are closed at once and logged, first those of one address and then all, until another one ends", async () => {
+  const narrow = await runApi(api().databaseUrl, { CONNECTIONS_PER_ADDRESS: "2" }, Layer.succeed(MaxConnections, 4))
+  onTestFinished(narrow.stop)
+  const port = Number(new URL(narrow.url).port)
+  const connectFrom = (localAddress: string) => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => {})
+    onTestFinished(() => void socket.destroy())
+    return socket
+  }
+  const hold = async (localAddress: string) => {
+    const socket = connectFrom(localAddress)
+    socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n")
+    await once(socket, "data")
+    return socket
+  }
+  const statusFrom = async (localAddress: string) => {
+    const socket = connectFrom(localAddress)
+    socket.write("GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    return (await text(socket).catch(() => "")).slice(9, 12)
+  }
+  for (let i = 0; i < 2; i++) await hold("127.0.0.1")
+  expect([await statusFrom("127.0.0.1"), await statusFrom("127.0.0.2")]).toEqual(["", "200"])
+  await until(narrow.log, "address connection limit reached, dropping connections")
+  const [last] = [await hold("127.0.0.2"), await hold("127.0.0.2")]
+  expect(await statusFrom("127.0.0.3")).toBe("")
+  await until(narrow.log, "connection limit reached, dropping connections")
+  last.destroy()
+  await eventually(
+    () => statusFrom("127.0.0.3"),
+    (status) => status === "200",
+  )
 })
 
-describe("a client behind a trusted proxy", () => {
-  it("receives 503 if it has too many concurrent requests, while other clients are served", async () => {
-    const proxied = await runApi(api().databaseUrl, { CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: "loopback", DOCS_URL })
-    onTestFinished(proxied.stop)
-    const port = Number(new URL(proxied.url).port)
-    const { endpoint } = await api().seed(0)
-    const path = operations.receiveWebhook.path.replace("{endpoint_id}", endpoint.id)
-    // The request stays open because its body doesn't arrive.
-    const held = connect({ port, host: "127.0.0.1" }).on("error", () => {})
-    onTestFinished(() => void held.destroy())
-    held.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 9\r\n\r\n`)
-    const statusFor = async (client: string) =>
-      (await ask(proxied, "/v1/health", { headers: { "X-Forwarded-For": client } })).status
-    await eventually(
-      () => statusFor("192.0.2.1"),
-      (status) => status === 503,
-    )
-    expect(await statusFor("192.0.2.2")).toBe(200)
-  })
+it("a client behind a trusted proxy receives 503 if it has too many concurrent requests, while other clients are served", async () => {
+  const proxied = await runApi(api().databaseUrl, { CONNECTIONS_PER_ADDRESS: "1", TRUST_PROXY: "loopback", DOCS_URL })
+  onTestFinished(proxied.stop)
+  const port = Number(new URL(proxied.url).port)
+  const { endpoint } = await api().seed(0)
+  const path = operations.receiveWebhook.path.replace("{endpoint_id}", endpoint.id)
+  // The request stays open because its body doesn't arrive.
+  const held = connect({ port, host: "127.0.0.1" }).on("error", () => {})
+  onTestFinished(() => void held.destroy())
+  held.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 9\r\n\r\n`)
+  const statusFor = async (client: string) =>
+    (await ask(proxied, "/v1/health", { headers: { "X-Forwarded-For": client } })).status
+  await eventually(
+    () => statusFor("192.0.2.1"),
+    (status) => status === 503,
+  )
+  expect(await statusFor("192.0.2.2")).toBe(200)
 })

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
-import { adaptersFor } from "@outreach/testing/adaptersFor"
 import { eventually } from "@outreach/testing/eventually"
 import { recountDigest } from "@outreach/testing/recountDigest"
-import { migratedDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Effect, type Layer, ManagedRuntime, Random } from "effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { Effect, Random } from "effect"
+import { expect, it } from "vitest"
 import { eventText, postWebhook } from "../postWebhook.ts"
 import { fold, inboundEvents, type SentEvent } from "./inboundEvents.ts"
 import { startFleet } from "./startFleet.ts"
@@ -18,21 +17,15 @@ const SEED = Number(process.env["INBOUND_SEED"] ?? Date.now() % 2 ** 31)
 const RECIPIENTS = 200
 
 const databaseUrl = migratedDatabase()
-let runtime: ManagedRuntime.ManagedRuntime<Layer.Success<ReturnType<typeof adaptersFor>>, unknown>
-beforeAll(() => {
-  runtime = ManagedRuntime.make(adaptersFor(databaseUrl()))
-})
-afterAll(() => runtime.dispose())
-const run = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof adaptersFor>>>) =>
-  runtime.runPromise(effect)
+const run = runOnDatabase({ url: databaseUrl })
 
 it(`${EVENTS} events, repeated and in any order, have the same result as one by one, even if processes are killed (seed ${SEED})`, {
   timeout: 20 * 60_000,
 }, async () => {
   const generator = Effect.runSync(Random.withSeed(Effect.service(Random.Random), SEED))
   const random = () => generator.nextDoubleUnsafe()
-  const { organization, endpoint, secret, program } = await runtime.runPromise(seedCampaign({ recipients: RECIPIENTS }))
-  const others = await runtime.runPromise(
+  const { organization, endpoint, secret, program } = await run(seedCampaign({ recipients: RECIPIENTS }))
+  const others = await run(
     Effect.forEach(["diabetes", "asthma"], (slug) =>
       Effect.flatMap(ProgramRepository, (catalog) =>
         Effect.flatMap(createIdentifier("program"), (id) =>
@@ -131,7 +124,7 @@ it(`${EVENTS} events, repeated and in any order, have the same result as one by 
   )
   expect(recipients.filter(({ npi, withdrawn }) => withdrawn !== named.has(npi))).toEqual([])
   const today = new Date().toISOString().slice(0, 10)
-  const recounted = await runtime.runPromise(recountDigest(today, organization.id))
+  const recounted = await run(recountDigest(today, organization.id))
   expect(recounted).toEqual([])
   console.log(`${sendings.length} sendings of ${EVENTS} events, ${kills} kills`)
 })

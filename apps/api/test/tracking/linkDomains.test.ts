@@ -173,18 +173,16 @@ describe("a proxy may get a certificate", () => {
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))
 })
 
-describe("the proof of a link domain", () => {
-  it("is created for any host, and valid only for the host and the challenge of the request", async () => {
-    const challenge = "c".repeat(32)
-    const { status, body: proof } = await ask("New.One.Test:8443", LINK_DOMAIN_PROOF_PATH + challenge)
-    expect(status).toBe(200)
-    const seal = await api().run(Effect.provide(TrackingSeal, NodeTrackingSeal(SECRETS_RING)))
-    const isProof = (domain: string, asked: string) => isLinkDomainProof(seal, proof, { domain, challenge: asked })
-    expect(isProof("new.one.test", challenge)).toBe(true)
-    expect(isProof("old.one.test", challenge)).toBe(false)
-    expect(isProof("new.one.test", "d".repeat(32))).toBe(false)
-    for (const bad of ["", "short", "a".repeat(65), "a/b", `${"a".repeat(32)}?x`, "%63".repeat(10)]) {
-      expect(await ask("new.one.test", LINK_DOMAIN_PROOF_PATH + bad)).toMatchObject({ status: 404 })
-    }
-  })
+it("the proof of a link domain is created for any host, and valid only for the host and the challenge of the request", async () => {
+  const challenge = "c".repeat(32)
+  const { status, body: proof } = await ask("New.One.Test:8443", LINK_DOMAIN_PROOF_PATH + challenge)
+  expect(status).toBe(200)
+  const seal = await api().run(Effect.provide(TrackingSeal, NodeTrackingSeal(SECRETS_RING)))
+  const isProof = (domain: string, asked: string) => isLinkDomainProof(seal, proof, { domain, challenge: asked })
+  expect(isProof("new.one.test", challenge)).toBe(true)
+  expect(isProof("old.one.test", challenge)).toBe(false)
+  expect(isProof("new.one.test", "d".repeat(32))).toBe(false)
+  for (const bad of ["", "short", "a".repeat(65), "a/b", `${"a".repeat(32)}?x`, "%63".repeat(10)]) {
+    expect(await ask("new.one.test", LINK_DOMAIN_PROOF_PATH + bad)).toMatchObject({ status: 404 })
+  }
 })

@@ -15,13 +15,11 @@ const addLink = (
 ) => {
   const { seconds = 3600, once = true, role = "viewer" } = options
   const name = `Linked ${++added}`
-  return test().run(
-    Effect.gen(function* () {
-      const operator = yield* addOperator({ name, role, organizationId: null })
-      const { token } = yield* createSignInLink(operator.id, { seconds, once })
-      return { operator, path: `/sign-in/${Redacted.value(token)}` }
-    }),
-  )
+  return test().run(function* () {
+    const operator = yield* addOperator({ name, role, organizationId: null })
+    const { token } = yield* createSignInLink(operator.id, { seconds, once })
+    return { operator, path: `/sign-in/${Redacted.value(token)}` }
+  })
 }
 
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -151,12 +149,10 @@ describe("an operator", () => {
 })
 
 it("restricts the session's cookie to this host and to TLS if the console is reached by TLS", async () => {
-  const token = await secure().run(
-    Effect.gen(function* () {
-      const operator = yield* addOperator({ name: "Ada", role: "viewer", organizationId: null })
-      return (yield* createSignInLink(operator.id, { seconds: 60, once: false })).token
-    }),
-  )
+  const token = await secure().run(function* () {
+    const operator = yield* addOperator({ name: "Ada", role: "viewer", organizationId: null })
+    return (yield* createSignInLink(operator.id, { seconds: 60, once: false })).token
+  })
   const response = await fetch(`${secure().url}/sign-in/${Redacted.value(token)}`, { redirect: "manual" })
   expect(response.headers.get("set-cookie")).toMatch(
     /^__Host-session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,

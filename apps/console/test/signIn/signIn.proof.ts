@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { addOperator, createSignInLink } from "@outreach/domain/operators/Operators"
 import { listen } from "@outreach/testing/listen"
-import { Effect, Redacted } from "effect"
+import { Redacted } from "effect"
 import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { chrome } from "../journeys/openBrowser.ts"
@@ -18,12 +18,10 @@ afterAll(() => browser?.close())
 let added = 0
 const addLink = async (once: boolean) => {
   const name = `Dana ${++added}`
-  const token = await test().run(
-    Effect.gen(function* () {
-      const { id } = yield* addOperator({ name, role: "viewer", organizationId: null })
-      return (yield* createSignInLink(id, { seconds: 3600, once })).token
-    }),
-  )
+  const token = await test().run(function* () {
+    const { id } = yield* addOperator({ name, role: "viewer", organizationId: null })
+    return (yield* createSignInLink(id, { seconds: 3600, once })).token
+  })
   return { name, url: `${test().url}/sign-in/${Redacted.value(token)}` }
 }
 

@@ -89,32 +89,30 @@ beforeAll(async () => {
   const received = (count: number) => until({ changes }, () => calls.length >= count)
   await received(4)
 
-  await run(
-    Effect.gen(function* () {
-      // Hits within a second of the acceptance would be suspected.
-      yield* sql`
-        update recipients set sent_at = sent_at - interval '1 hour'
-        where organization_id = ${organizationId} and sent_at is not null`
-      const cameAt = yield* Clock.currentTimeMillis
-      const hit = {
-        organizationId,
-        recipientId: recipients.find(({ email }) => email !== REFUSED)!.id,
-        method: "GET",
-        address: "198.51.100.7",
-        cameAt,
-      }
-      const browser = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }
-      yield* (yield* HitRepository).record([
-        { ...hit, id: yield* createIdentifier("hit"), link: null, headers: browser },
-        {
-          ...hit,
-          id: yield* createIdentifier("hit"),
-          link: "https://clinic.test/",
-          headers: { "user-agent": "curl/8.5.0" },
-        },
-      ])
-    }),
-  )
+  await run(function* () {
+    // Hits within a second of the acceptance would be suspected.
+    yield* sql`
+      update recipients set sent_at = sent_at - interval '1 hour'
+      where organization_id = ${organizationId} and sent_at is not null`
+    const cameAt = yield* Clock.currentTimeMillis
+    const hit = {
+      organizationId,
+      recipientId: recipients.find(({ email }) => email !== REFUSED)!.id,
+      method: "GET",
+      address: "198.51.100.7",
+      cameAt,
+    }
+    const browser = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" }
+    yield* (yield* HitRepository).record([
+      { ...hit, id: yield* createIdentifier("hit"), link: null, headers: browser },
+      {
+        ...hit,
+        id: yield* createIdentifier("hit"),
+        link: "https://clinic.test/",
+        headers: { "user-agent": "curl/8.5.0" },
+      },
+    ])
+  })
   await received(6)
 })
 
@@ -194,17 +192,15 @@ describe("a webhook", () => {
   })
 })
 
-describe("outreach.recipients_published", () => {
-  it("comes before the campaign goes live, and seats each token with its NPI", async () => {
-    const [published] = ofType("outreach.recipients_published", ahead.campaign.id)
-    expect(Date.parse(String(published!.event.data["scheduled_send_window_start"]))).toBeGreaterThan(published!.at)
-    const rows = await run(sql`
-      select token, npi, email, id as service_recipient_id from recipients where campaign_id = ${ahead.campaign.id}`)
-    expect(published!.event.data["recipients"]).toEqual(rows)
-    expect(ofType("outreach.email_sent", ahead.campaign.id)).toEqual([])
-    const [under, sent] = [ofType("outreach.recipients_published"), ofType("outreach.email_sent")]
-    expect(under[0]!.event.emitted_at < sent[0]!.event.emitted_at).toBe(true)
-  })
+it("outreach.recipients_published comes before the campaign goes live, and seats each token with its NPI", async () => {
+  const [published] = ofType("outreach.recipients_published", ahead.campaign.id)
+  expect(Date.parse(String(published!.event.data["scheduled_send_window_start"]))).toBeGreaterThan(published!.at)
+  const rows = await run(sql`
+    select token, npi, email, id as service_recipient_id from recipients where campaign_id = ${ahead.campaign.id}`)
+  expect(published!.event.data["recipients"]).toEqual(rows)
+  expect(ofType("outreach.email_sent", ahead.campaign.id)).toEqual([])
+  const [under, sent] = [ofType("outreach.recipients_published"), ofType("outreach.email_sent")]
+  expect(under[0]!.event.emitted_at < sent[0]!.event.emitted_at).toBe(true)
 })
 
 describe("the outcome of a message", () => {

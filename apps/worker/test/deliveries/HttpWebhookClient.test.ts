@@ -3,7 +3,6 @@ import { createServer, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { createServer as createTcpServer, type Server, type Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
-import { describe, expect, it } from "@effect/vitest"
 import { classifyResponse } from "@outreach/domain/deliveries/classifyResponse"
 import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import { OrganizationId } from "@outreach/domain/Identifier"
@@ -12,7 +11,7 @@ import { SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { HttpWebhookClient } from "@outreach/webhooks/HttpWebhookClient"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Deferred, Effect, Fiber } from "effect"
-import { onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 
 const key = readFileSync(new URL("../data/key.pem", import.meta.url))
 const cert = readFileSync(new URL("../data/certificate.pem", import.meta.url))

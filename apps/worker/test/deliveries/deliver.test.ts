@@ -7,16 +7,15 @@ import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import { WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
-import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent, publishTogether } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Effect, Fiber, Layer, type Redacted, Schedule } from "effect"
 import { accept, hold, httpClient, respondWith, startReceiver, verifies, whileDelivering } from "./receiver.ts"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const HOUR = 3600
 const DAY = 24 * HOUR
@@ -158,77 +157,73 @@ test("a delivery is left to the next worker if it does not end while its worker 
   expect(calls.map(({ headers }) => headers["x-delivery-attempt"])).toEqual(["1", "1"])
 })
 
-describe("an endpoint's own retry rules", () => {
-  test("retry its statuses on its schedule, respect Retry-After for them only, and end after the last delay", function* () {
-    const settings = { retryStatuses: [429, 503], retryDelays: [HOUR, DAY, 2 * DAY, 3 * DAY] }
-    const endpoint = yield* startEndpoint(respondWith(429, { "Retry-After": String(2 * HOUR) }), settings)
-    yield* whileDelivering(
-      Effect.gen(function* () {
-        yield* publishSent(endpoint.campaign, 1)
-        const first = yield* pending(endpoint.id, 1)
-        expect(first.seconds).toBeGreaterThanOrEqual(2 * HOUR)
-        expect(first.seconds).toBeLessThan(3 * HOUR)
-        endpoint.answerBy(respondWith(500, { "Retry-After": String(2 * DAY) }))
-        yield* retryNow(first.id)
-        const second = yield* pending(endpoint.id, 2)
-        expect(second.seconds).toBeGreaterThanOrEqual(DAY)
-        expect(second.seconds).toBeLessThan(2 * DAY)
-        endpoint.answerBy(respondWith(503, { "Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT" }))
-        yield* retryNow(first.id)
-        const { seconds } = yield* pending(endpoint.id, 3)
-        expect(seconds).toBeGreaterThanOrEqual(3 * DAY)
-        expect(seconds).toBeLessThan(4 * DAY)
-        // A shorter schedule applies from the next call on.
-        yield* EndpointRepository.use(({ update }) => update(endpoint.id, { retryDelays: [HOUR, DAY] }))
-        expect((yield* pending(endpoint.id, 3)).seconds).toBe(seconds)
-        yield* retryNow(first.id)
-        const [dead] = yield* deliveries(endpoint.id, ([delivery]) => delivery?.state === "exhausted")
-        expect(dead!.made.map(({ number, status, outcome }) => [number, status, outcome])).toEqual([
-          [1, 429, "client_error"],
-          [2, 500, "server_error"],
-          [3, 503, "server_error"],
-          [4, 503, "server_error"],
-        ])
-      }),
-    )
-  })
+test("an endpoint's own retry rules retry its statuses on its schedule, respect Retry-After for them only, and end after the last delay", function* () {
+  const settings = { retryStatuses: [429, 503], retryDelays: [HOUR, DAY, 2 * DAY, 3 * DAY] }
+  const endpoint = yield* startEndpoint(respondWith(429, { "Retry-After": String(2 * HOUR) }), settings)
+  yield* whileDelivering(
+    Effect.gen(function* () {
+      yield* publishSent(endpoint.campaign, 1)
+      const first = yield* pending(endpoint.id, 1)
+      expect(first.seconds).toBeGreaterThanOrEqual(2 * HOUR)
+      expect(first.seconds).toBeLessThan(3 * HOUR)
+      endpoint.answerBy(respondWith(500, { "Retry-After": String(2 * DAY) }))
+      yield* retryNow(first.id)
+      const second = yield* pending(endpoint.id, 2)
+      expect(second.seconds).toBeGreaterThanOrEqual(DAY)
+      expect(second.seconds).toBeLessThan(2 * DAY)
+      endpoint.answerBy(respondWith(503, { "Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT" }))
+      yield* retryNow(first.id)
+      const { seconds } = yield* pending(endpoint.id, 3)
+      expect(seconds).toBeGreaterThanOrEqual(3 * DAY)
+      expect(seconds).toBeLessThan(4 * DAY)
+      // A shorter schedule applies from the next call on.
+      yield* EndpointRepository.use(({ update }) => update(endpoint.id, { retryDelays: [HOUR, DAY] }))
+      expect((yield* pending(endpoint.id, 3)).seconds).toBe(seconds)
+      yield* retryNow(first.id)
+      const [dead] = yield* deliveries(endpoint.id, ([delivery]) => delivery?.state === "exhausted")
+      expect(dead!.made.map(({ number, status, outcome }) => [number, status, outcome])).toEqual([
+        [1, 429, "client_error"],
+        [2, 500, "server_error"],
+        [3, 503, "server_error"],
+        [4, 503, "server_error"],
+      ])
+    }),
+  )
 })
 
-describe("an endpoint that is disabled by 410", () => {
-  test("keeps all undelivered events pending, and receives them once it is enabled again", function* () {
-    const endpoint = yield* startEndpoint(hold, { disableOnGone: true })
-    const { find, enable } = yield* EndpointRepository
-    yield* whileDelivering(
-      Effect.gen(function* () {
-        const published = yield* publishTogether(endpoint.campaign, 40)
-        const [accepted, rejected, ...gone] = yield* endpoint.receives(4)
-        for (const { response } of gone) response.writeHead(410).end()
-        yield* Effect.repeat(find(endpoint.id), { until: ({ enabled }) => !enabled, schedule: often })
-        accepted!.response.end()
-        rejected!.response.writeHead(404).end()
-        const disabled = yield* Effect.repeat(find(endpoint.id), {
-          until: ({ owner }) => owner === null,
-          schedule: often,
-        })
-        expect(disabled).toMatchObject({ disabledReason: "gone", disabledAt: expect.any(String), failures: 0 })
-        const settled = yield* deliveries(endpoint.id, (found) => found.every(({ state }) => state !== "sending"))
-        // A rejection by a gone endpoint isn't final.
-        expect(settled.map(({ state }) => state).toSorted()).toEqual(["delivered", ...Array(39).fill("pending")])
-        expect(endpoint.calls).toHaveLength(4)
-        endpoint.answerBy(accept)
-        yield* enable(endpoint.id)
-        const arrived = yield* deliveries(endpoint.id, (found) => found.every(({ state }) => state === "delivered"))
-        expect(sorted(eventIds(arrived))).toEqual(sorted(published))
-        expect(yield* find(endpoint.id)).toMatchObject({ enabled: true, disabledAt: null, disabledReason: null })
-      }),
-      { perEndpoint: 4 },
-    )
-    const entries = yield* sql`
-      select arguments, operator, os_user as "osUser", result from audit_log join audit_results on command_id = id
-      where command = 'endpoints disable' and ${endpoint.organization.id} = any (organizations)`
-    const given = { endpoint: endpoint.id, reason: "gone" }
-    expect(entries).toEqual([{ arguments: given, operator: null, osUser: "the service", result: "succeeded" }])
-  })
+test("an endpoint that is disabled by 410 keeps all undelivered events pending, and receives them once it is enabled again", function* () {
+  const endpoint = yield* startEndpoint(hold, { disableOnGone: true })
+  const { find, enable } = yield* EndpointRepository
+  yield* whileDelivering(
+    Effect.gen(function* () {
+      const published = yield* publishTogether(endpoint.campaign, 40)
+      const [accepted, rejected, ...gone] = yield* endpoint.receives(4)
+      for (const { response } of gone) response.writeHead(410).end()
+      yield* Effect.repeat(find(endpoint.id), { until: ({ enabled }) => !enabled, schedule: often })
+      accepted!.response.end()
+      rejected!.response.writeHead(404).end()
+      const disabled = yield* Effect.repeat(find(endpoint.id), {
+        until: ({ owner }) => owner === null,
+        schedule: often,
+      })
+      expect(disabled).toMatchObject({ disabledReason: "gone", disabledAt: expect.any(String), failures: 0 })
+      const settled = yield* deliveries(endpoint.id, (found) => found.every(({ state }) => state !== "sending"))
+      // A rejection by a gone endpoint isn't final.
+      expect(settled.map(({ state }) => state).toSorted()).toEqual(["delivered", ...Array(39).fill("pending")])
+      expect(endpoint.calls).toHaveLength(4)
+      endpoint.answerBy(accept)
+      yield* enable(endpoint.id)
+      const arrived = yield* deliveries(endpoint.id, (found) => found.every(({ state }) => state === "delivered"))
+      expect(sorted(eventIds(arrived))).toEqual(sorted(published))
+      expect(yield* find(endpoint.id)).toMatchObject({ enabled: true, disabledAt: null, disabledReason: null })
+    }),
+    { perEndpoint: 4 },
+  )
+  const entries = yield* sql`
+    select arguments, operator, os_user as "osUser", result from audit_log join audit_results on command_id = id
+    where command = 'endpoints disable' and ${endpoint.organization.id} = any (organizations)`
+  const given = { endpoint: endpoint.id, reason: "gone" }
+  expect(entries).toEqual([{ arguments: given, operator: null, osUser: "the service", result: "succeeded" }])
 })
 
 describe("an endpoint that changed", () => {

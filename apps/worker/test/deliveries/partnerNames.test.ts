@@ -3,12 +3,11 @@ import { lookup } from "node:dns/promises"
 import { constants, openSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { describe, expect, it } from "@effect/vitest"
 import { OrganizationId } from "@outreach/domain/Identifier"
 import { type NameServerReply, NXDOMAIN, SERVFAIL, startNameServer } from "@outreach/testing/startNameServer"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
-import { onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 
 type Answer = NonNullable<NameServerReply["records"]>[number]
 

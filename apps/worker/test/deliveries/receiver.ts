@@ -3,11 +3,11 @@ import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { schedule } from "@outreach/retry-policy"
 import { verify } from "@outreach/signature/node"
 import { listen } from "@outreach/testing/listen"
+import type { Services } from "@outreach/testing/runOnDatabase"
 import { Changes, until } from "@outreach/testing/until"
 import { HttpWebhookClient, NodeSigner } from "@outreach/webhooks/HttpWebhookClient"
 import { Effect, Layer, Redacted } from "effect"
 import { deliver } from "../../src/deliveries/deliver.ts"
-import type { Services } from "../journey.ts"
 
 export interface Call {
   readonly eventId: string

@@ -50,21 +50,19 @@ const hangingPartner = async () => {
 const seedBusy = async () => {
   const gone = await hangingPartner()
   const other = await partner()
-  const seeded = await run(
-    Effect.gen(function* () {
-      const seeded = yield* seedCampaign({ recipients: 0, endpointUrl: gone.to.url })
-      const endpoints = yield* EndpointRepository
-      yield* endpoints.update(seeded.endpoint.id, { maxInFlight: IN_FLIGHT })
-      const made = yield* endpoints.create({
-        ...{ organizationId: seeded.organization.id, id: yield* createIdentifier("endpoint") },
-        url: PrivateEndpointUrl.make(other.url),
-      })
-      yield* publishTogether(seeded.campaign, EVENTS)
-      const [from, to] = [Timestamp.make("2020-01-01T00:00:00.000000Z"), Timestamp.make("2100-01-01T00:00:00.000000Z")]
-      yield* createLogReplay({ endpointId: seeded.endpoint.id, from, to }, 10)
-      return { ...seeded, otherId: made.id }
-    }),
-  )
+  const seeded = await run(function* () {
+    const seeded = yield* seedCampaign({ recipients: 0, endpointUrl: gone.to.url })
+    const endpoints = yield* EndpointRepository
+    yield* endpoints.update(seeded.endpoint.id, { maxInFlight: IN_FLIGHT })
+    const made = yield* endpoints.create({
+      ...{ organizationId: seeded.organization.id, id: yield* createIdentifier("endpoint") },
+      url: PrivateEndpointUrl.make(other.url),
+    })
+    yield* publishTogether(seeded.campaign, EVENTS)
+    const [from, to] = [Timestamp.make("2020-01-01T00:00:00.000000Z"), Timestamp.make("2100-01-01T00:00:00.000000Z")]
+    yield* createLogReplay({ endpointId: seeded.endpoint.id, from, to }, 10)
+    return { ...seeded, otherId: made.id }
+  })
   gone.to.trust(seeded.secret)
   other.trust(seeded.secret)
   const endpointId = seeded.endpoint.id

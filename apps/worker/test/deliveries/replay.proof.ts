@@ -73,14 +73,12 @@ describe("a replay interrupted by killed workers", () => {
 
   it("makes one delivery of each dead letter, and each arrives", async () => {
     const { deliveries, endpointId } = await killWithin((to) =>
-      run(
-        Effect.gen(function* () {
-          const seeded = yield* seedDeadLetters(REPLAYED)
-          const endpointId = seeded.endpoint.id
-          yield* openFor(to, seeded)
-          return { job: yield* createDeadLetterReplay({ endpointId }, RATE), endpointId }
-        }),
-      ),
+      run(function* () {
+        const seeded = yield* seedDeadLetters(REPLAYED)
+        const endpointId = seeded.endpoint.id
+        yield* openFor(to, seeded)
+        return { job: yield* createDeadLetterReplay({ endpointId }, RATE), endpointId }
+      }),
     )
     const made = await run(
       sql<{ id: string }>`select replayed_as as id from dead_letters where endpoint_id = ${endpointId}`,
@@ -90,22 +88,20 @@ describe("a replay interrupted by killed workers", () => {
 
   it("sends each event of a log, as one delivery each", async () => {
     const { to } = await killWithin((to) =>
-      run(
-        Effect.gen(function* () {
-          const seeded = yield* seedDeadLetters(0)
-          const endpointId = seeded.endpoint.id
-          yield* publishTogether(seeded.campaign, REPLAYED - 1)
-          yield* sql`
-            update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
-            where endpoint_id = ${endpointId} and clock.organization_id = ${seeded.organization.id}`
-          yield* openFor(to, seeded)
-          const [from, to_] = [
-            Timestamp.make("2020-01-01T00:00:00.000000Z"),
-            Timestamp.make("2100-01-01T00:00:00.000000Z"),
-          ]
-          return { job: yield* createLogReplay({ endpointId, from, to: to_ }, RATE), endpointId }
-        }),
-      ),
+      run(function* () {
+        const seeded = yield* seedDeadLetters(0)
+        const endpointId = seeded.endpoint.id
+        yield* publishTogether(seeded.campaign, REPLAYED - 1)
+        yield* sql`
+          update reader_positions set begun_at = last, begun_id = '~' from organization_clock clock
+          where endpoint_id = ${endpointId} and clock.organization_id = ${seeded.organization.id}`
+        yield* openFor(to, seeded)
+        const [from, to_] = [
+          Timestamp.make("2020-01-01T00:00:00.000000Z"),
+          Timestamp.make("2100-01-01T00:00:00.000000Z"),
+        ]
+        return { job: yield* createLogReplay({ endpointId, from, to: to_ }, RATE), endpointId }
+      }),
     )
     expect(new Set(to.received.map(({ event }) => event.event_id)).size).toBe(REPLAYED)
   })

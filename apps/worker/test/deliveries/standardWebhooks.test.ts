@@ -5,16 +5,15 @@ import { rotateSecret } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { verify } from "@outreach/signature/node"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
-import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Redacted, Schedule } from "effect"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
 import { type Call, startReceiver, whileDelivering } from "./receiver.ts"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 /** Starts an endpoint that returns these statuses in turn, then 200. */
 const startEndpoint = Effect.fnUntraced(function* (standardWebhooks: boolean, ...statuses: ReadonlyArray<number>) {

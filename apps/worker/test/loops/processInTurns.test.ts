@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { createIdentifier, OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
-import { effectTest } from "@outreach/testing/effectTest"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Clock, Effect, Fiber, Logger, References, Schedule } from "effect"
@@ -12,7 +11,7 @@ import { judgeHits } from "../../src/hits/judgeHits.ts"
 import { applyInbox } from "../../src/inbox/applyInbox.ts"
 import { processInTurns } from "../../src/loops/processInTurns.ts"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 /** Collects the organizations in the failure log. */
 const failuresOf = () => {

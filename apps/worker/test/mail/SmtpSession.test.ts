@@ -34,8 +34,9 @@ const WILLING: ReadonlyArray<readonly [RegExp, string]> = [
 /** Replies to commands, but not to the lines of a message. */
 const willingReply = (line: string) => WILLING.find(([pattern]) => pattern.test(line))?.[1]
 
-describe("an idle session", () => {
-  it.each(["250 ok\r\n", "421 4.3.2 Shutting down\r\n", "what?\r\n", "2"])("is ended by %j", async (bytes) => {
+it.each(["250 ok\r\n", "421 4.3.2 Shutting down\r\n", "what?\r\n", "2"])(
+  "an idle session is ended by %j",
+  async (bytes) => {
     let client: Socket | undefined
     const changes = new Changes()
     const { port } = await lineServer((line, socket) => {
@@ -52,8 +53,8 @@ describe("an idle session", () => {
       code: "EPROTOCOL",
       command: expect.stringMatching("CONN|DATA"),
     })
-  })
-})
+  },
+)
 
 describe("a refusal", () => {
   it("is a protocol error and closes the session if the replies turn out to be one command late", async () => {
@@ -156,26 +157,24 @@ describe("a message", () => {
   })
 })
 
-describe("a login", () => {
-  it.each(["PLAIN", "LOGIN", "CRAM-MD5"])(
-    "by AUTH %s is taken with the password, and refused without",
-    async (method) => {
-      const { port } = await smtpServer({
-        authMethods: [method],
-        onAuth: ({ password, validatePassword }, _, done) => {
-          const isRight = method === "CRAM-MD5" ? validatePassword("pässword 1") : password === "pässword 1"
-          done(isRight ? null : new Error("wrong"), { user: "outreach" })
-        },
-      })
-      expect((await open(port, { auth: { user: "outreach", pass: "pässword 1" } })).isLoggedIn).toBe(true)
-      await expect(open(port, { auth: { user: "outreach", pass: "wrong" } })).rejects.toMatchObject({
-        code: "EAUTH",
-        command: `AUTH ${method}`,
-        responseCode: 535,
-      })
-    },
-  )
-})
+it.each(["PLAIN", "LOGIN", "CRAM-MD5"])(
+  "a login by AUTH %s is taken with the password, and refused without",
+  async (method) => {
+    const { port } = await smtpServer({
+      authMethods: [method],
+      onAuth: ({ password, validatePassword }, _, done) => {
+        const isRight = method === "CRAM-MD5" ? validatePassword("pässword 1") : password === "pässword 1"
+        done(isRight ? null : new Error("wrong"), { user: "outreach" })
+      },
+    })
+    expect((await open(port, { auth: { user: "outreach", pass: "pässword 1" } })).isLoggedIn).toBe(true)
+    await expect(open(port, { auth: { user: "outreach", pass: "wrong" } })).rejects.toMatchObject({
+      code: "EAUTH",
+      command: `AUTH ${method}`,
+      responseCode: 535,
+    })
+  },
+)
 
 describe("STARTTLS", () => {
   /** Starts a server with STARTTLS that sends additional plain text right after its consent. */

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { scheduleCampaign, updateCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
@@ -19,7 +18,7 @@ import { email, FOOTER, npi, seedCampaign } from "@outreach/testing/seedCampaign
 import { sql } from "@outreach/testing/sql"
 import { until } from "@outreach/testing/until"
 import { Effect, Layer, Redacted } from "effect"
-import { beforeAll } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { journey } from "../journey.ts"
 import { runWorker } from "../runWorker.ts"
 import { verifySignatures } from "./verifySignatures.ts"
@@ -59,23 +58,21 @@ const recipientsOf = (id: CampaignId) =>
 
 describe("a campaign", () => {
   it("sends all recipients their own fields, and quarantines the message of a recipient without a required field", async () => {
-    const { campaign } = await run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 0, fields: ["first_name", "specialty"] })
-        const lines = ["Ann & Lee", "Bo"].map((first_name, i) => {
-          return { number: i, npi: npi(i), email: email(i, "fields.test"), fields: { first_name } }
-        })
-        yield* importLines(seeded.campaign.id, lines)
-        yield* sql`
-          update campaigns set html = ${`<p>Dear {{ first_name }}, {{ specialty | default: "doctor" }}</p>\n${FOOTER}`}
-          where id = ${seeded.campaign.id}`
-        yield* sql`
-          update recipient_fields set fields = '{}'
-          where recipient_id = (select id from recipients where campaign_id = ${seeded.campaign.id} and npi = ${npi(1)})`
-        yield* scheduleCampaign(seeded.campaign.id)
-        return seeded
-      }),
-    )
+    const { campaign } = await run(function* () {
+      const seeded = yield* seedCampaign({ recipients: 0, fields: ["first_name", "specialty"] })
+      const lines = ["Ann & Lee", "Bo"].map((first_name, i) => {
+        return { number: i, npi: npi(i), email: email(i, "fields.test"), fields: { first_name } }
+      })
+      yield* importLines(seeded.campaign.id, lines)
+      yield* sql`
+        update campaigns set html = ${`<p>Dear {{ first_name }}, {{ specialty | default: "doctor" }}</p>\n${FOOTER}`}
+        where id = ${seeded.campaign.id}`
+      yield* sql`
+        update recipient_fields set fields = '{}'
+        where recipient_id = (select id from recipients where campaign_id = ${seeded.campaign.id} and npi = ${npi(1)})`
+      yield* scheduleCampaign(seeded.campaign.id)
+      return seeded
+    })
     await untilStatus(campaign.id, "completed")
     const texts = sentTo("fields.test").map(({ text }) => text)
     expect(texts).toEqual([expect.stringContaining("<p>Dear Ann &amp; Lee, doctor</p>")])
@@ -86,17 +83,15 @@ describe("a campaign", () => {
   })
 
   it("is paused because of complaints, and continues once it is resumed", async () => {
-    const { campaign } = await run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 4, opensIn: 3600 })
-        yield* sql`
-          insert into campaign_count_changes (organization_id, campaign_id, sent)
-          values (${seeded.organization.id}, ${seeded.campaign.id}, 1000)`
-        yield* updateCampaign(seeded.campaign.id, { pauseOnComplaints: true })
-        yield* scheduleCampaign(seeded.campaign.id)
-        return seeded
-      }),
-    )
+    const { campaign } = await run(function* () {
+      const seeded = yield* seedCampaign({ recipients: 4, opensIn: 3600 })
+      yield* sql`
+        insert into campaign_count_changes (organization_id, campaign_id, sent)
+        values (${seeded.organization.id}, ${seeded.campaign.id}, 1000)`
+      yield* updateCampaign(seeded.campaign.id, { pauseOnComplaints: true })
+      yield* scheduleCampaign(seeded.campaign.id)
+      return seeded
+    })
     const recipients = await recipientsOf(campaign.id)
     const complain = (from: ReadonlyArray<Row>) =>
       run(Effect.forEach(from, ({ id }) => reportComplaint(id, "abuse"), { concurrency: "unbounded" }))
@@ -110,17 +105,15 @@ describe("a campaign", () => {
   })
 
   it("withdraws a recipient who unsubscribed", async () => {
-    const { campaign } = await run(
-      Effect.gen(function* () {
-        const seeded = yield* seedCampaign({ recipients: 1, opensIn: 3600 })
-        const rows = yield* sql<{
-          id: RecipientId
-        }>`select id from recipients where campaign_id = ${seeded.campaign.id}`
-        const { ask } = yield* UnsubscriptionRepository
-        for (const { id } of rows) yield* ask({ organizationId: seeded.organization.id, recipientId: id })
-        return seeded
-      }),
-    )
+    const { campaign } = await run(function* () {
+      const seeded = yield* seedCampaign({ recipients: 1, opensIn: 3600 })
+      const rows = yield* sql<{
+        id: RecipientId
+      }>`select id from recipients where campaign_id = ${seeded.campaign.id}`
+      const { ask } = yield* UnsubscriptionRepository
+      for (const { id } of rows) yield* ask({ organizationId: seeded.organization.id, recipientId: id })
+      return seeded
+    })
     await eventually(
       () => recipientsOf(campaign.id),
       ([row]) => row!.reason === "suppressed",
@@ -153,19 +146,17 @@ describe("a sender", () => {
   })
 
   it("of an organization signs with both rotation keys and uses its verified link domain; other senders use the deployment's", async () => {
-    const { own, second } = await run(
-      Effect.gen(function* () {
-        const own = yield* seedWithSender("acme.test", 2)
-        const next = { ...(yield* generateDkimKeyPair), selector: "s2" }
-        yield* own.senders.addKey(own.id, next)
-        yield* own.senders.activate(own.id)
-        yield* (yield* LinkDomainRepository).verify(own.campaign.organizationId, "click.acme.test")
-        yield* scheduleCampaign(own.campaign.id)
-        yield* scheduleCampaign((yield* seedWithSender("pending.test", 1)).campaign.id)
-        yield* scheduleCampaign((yield* seedCampaign({ recipients: 1, emailDomain: "of.nobody.test" })).campaign.id)
-        return { own, second: `v=DKIM1; k=rsa; p=${next.publicKey}` }
-      }),
-    )
+    const { own, second } = await run(function* () {
+      const own = yield* seedWithSender("acme.test", 2)
+      const next = { ...(yield* generateDkimKeyPair), selector: "s2" }
+      yield* own.senders.addKey(own.id, next)
+      yield* own.senders.activate(own.id)
+      yield* (yield* LinkDomainRepository).verify(own.campaign.organizationId, "click.acme.test")
+      yield* scheduleCampaign(own.campaign.id)
+      yield* scheduleCampaign((yield* seedWithSender("pending.test", 1)).campaign.id)
+      yield* scheduleCampaign((yield* seedCampaign({ recipients: 1, emailDomain: "of.nobody.test" })).campaign.id)
+      return { own, second: `v=DKIM1; k=rsa; p=${next.publicKey}` }
+    })
     const [acme, pending, nobody] = [
       await untilSent("of.acme.test", 2),
       await untilSent("of.pending.test", 1),
@@ -191,14 +182,12 @@ describe("a sender", () => {
   })
 
   it("with an unreadable key defers its messages, and other senders' messages are sent", async () => {
-    const { waiting } = await run(
-      Effect.gen(function* () {
-        const waiting = yield* Effect.provide(seedWithSender("lost.test", 3), lostKeys)
-        yield* scheduleCampaign(waiting.campaign.id)
-        yield* scheduleCampaign((yield* seedWithSender("found.test", 3)).campaign.id)
-        return { waiting }
-      }),
-    )
+    const { waiting } = await run(function* () {
+      const waiting = yield* Effect.provide(seedWithSender("lost.test", 3), lostKeys)
+      yield* scheduleCampaign(waiting.campaign.id)
+      yield* scheduleCampaign((yield* seedWithSender("found.test", 3)).campaign.id)
+      return { waiting }
+    })
     const failures = () =>
       run(sql<{ attempts: number; failure: string; later: boolean }>`
         select attempts, failure_class as failure, due_at > clock_timestamp() + interval '10 minutes' as later

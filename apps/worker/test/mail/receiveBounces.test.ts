@@ -1,13 +1,12 @@
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createConnection } from "node:net"
-import { describe, expect, it } from "@effect/vitest"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { eventually } from "@outreach/testing/eventually"
 import { npi } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { complaintReport, complaintReports } from "../complaintReport.ts"
 import { deliveryReport } from "../deliveryReport.ts"
 import { journey } from "../journey.ts"
@@ -246,12 +245,10 @@ describe("a complaint", () => {
   })
 })
 
-describe("STARTTLS", () => {
-  it("isn't offered, because the listener has no certificate", async () => {
-    const replies = await smtpDialogue(await startReceiver(), ["EHLO relay.test", "STARTTLS", "QUIT"])
-    expect(replies.join("\n")).not.toContain("250-STARTTLS")
-    expect(replies.at(-2)).toMatch(/^50\d /)
-  })
+it("STARTTLS isn't offered, because the listener has no certificate", async () => {
+  const replies = await smtpDialogue(await startReceiver(), ["EHLO relay.test", "STARTTLS", "QUIT"])
+  expect(replies.join("\n")).not.toContain("250-STARTTLS")
+  expect(replies.at(-2)).toMatch(/^50\d /)
 })
 
 describe("a client that takes more than its share", () => {

@@ -35,6 +35,7 @@ export const startBounceReceiver = async (
   const fiber = await run(
     receiveBounces({ host: "127.0.0.1", port: 0, ...options }).pipe(
       Effect.provide(Layer.merge(paths, Logger.layer([logger]))),
+      Effect.provideService(References.MinimumLogLevel, "Info"),
       Effect.orDie,
       Effect.forkDetach,
     ),

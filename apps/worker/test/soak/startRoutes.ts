@@ -1,7 +1,7 @@
 import { publishTogether } from "@outreach/testing/publishTogether"
+import type { Services } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { type Effect, Redacted } from "effect"
-import type { Services } from "../journey.ts"
 import type { Route } from "./audit.ts"
 import { type Kind, startPartner } from "./startPartner.ts"
 

@@ -1,12 +1,11 @@
 import { expect } from "@effect/vitest"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Logger, References, Schedule } from "effect"
 import { eraseEndedRecipients } from "../../src/upkeep/eraseEndedRecipients.ts"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 /** Seeds a campaign whose last change and end of window were a number of months ago. */
 const seed = Effect.fnUntraced(function* (status: string, months: number, windowMonths = months, recipients = 1) {

@@ -1,7 +1,6 @@
 import { expect } from "@effect/vitest"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
@@ -9,8 +8,7 @@ import { Deferred, Effect, Logger, References, Schedule } from "effect"
 import { beforeAll, beforeEach } from "vitest"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 // The first worker existed when the events that the tests drop were published.
 beforeAll(() => run(sql`select add_partitions('events', clock_timestamp() - interval '200 days')`))
 // Each test runs on another day.

@@ -1,29 +1,24 @@
-import { expect } from "@effect/vitest"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { judgeFailingEndpoints } from "@outreach/domain/deliveries/FailingEndpoints"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
-import { effectTest } from "@outreach/testing/effectTest"
 import { mailServer } from "@outreach/testing/mailServer"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { fragment, sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
-import { beforeEach, describe } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 import { type NoticeOptions, sendNotices } from "../../src/upkeep/noticeFailingEndpoints.ts"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 // Each test has only its own endpoints.
 beforeEach(() =>
-  run(
-    Effect.gen(function* () {
-      yield* sql`delete from delivery_outcomes`
-      yield* sql`update endpoint_readers set failing_since = null, notice_to = '{}'`
-    }),
-  ),
+  run(function* () {
+    yield* sql`delete from delivery_outcomes`
+    yield* sql`update endpoint_readers set failing_since = null, notice_to = '{}'`
+  }),
 )
 
 const HOURS = { notice: 24, reminder: 72, disable: 120 }

@@ -1,15 +1,14 @@
 import { expect } from "@effect/vitest"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { Hints, type Topic } from "@outreach/postgres/events/Hints"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Queue, Schedule } from "effect"
 import { managePartitions } from "../../src/upkeep/managePartitions.ts"
 import { closeFailureGroups, countCampaigns, deleteExpired, mergeOutcomes } from "../../src/upkeep/upkeep.ts"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 /** Runs the same upkeep of two workers until a statement's rows satisfy; returns these. */
 const whileTwo = <Row, E1, R1, E2, R2>(

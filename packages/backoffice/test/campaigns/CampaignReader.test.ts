@@ -1,20 +1,17 @@
-import { describe, expect } from "@effect/vitest"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { Effect } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
 import { CampaignReader } from "../../src/campaigns/CampaignReader.ts"
 
-const run = runOnDatabase({ layer: backoffice })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: backoffice })
 
 beforeEach(() => run(resetSending))
 
@@ -23,26 +20,24 @@ const keyOf = ({ id, organizationId }: { id: CampaignId; organizationId: Message
   campaignId: id,
 })
 
-describe("CampaignReader.list", () => {
-  test("lists campaigns of one organization with their counts, newest first, page by page", function* () {
-    const reader = yield* CampaignReader
-    const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
-    const { campaign: other } = yield* seedCampaign({ recipients: 1 })
-    const listed = yield* reader.list({ organizationId: organization.id }, 10)
-    expect(listed).toMatchObject([
-      {
-        id: campaign.id,
-        programName: program.name,
-        organizationName: "Acme Health",
-        totals: { recipients: 3, sent: 0 },
-      },
-    ])
-    const ids = Effect.map(reader.list({}, 2), (rows) => rows.map(({ id }) => id))
-    expect(yield* ids).toEqual([other.id, campaign.id])
-    const older = yield* reader.list({ before: other.id, text: "SPRI", kind: "traffic", status: "draft" }, 10)
-    expect(older[0]!.id).toBe(campaign.id)
-    expect(yield* reader.list({ text: "winter" }, 10)).toEqual([])
-  })
+test("CampaignReader.list lists campaigns of one organization with their counts, newest first, page by page", function* () {
+  const reader = yield* CampaignReader
+  const { campaign, organization, program } = yield* seedCampaign({ recipients: 3 })
+  const { campaign: other } = yield* seedCampaign({ recipients: 1 })
+  const listed = yield* reader.list({ organizationId: organization.id }, 10)
+  expect(listed).toMatchObject([
+    {
+      id: campaign.id,
+      programName: program.name,
+      organizationName: "Acme Health",
+      totals: { recipients: 3, sent: 0 },
+    },
+  ])
+  const ids = Effect.map(reader.list({}, 2), (rows) => rows.map(({ id }) => id))
+  expect(yield* ids).toEqual([other.id, campaign.id])
+  const older = yield* reader.list({ before: other.id, text: "SPRI", kind: "traffic", status: "draft" }, 10)
+  expect(older[0]!.id).toBe(campaign.id)
+  expect(yield* reader.list({ text: "winter" }, 10)).toEqual([])
 })
 
 describe("CampaignReader", () => {

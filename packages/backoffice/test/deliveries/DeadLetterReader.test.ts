@@ -6,9 +6,8 @@ import {
 } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { createIdentifier, type EndpointId } from "@outreach/domain/Identifier"
-import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters as seedAside } from "@outreach/testing/seedDeadLetters"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -17,7 +16,7 @@ import { backoffice } from "../../src/backoffice.ts"
 import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 /** Seeds an endpoint with dead letters: some `rejected`, and then one `exhausted`. */
 const seedDeadLetters = Effect.fnUntraced(function* (rejected: number) {
@@ -61,10 +60,7 @@ describe("Dead letters", () => {
     const deadLetters = { ...(yield* DeadLetterReader), ...(yield* DeadLetterRepository) }
     const { endpoint } = yield* seedDeadLetters(0)
     const [dead] = yield* deadLetters.list({ endpointId: endpoint.id }, 1)
-    const replays = yield* Effect.all(
-      Array.from({ length: 4 }, () => deadLetters.replay(dead!.id)),
-      { concurrency: 4 },
-    )
+    const replays = yield* Effect.replicateEffect(deadLetters.replay(dead!.id), 4, { concurrency: 4 })
     expect(replays.filter(Boolean)).toEqual([true])
     const [lease] = yield* takeFor(endpoint.id, (yield* workerOn()).take())
     expect(yield* deadLetters.replay(lease!.id)).toBe(false)

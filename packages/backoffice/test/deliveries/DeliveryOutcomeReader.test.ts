@@ -4,9 +4,8 @@ import { DeliveryLeases, type Outcome, type Settlement } from "@outreach/domain/
 import { latencyHistogram } from "@outreach/domain/deliveries/latencyBuckets"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
@@ -16,8 +15,7 @@ import fc from "fast-check"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryOutcomeReader } from "../../src/deliveries/DeliveryOutcomeReader.ts"
 
-const run = runOnDatabase({ layer: backoffice })
-const test = effectTest(run)
+const { test } = testsOnDatabase({ layer: backoffice })
 
 const ALWAYS = { from: Timestamp.make("2020-01-01T00:00:00Z"), to: Timestamp.make("2100-01-01T00:00:00Z") }
 

@@ -7,11 +7,10 @@ import { createIdentifier, type DeliveryId, lowestIdentifierAt, madeAt } from "@
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf } from "@outreach/testing/outreachOn"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
@@ -23,7 +22,7 @@ import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 import { retryDelivery } from "../../src/operations/deliveries.ts"
 import { ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>
 
@@ -243,28 +242,24 @@ describe("DeliveryReader", () => {
   })
 })
 
-describe("retryDelivery", () => {
-  test("makes a delivery due that waits for its next attempt, and rejects every other state", function* () {
-    const repository = yield* DeliveryReader
-    const seeded = yield* seedAll
-    const endpointId = seeded.endpoint.id
-    const all = yield* repository.list({ endpointId, limit: 100 })
-    const waiting = all.find(({ state, attempts }) => state === "pending" && attempts === 1)!
-    yield* retryDelivery.run({ deliveryId: waiting.id }, "")
-    const taken = (yield* takeFor(seeded)).filter(({ isRow }) => isRow)
-    expect(taken).toMatchObject([{ id: waiting.id, attempt: 2 }])
-    for (const state of ["sending", "delivered", "rejected"] as const) {
-      const [delivery] = yield* repository.list({ endpointId, state, limit: 1 })
-      expect(yield* Effect.flip(retryDelivery.run({ deliveryId: delivery!.id }, ""))).toMatchObject({
-        _tag: "NothingToRetry",
-        state,
-      })
-    }
-    expect(
-      yield* Effect.flip(retryDelivery.run({ deliveryId: yield* createIdentifier("delivery") }, "")),
-    ).toMatchObject({
-      _tag: "DeliveryNotFound",
+test("retryDelivery makes a delivery due that waits for its next attempt, and rejects every other state", function* () {
+  const repository = yield* DeliveryReader
+  const seeded = yield* seedAll
+  const endpointId = seeded.endpoint.id
+  const all = yield* repository.list({ endpointId, limit: 100 })
+  const waiting = all.find(({ state, attempts }) => state === "pending" && attempts === 1)!
+  yield* retryDelivery.run({ deliveryId: waiting.id }, "")
+  const taken = (yield* takeFor(seeded)).filter(({ isRow }) => isRow)
+  expect(taken).toMatchObject([{ id: waiting.id, attempt: 2 }])
+  for (const state of ["sending", "delivered", "rejected"] as const) {
+    const [delivery] = yield* repository.list({ endpointId, state, limit: 1 })
+    expect(yield* Effect.flip(retryDelivery.run({ deliveryId: delivery!.id }, ""))).toMatchObject({
+      _tag: "NothingToRetry",
+      state,
     })
+  }
+  expect(yield* Effect.flip(retryDelivery.run({ deliveryId: yield* createIdentifier("delivery") }, ""))).toMatchObject({
+    _tag: "DeliveryNotFound",
   })
 })
 

@@ -7,10 +7,9 @@ import type { DeliveryId, OrganizationId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import { changeAttempts } from "@outreach/testing/changeAttempts"
-import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
@@ -22,8 +21,7 @@ import { DeadLetterReader } from "../../src/deliveries/DeadLetterReader.ts"
 import { describeMissingLine } from "../../src/deliveries/describeMissingLine.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 
-const run = runOnDatabase({ layer: backoffice })
-const test = effectTest(run)
+const { test } = testsOnDatabase({ layer: backoffice })
 
 interface Failure {
   readonly reason: "rejected" | "exhausted"

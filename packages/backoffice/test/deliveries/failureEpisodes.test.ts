@@ -5,10 +5,9 @@ import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroup
 import type { EndpointId, FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
-import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { fragment, sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -16,7 +15,7 @@ import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 /** An endpoint with a number of claimed deliveries, and a worker that writes the outcomes. */
 const seed = Effect.fnUntraced(function* (count: number) {
@@ -165,43 +164,39 @@ describe("An episode of failures", () => {
   })
 })
 
-describe("A muted group", () => {
-  test("is only in the list of muted groups, even if it fails again, until it is unmuted", function* () {
-    const repository = yield* FailureGroupRepository
-    const { endpoint, call } = yield* seed(4)
-    yield* call(1, 0)
-    const [group] = yield* list(endpoint.id)
-    const { id } = group!
-    yield* repository.mute(id, "their nightly maintenance")
-    const muted = FailureGroupReader.use(({ list }) => list({ endpointId: endpoint.id, state: "muted" }, 10))
-    const assertMuted = Effect.gen(function* () {
-      expect(yield* list(endpoint.id)).toEqual([])
-      expect(yield* muted).toMatchObject([{ id, mutedReason: "their nightly maintenance" }])
-    })
-    yield* assertMuted
-    yield* wait(endpoint.id, 10)
-    yield* call(0, 1)
-    yield* close
-    yield* assertMuted
-    yield* call(1, 0)
-    yield* assertMuted
-    yield* repository.unmute(id)
-    expect(yield* list(endpoint.id)).toMatchObject([{ id, failures: 1, mutedAt: null, mutedReason: null }])
-    const absent = `fgr_${"0".repeat(32)}` as FailureGroupId
-    expect(yield* Effect.flip(repository.mute(absent, "no reason"))).toMatchObject({ _tag: "FailureGroupNotFound" })
-    expect(yield* Effect.flip(repository.unmute(absent))).toMatchObject({ _tag: "FailureGroupNotFound" })
+test("A muted group is only in the list of muted groups, even if it fails again, until it is unmuted", function* () {
+  const repository = yield* FailureGroupRepository
+  const { endpoint, call } = yield* seed(4)
+  yield* call(1, 0)
+  const [group] = yield* list(endpoint.id)
+  const { id } = group!
+  yield* repository.mute(id, "their nightly maintenance")
+  const muted = FailureGroupReader.use(({ list }) => list({ endpointId: endpoint.id, state: "muted" }, 10))
+  const assertMuted = Effect.gen(function* () {
+    expect(yield* list(endpoint.id)).toEqual([])
+    expect(yield* muted).toMatchObject([{ id, mutedReason: "their nightly maintenance" }])
   })
+  yield* assertMuted
+  yield* wait(endpoint.id, 10)
+  yield* call(0, 1)
+  yield* close
+  yield* assertMuted
+  yield* call(1, 0)
+  yield* assertMuted
+  yield* repository.unmute(id)
+  expect(yield* list(endpoint.id)).toMatchObject([{ id, failures: 1, mutedAt: null, mutedReason: null }])
+  const absent = `fgr_${"0".repeat(32)}` as FailureGroupId
+  expect(yield* Effect.flip(repository.mute(absent, "no reason"))).toMatchObject({ _tag: "FailureGroupNotFound" })
+  expect(yield* Effect.flip(repository.unmute(absent))).toMatchObject({ _tag: "FailureGroupNotFound" })
 })
 
-describe("A group without dead letters", () => {
-  test("is deleted after a retention period without failures", function* () {
-    const outcomes = yield* DeliveryOutcomes
-    const { endpoint, call } = yield* seed(1)
-    yield* call(1, 0)
-    yield* outcomes.forgetGroups(3)
-    expect(yield* list(endpoint.id)).toHaveLength(1)
-    yield* wait(endpoint.id, 3 * 24 * 60 + 65)
-    yield* outcomes.forgetGroups(3)
-    expect(yield* sql`select from failure_groups where endpoint_id = ${endpoint.id}`).toEqual([])
-  })
+test("A group without dead letters is deleted after a retention period without failures", function* () {
+  const outcomes = yield* DeliveryOutcomes
+  const { endpoint, call } = yield* seed(1)
+  yield* call(1, 0)
+  yield* outcomes.forgetGroups(3)
+  expect(yield* list(endpoint.id)).toHaveLength(1)
+  yield* wait(endpoint.id, 3 * 24 * 60 + 65)
+  yield* outcomes.forgetGroups(3)
+  expect(yield* sql`select from failure_groups where endpoint_id = ${endpoint.id}`).toEqual([])
 })

@@ -5,9 +5,8 @@ import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/de
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import type { DeliveryId } from "@outreach/domain/Identifier"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -15,7 +14,7 @@ import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 test("each attempt lists the secrets that signed it: the organization's, the endpoint's, or both in the grace window", function* () {
   const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })

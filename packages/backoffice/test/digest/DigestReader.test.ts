@@ -3,15 +3,14 @@ import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { DigestRepository } from "@outreach/domain/digest/DigestRepository"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { backoffice } from "../../src/backoffice.ts"
 import { DigestReader } from "../../src/digest/DigestReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 const date = (text: string) => text as CalendarDate
 const stamp = (day: CalendarDate) => `${day}T10:00:00.000000Z` as CommitTimestamp
 

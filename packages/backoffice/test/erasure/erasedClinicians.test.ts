@@ -1,29 +1,27 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect } from "@effect/vitest"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { assertNoUnfinishedErasure, eraseClinician, planErasure } from "@outreach/domain/erasure/Erasures"
 import type { CampaignId, OrganizationId } from "@outreach/domain/Identifier"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { changeAttempts } from "@outreach/testing/changeAttempts"
-import { effectTest } from "@outreach/testing/effectTest"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi } from "@outreach/testing/seedCampaign"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer } from "effect"
-import { afterAll } from "vitest"
+import { afterAll, describe, expect } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
 import { PersonalDataReader } from "../../src/erasure/PersonalDataReader.ts"
 import { importFile } from "../../src/recipients/importFile.ts"
 import { TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) }))
+const { test } = testsOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
 
 const folder = temporaryFolder("erased", afterAll)
 
@@ -137,62 +135,60 @@ describe("an erasure", () => {
   })
 })
 
-describe("an export", () => {
-  test("contains all rows about the person, and no NPI, address or token of other clinicians", function* () {
-    const seeded = yield* seedPerson()
-    const { organization, campaign, token, recipientId } = seeded
-    const others = yield* sql<{ id: string; token: string; npi: string; email: string }>`
-      select id, token, npi, email from recipients where organization_id = ${organization.id} and id <> ${recipientId}`
-    const other = others[0]!
-    yield* sql`
-      insert into messages (organization_id, recipient_id, campaign_id, due_at)
-      values (${organization.id}, ${recipientId}, ${campaign.id}, clock_timestamp() + interval '1 day')`
-    const list = [
-      { ...person, name: "Ada" },
-      { ...other, name: "Grace" },
-    ]
-    const seen = { list, by: { email: other.email }, note: other.token }
-    yield* receiveEvent(seeded, "evt_06", "clinician.seen", seen)
-    const quote = `${other.npi} and ${encodeURIComponent(other.email)} are not ${person.email}, see /l/${other.token}`
-    yield* changeAttempts(organization.id, (attempts) => attempts.map((attempt) => ({ ...attempt, response: quote })))
+test("an export contains all rows about the person, and no NPI, address or token of other clinicians", function* () {
+  const seeded = yield* seedPerson()
+  const { organization, campaign, token, recipientId } = seeded
+  const others = yield* sql<{ id: string; token: string; npi: string; email: string }>`
+    select id, token, npi, email from recipients where organization_id = ${organization.id} and id <> ${recipientId}`
+  const other = others[0]!
+  yield* sql`
+    insert into messages (organization_id, recipient_id, campaign_id, due_at)
+    values (${organization.id}, ${recipientId}, ${campaign.id}, clock_timestamp() + interval '1 day')`
+  const list = [
+    { ...person, name: "Ada" },
+    { ...other, name: "Grace" },
+  ]
+  const seen = { list, by: { email: other.email }, note: other.token }
+  yield* receiveEvent(seeded, "evt_06", "clinician.seen", seen)
+  const quote = `${other.npi} and ${encodeURIComponent(other.email)} are not ${person.email}, see /l/${other.token}`
+  yield* changeAttempts(organization.id, (attempts) => attempts.map((attempt) => ({ ...attempt, response: quote })))
 
-    const data = yield* exported(organization.id)
-    const text = JSON.stringify(data)
-    for (const { id, token, npi, email } of others) {
-      for (const each of [id, token, npi, email, encodeURIComponent(email)]) expect(text).not.toContain(each)
-    }
-    expect(text).not.toContain("Grace")
-    const { organization_id, exported_at, clinician: named, ...tables } = JSON.parse(text)
-    expect(named).toEqual({ npis: [person.npi], emails: [person.email] })
-    const lengths = Object.entries<Array<unknown>>(tables).map(([name, rows]) => [name, rows.length])
-    expect(Object.fromEntries(lengths)).toEqual({ ...counts, messages: 1, inbox: 5, deliveries: 1, delivered: 2 })
-    expect(tables.recipients[0]).toMatchObject({ id: recipientId, token, ...person, campaign_id: campaign.id })
-    const entries = tables.events.flatMap(
-      ({ body }: { body: { data: { recipients?: Array<unknown> } } }) => body.data.recipients ?? [],
-    )
-    expect(entries).toEqual([expect.objectContaining({ service_recipient_id: recipientId, token, ...person })])
-    const headers = { "user-agent": `Mail of ${person.email}` }
-    expect(tables.hits).toContainEqual(
-      expect.objectContaining({ link: `https://partner.test/l/${token}`, address: "198.51.100.7", headers }),
-    )
-    expect(tables.inbox[0].body.data).toMatchObject({ email: person.email.toUpperCase(), name: "Ada" })
-    expect(tables.inbox.at(-1).body.data).toEqual({ list: [{ ...person, name: "Ada" }], note: "[withheld]" })
-    const response = { key: "names-them", status: 200, body: { data: [{ token, npi: person.npi }] } }
-    expect(tables.stored_responses).toContainEqual({ ...response, created_at: expect.any(String) })
-    const atLength = Array.from({ length: 100 }, () => ({ token, email: person.email }))
-    expect(tables.stored_responses).toContainEqual(
-      expect.objectContaining({ key: "names-them-at-length", body: { data: atLength } }),
-    )
-    expect(tables.dead_letters[0].attempts[0].response).toBe(
-      `[withheld] and [withheld] are not ${person.email}, see /l/[withheld]`,
-    )
+  const data = yield* exported(organization.id)
+  const text = JSON.stringify(data)
+  for (const { id, token, npi, email } of others) {
+    for (const each of [id, token, npi, email, encodeURIComponent(email)]) expect(text).not.toContain(each)
+  }
+  expect(text).not.toContain("Grace")
+  const { organization_id, exported_at, clinician: named, ...tables } = JSON.parse(text)
+  expect(named).toEqual({ npis: [person.npi], emails: [person.email] })
+  const lengths = Object.entries<Array<unknown>>(tables).map(([name, rows]) => [name, rows.length])
+  expect(Object.fromEntries(lengths)).toEqual({ ...counts, messages: 1, inbox: 5, deliveries: 1, delivered: 2 })
+  expect(tables.recipients[0]).toMatchObject({ id: recipientId, token, ...person, campaign_id: campaign.id })
+  const entries = tables.events.flatMap(
+    ({ body }: { body: { data: { recipients?: Array<unknown> } } }) => body.data.recipients ?? [],
+  )
+  expect(entries).toEqual([expect.objectContaining({ service_recipient_id: recipientId, token, ...person })])
+  const headers = { "user-agent": `Mail of ${person.email}` }
+  expect(tables.hits).toContainEqual(
+    expect.objectContaining({ link: `https://partner.test/l/${token}`, address: "198.51.100.7", headers }),
+  )
+  expect(tables.inbox[0].body.data).toMatchObject({ email: person.email.toUpperCase(), name: "Ada" })
+  expect(tables.inbox.at(-1).body.data).toEqual({ list: [{ ...person, name: "Ada" }], note: "[withheld]" })
+  const response = { key: "names-them", status: 200, body: { data: [{ token, npi: person.npi }] } }
+  expect(tables.stored_responses).toContainEqual({ ...response, created_at: expect.any(String) })
+  const atLength = Array.from({ length: 100 }, () => ({ token, email: person.email }))
+  expect(tables.stored_responses).toContainEqual(
+    expect.objectContaining({ key: "names-them-at-length", body: { data: atLength } }),
+  )
+  expect(tables.dead_letters[0].attempts[0].response).toBe(
+    `[withheld] and [withheld] are not ${person.email}, see /l/[withheld]`,
+  )
 
-    yield* erase(organization.id)
-    expect(yield* exported(organization.id)).toEqual({
-      organization_id: organization.id,
-      exported_at: expect.any(String),
-      clinician: { npis: [person.npi], emails: [] },
-      ...Object.fromEntries(Object.keys(tables).map((name) => [name, []])),
-    })
+  yield* erase(organization.id)
+  expect(yield* exported(organization.id)).toEqual({
+    organization_id: organization.id,
+    exported_at: expect.any(String),
+    clinician: { npis: [person.npi], emails: [] },
+    ...Object.fromEntries(Object.keys(tables).map((name) => [name, []])),
   })
 })

@@ -1,10 +1,9 @@
 import { describe, expect } from "@effect/vitest"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf } from "@outreach/testing/outreachOn"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi } from "@outreach/testing/seedCampaign"
 import { seedSentCampaign } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -12,7 +11,7 @@ import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { type EventCursor, type EventFilter, EventReader, MAX_EVENT_SCAN } from "../../src/events/EventReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 /** Seeds a campaign that was sent to two recipients: the first opened the e-mail, the second clicked a link. */
 const seed = Effect.gen(function* () {

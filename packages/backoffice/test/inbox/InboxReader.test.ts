@@ -1,16 +1,15 @@
 import { describe, expect } from "@effect/vitest"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import { InboxRepository, type InboxState } from "@outreach/domain/inbox/InboxRepository"
-import { effectTest } from "@outreach/testing/effectTest"
 import { applyBatches, receiveEvent, SECRET_ID } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { type InboxCursor, type InboxFilter, InboxReader } from "../../src/inbox/InboxReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 const account = (n: number, slug = "heart-failure") => ({
   consumer_program_slug: slug,
@@ -111,21 +110,19 @@ describe("InboxReader.list", () => {
   })
 })
 
-describe("InboxReader.counts and reasons", () => {
-  test("count pending and quarantined events, by type and reason, up to a limit", function* () {
-    const seed = yield* seedCampaign({ recipients: 0 })
-    const { counts, reasons } = yield* InboxReader
-    const organizationId = seed.organization.id
-    expect(yield* counts(organizationId)).toEqual({ quarantined: 0, waiting: 0, waitingSince: null })
-    yield* insertMany(seed, COUNT_CAP + 5, "quarantined")
-    yield* receiveEvent(seed, "evt_1", "clinician.account_created", account(1))
-    const counted = yield* counts(organizationId)
-    expect(counted).toMatchObject({ quarantined: COUNT_CAP, waiting: 1 })
-    expect(counted.waitingSince).not.toBeNull()
-    expect(yield* reasons(organizationId)).toMatchObject([
-      { type: "clinician.account_created", reason: "data.npi is missing or not valid", count: COUNT_CAP },
-    ])
-  })
+test("InboxReader.counts and reasons count pending and quarantined events, by type and reason, up to a limit", function* () {
+  const seed = yield* seedCampaign({ recipients: 0 })
+  const { counts, reasons } = yield* InboxReader
+  const organizationId = seed.organization.id
+  expect(yield* counts(organizationId)).toEqual({ quarantined: 0, waiting: 0, waitingSince: null })
+  yield* insertMany(seed, COUNT_CAP + 5, "quarantined")
+  yield* receiveEvent(seed, "evt_1", "clinician.account_created", account(1))
+  const counted = yield* counts(organizationId)
+  expect(counted).toMatchObject({ quarantined: COUNT_CAP, waiting: 1 })
+  expect(counted.waitingSince).not.toBeNull()
+  expect(yield* reasons(organizationId)).toMatchObject([
+    { type: "clinician.account_created", reason: "data.npi is missing or not valid", count: COUNT_CAP },
+  ])
 })
 
 test("the outcome of an event contains its program, the event that first counted the clinician, the suppression and the recipient", function* () {

@@ -1,8 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
@@ -11,7 +10,7 @@ import { backoffice } from "../../src/backoffice.ts"
 import { DatabaseInspection } from "../../src/inspection/DatabaseInspection.ts"
 import { clockFinding, failoverFinding, roleFinding, schemaFinding } from "../../src/inspection/databaseFindings.ts"
 
-const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, DeliveryGauges.layer) }))
+const { test } = testsOnDatabase({ layer: Layer.merge(backoffice, DeliveryGauges.layer) })
 
 /** Runs an effect on a connection of the operators' role. */
 const asOperator = Effect.fnUntraced(function* <A, E>(
@@ -43,18 +42,16 @@ describe("the finding about the schema", () => {
   })
 })
 
-describe("the finding about the role", () => {
-  test("reports missing and excess rights of the role", function* () {
-    expect((yield* asOperator(roleFinding)).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
-    const role = sql("outreach_test_operator")
-    yield* sql`revoke update on campaigns from ${role}`
-    expect(yield* asOperator(roleFinding)).toMatchObject({
-      status: "failed",
-      found: "The role outreach_test_operator lacks 1 right of its kind: update on campaigns.",
-    })
-    yield* sql`grant update on campaigns to ${role}`
-    expect(yield* roleFinding).toMatchObject({ status: "warning", found: expect.stringContaining("superuser") })
+test("the finding about the role reports missing and excess rights of the role", function* () {
+  expect((yield* asOperator(roleFinding)).found).toMatch(/has the rights of operator; it owns 0 of \d+ tables/)
+  const role = sql("outreach_test_operator")
+  yield* sql`revoke update on campaigns from ${role}`
+  expect(yield* asOperator(roleFinding)).toMatchObject({
+    status: "failed",
+    found: "The role outreach_test_operator lacks 1 right of its kind: update on campaigns.",
   })
+  yield* sql`grant update on campaigns to ${role}`
+  expect(yield* roleFinding).toMatchObject({ status: "warning", found: expect.stringContaining("superuser") })
 })
 
 test("the finding about the clock reports an organization's clock that is ahead", function* () {

@@ -1,14 +1,13 @@
 import { expect } from "@effect/vitest"
 import { activeAlerts } from "@outreach/domain/operators/alerts"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { AlertReader } from "../../src/inspection/AlertReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 const readNames = Effect.map(
   AlertReader.use(({ read }) => read),

@@ -4,15 +4,14 @@ import { rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecr
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { singleKey } from "@outreach/process/keyRing"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { countCiphertexts, listKeyUses, resealCiphertexts } from "../../src/keys/keysAtRest.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 const keyOf = (byte: number) => Redacted.make(Buffer.alloc(32, byte))
 const [k1] = SECRETS_RING

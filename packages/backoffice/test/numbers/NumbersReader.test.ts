@@ -4,9 +4,8 @@ import { type CampaignId, createIdentifier, type OrganizationId, type ProgramId 
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
 import { columnOf } from "@outreach/postgres/rowsOf"
-import { effectTest } from "@outreach/testing/effectTest"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { FOOTER, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,8 +21,7 @@ import {
   type Period,
 } from "../../src/numbers/NumbersReader.ts"
 
-const run = runOnDatabase({ layer: backoffice })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: backoffice })
 
 const reset = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -96,85 +94,83 @@ it("sums the counts of a period, for each grouping and filter", () =>
         selector: ({ campaign, hoursAgo, into }) => `${campaign} ${hoursAgo} ${into}`,
       }),
       (happenings) =>
-        run(
-          Effect.gen(function* () {
-            const sql = yield* SqlClient.SqlClient
-            yield* reset
-            const campaigns = yield* seedAll
-            const reader = yield* NumbersReader
-            const stored: Array<Stored> = []
-            for (const { campaign: index, hoursAgo, into, counts } of happenings) {
-              const { organizationId, programId, id } = campaigns[index]!
-              const hour = fromUnixMillis(THIS_HOUR - hoursAgo * HOUR_MS)
-              const given = NUMBER_NAMES.map((name, i) => [name, counts[i]!] as const)
-              const isFunnel = into === "digest_funnel"
-              const [accounts, learners, completers] = FUNNEL.map((name) => counts[NUMBER_NAMES.indexOf(name)]!)
-              if (isFunnel) {
-                // The second campaign is in the first program.
-                yield* sql`
-                  insert into digest_funnel as kept
-                  values (${organizationId}, ${programId}, ${hour.slice(0, 10)}, ${accounts!}, ${learners!}, ${completers!}, 0, 0, 0)
-                  on conflict (organization_id, program_id, date) do update set account_created = kept.account_created + excluded.account_created,
-                    learner_qualified = kept.learner_qualified + excluded.learner_qualified,
-                    completer_qualified = kept.completer_qualified + excluded.completer_qualified`
-              } else {
-                const row = Object.fromEntries(given.map(([name, count]) => [columnOf(name), count]))
-                yield* sql`insert into ${sql(into)} ${sql.insert({ organization_id: organizationId, campaign_id: id, hour, ...row })}`
-              }
-              const numbers = Object.fromEntries(
-                given.map(([name, count]) => [name, isFunnel && !FUNNEL.some((each) => each === name) ? 0 : count]),
-              ) as Numbers
-              stored.push({ organizationId, programId, campaignId: id, hour, isFunnel, numbers })
+        run(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* reset
+          const campaigns = yield* seedAll
+          const reader = yield* NumbersReader
+          const stored: Array<Stored> = []
+          for (const { campaign: index, hoursAgo, into, counts } of happenings) {
+            const { organizationId, programId, id } = campaigns[index]!
+            const hour = fromUnixMillis(THIS_HOUR - hoursAgo * HOUR_MS)
+            const given = NUMBER_NAMES.map((name, i) => [name, counts[i]!] as const)
+            const isFunnel = into === "digest_funnel"
+            const [accounts, learners, completers] = FUNNEL.map((name) => counts[NUMBER_NAMES.indexOf(name)]!)
+            if (isFunnel) {
+              // The second campaign is in the first program.
+              yield* sql`
+                insert into digest_funnel as kept
+                values (${organizationId}, ${programId}, ${hour.slice(0, 10)}, ${accounts!}, ${learners!}, ${completers!}, 0, 0, 0)
+                on conflict (organization_id, program_id, date) do update set account_created = kept.account_created + excluded.account_created,
+                  learner_qualified = kept.learner_qualified + excluded.learner_qualified,
+                  completer_qualified = kept.completer_qualified + excluded.completer_qualified`
+            } else {
+              const row = Object.fromEntries(given.map(([name, count]) => [columnOf(name), count]))
+              yield* sql`insert into ${sql(into)} ${sql.insert({ organization_id: organizationId, campaign_id: id, hour, ...row })}`
             }
+            const numbers = Object.fromEntries(
+              given.map(([name, count]) => [name, isFunnel && !FUNNEL.some((each) => each === name) ? 0 : count]),
+            ) as Numbers
+            stored.push({ organizationId, programId, campaignId: id, hour, isFunnel, numbers })
+          }
 
-            const matching = (filter: NumbersFilter, { from, to }: Period, isOfCampaigns: boolean) =>
-              stored.flatMap((each) => {
-                const isMeant =
-                  each.hour.slice(0, 10) >= from &&
-                  each.hour.slice(0, 10) <= to &&
-                  (filter.organizationId === undefined || filter.organizationId === each.organizationId) &&
-                  (filter.programId === undefined || filter.programId === each.programId)
-                if (!isMeant || (each.isFunnel && isOfCampaigns)) return []
-                const numbers =
-                  each.isFunnel || isOfCampaigns
-                    ? each.numbers
-                    : { ...each.numbers, accounts: 0, learners: 0, completers: 0 }
-                return [{ ...each, numbers }]
-              })
-            const [first] = campaigns
-            const filters: ReadonlyArray<NumbersFilter> = [
-              {},
-              { organizationId: first!.organizationId },
-              { organizationId: first!.organizationId, programId: first!.programId },
-              { programId: campaigns[2]!.programId },
-            ]
-            const day = { from: TODAY, to: TODAY }
-            const week = { from: addDays(TODAY, -7), to: addDays(TODAY, -1) }
-            for (const filter of filters) {
-              for (const period of [day, week]) {
-                expect(yield* reader.total(filter, period)).toEqual(
-                  sumOf(matching(filter, period, false).map(({ numbers }) => numbers)),
-                )
-              }
-              for (const grouping of GROUPINGS) {
-                const groups = yield* reader.groups(filter, grouping, week, 100)
-                const found = new Map(
-                  groups.map((group) => [group[`${grouping}Id`], Schema.decodeUnknownSync(Numbers)(group)]),
-                )
-                const expected = Arr.groupBy(
-                  matching(filter, week, grouping === "campaign"),
-                  (each) => each[`${grouping}Id`],
-                )
-                const sums = Object.entries(expected).map(
-                  ([id, each]) => [id, sumOf(each.map(({ numbers }) => numbers))] as const,
-                )
-                expect(found).toEqual(
-                  new Map(sums.filter(([, numbers]) => NUMBER_NAMES.some((name) => numbers[name] !== 0))),
-                )
-              }
+          const matching = (filter: NumbersFilter, { from, to }: Period, isOfCampaigns: boolean) =>
+            stored.flatMap((each) => {
+              const isMeant =
+                each.hour.slice(0, 10) >= from &&
+                each.hour.slice(0, 10) <= to &&
+                (filter.organizationId === undefined || filter.organizationId === each.organizationId) &&
+                (filter.programId === undefined || filter.programId === each.programId)
+              if (!isMeant || (each.isFunnel && isOfCampaigns)) return []
+              const numbers =
+                each.isFunnel || isOfCampaigns
+                  ? each.numbers
+                  : { ...each.numbers, accounts: 0, learners: 0, completers: 0 }
+              return [{ ...each, numbers }]
+            })
+          const [first] = campaigns
+          const filters: ReadonlyArray<NumbersFilter> = [
+            {},
+            { organizationId: first!.organizationId },
+            { organizationId: first!.organizationId, programId: first!.programId },
+            { programId: campaigns[2]!.programId },
+          ]
+          const day = { from: TODAY, to: TODAY }
+          const week = { from: addDays(TODAY, -7), to: addDays(TODAY, -1) }
+          for (const filter of filters) {
+            for (const period of [day, week]) {
+              expect(yield* reader.total(filter, period)).toEqual(
+                sumOf(matching(filter, period, false).map(({ numbers }) => numbers)),
+              )
             }
-          }),
-        ),
+            for (const grouping of GROUPINGS) {
+              const groups = yield* reader.groups(filter, grouping, week, 100)
+              const found = new Map(
+                groups.map((group) => [group[`${grouping}Id`], Schema.decodeUnknownSync(Numbers)(group)]),
+              )
+              const expected = Arr.groupBy(
+                matching(filter, week, grouping === "campaign"),
+                (each) => each[`${grouping}Id`],
+              )
+              const sums = Object.entries(expected).map(
+                ([id, each]) => [id, sumOf(each.map(({ numbers }) => numbers))] as const,
+              )
+              expect(found).toEqual(
+                new Map(sums.filter(([, numbers]) => NUMBER_NAMES.some((name) => numbers[name] !== 0))),
+              )
+            }
+          }
+        }),
     ),
     { numRuns: propertyRuns(4) },
   ))

@@ -1,15 +1,14 @@
 import { describe, expect } from "@effect/vitest"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { TestMailSettings } from "@outreach/mail/smtpSettings"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { cancelCampaign, scheduleCampaign, testCampaign, updateCampaign } from "../../src/operations/campaigns.ts"
 
 const withoutMail = Layer.succeed(TestMailSettings, Effect.succeed(null))
-const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, withoutMail) }))
+const { test } = testsOnDatabase({ layer: Layer.merge(backoffice, withoutMail) })
 
 const seed = Effect.map(seedCampaign({ recipients: 2, opensIn: 3600 }), ({ campaign, ...seeded }) => ({
   ...seeded,

@@ -4,8 +4,7 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { parseInput } from "@outreach/domain/parseInput"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
@@ -20,7 +19,7 @@ import {
 } from "../../src/operations/endpoints.ts"
 import type { ValuesOf } from "../../src/operations/Field.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 const { url, ...settings } = updateEndpoint.input
 /** Parses the texts of fields. */

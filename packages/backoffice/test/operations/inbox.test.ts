@@ -1,13 +1,12 @@
 import { expect } from "@effect/vitest"
-import { effectTest } from "@outreach/testing/effectTest"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { replayInbox } from "../../src/operations/inbox.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 test("a quarantined event is replayed by its id, or together with all others", function* () {
   const seeded = yield* seedCampaign({ recipients: 0 })

@@ -1,8 +1,7 @@
 import { expect } from "@effect/vitest"
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { signIn } from "@outreach/domain/operators/Operators"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
@@ -16,7 +15,7 @@ import {
 import { ConsoleAddress } from "../../src/operators/ConsoleAddress.ts"
 
 const address = Layer.succeed(ConsoleAddress, { linkUrl: "https://console.test" })
-const test = effectTest(runOnDatabase({ layer: Layer.merge(backoffice, address) }))
+const { test } = testsOnDatabase({ layer: Layer.merge(backoffice, address) })
 
 const expires = 3600
 const signInWith = ({ signInLink }: { readonly signInLink: string | null }) =>

@@ -1,8 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import { failed, ok } from "@outreach/domain/operators/Finding"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { Effect, Layer, Redacted } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
@@ -23,7 +22,7 @@ const setup = Layer.succeed(SenderSetup, {
     Effect.succeed([{ record: "", ...(dnsServer === published ? ok("found") : failed("missing", "Publish it.")) }]),
   keyPair: () => Effect.succeed({ publicKey: "public", privateKey: Redacted.make("private") }),
 })
-const test = effectTest(runOnDatabase({ layer: Layer.mergeAll(backoffice, setup) }))
+const { test } = testsOnDatabase({ layer: Layer.mergeAll(backoffice, setup) })
 
 const seed = Effect.gen(function* () {
   const { organization } = yield* seedCampaign({ recipients: 0 })

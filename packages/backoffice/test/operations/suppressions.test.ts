@@ -1,14 +1,13 @@
 import { describe, expect } from "@effect/vitest"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { createSuppression, removeSuppression } from "../../src/operations/suppressions.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 const seed = Effect.fnUntraced(function* () {
   const { organization, program } = yield* seedCampaign({ recipients: 1 })

@@ -3,9 +3,8 @@ import { createIdentifier, type Kind, PREFIXES } from "@outreach/domain/Identifi
 import { OperatorRepository } from "@outreach/domain/operators/OperatorRepository"
 import { addOperator, signInByName } from "@outreach/domain/operators/Operators"
 import { issueKey } from "@outreach/domain/organizations/ApiKeys"
-import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
@@ -13,7 +12,7 @@ import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { MAX_NAMED, NAMED_KINDS, ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 /** An object of each kind in one organization, each with the kind of the object that its page shows. */
 const seedThings = Effect.gen(function* () {

@@ -4,9 +4,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect } from "@effect/vitest"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
@@ -19,8 +18,7 @@ import { AuditLog } from "../../src/operators/AuditLog.ts"
 import { toLine } from "../../src/operators/chainFaults.ts"
 import { type ChainHead, verifyAudit } from "../../src/operators/verifyAudit.ts"
 
-const run = runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
 
 const folder = temporaryFolder("audit", afterAll)
 const file = (text: string) => {
@@ -267,17 +265,15 @@ describe("the chain", () => {
   })
 })
 
-describe("the audit log", () => {
-  it.each([
-    "update audit_log set command = 'x'",
-    "delete from audit_log",
-    "truncate audit_log cascade",
-    "update audit_results set result = 'failed', code = 'x'",
-    "delete from audit_results",
-  ])("can't be changed by the owner of its tables: %s", async (statement) => {
-    const { reason } = await run(Effect.flip(asOwner(statement)))
-    expect(String(reason.cause)).toContain("is append-only")
-  })
+it.each([
+  "update audit_log set command = 'x'",
+  "delete from audit_log",
+  "truncate audit_log cascade",
+  "update audit_results set result = 'failed', code = 'x'",
+  "delete from audit_results",
+])("the audit log can't be changed by the owner of its tables: %s", async (statement) => {
+  const { reason } = await run(Effect.flip(asOwner(statement)))
+  expect(String(reason.cause)).toContain("is append-only")
 })
 
 /** Runs a program in the folder, and returns its output. */

@@ -8,10 +8,9 @@ import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscr
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf, qualifyOn } from "@outreach/testing/outreachOn"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -26,7 +25,7 @@ import {
   type RecipientListName,
 } from "../../src/recipients/OutcomeReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 /** Seeds a campaign of nine recipients, each with a different outcome. Returns their ids in the order of their NPIs. */
 const seed = Effect.gen(function* () {

@@ -4,8 +4,7 @@ import { judgeHits } from "@outreach/domain/hits/Hits"
 import { createIdentifier, type OrganizationId, type RecipientId } from "@outreach/domain/Identifier"
 import { reportBounce } from "@outreach/domain/mail/Bounces"
 import { Settlements } from "@outreach/domain/mail/Settlements"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
@@ -15,7 +14,7 @@ import { backoffice } from "../../src/backoffice.ts"
 import { EventDeliveries } from "../../src/deliveries/EventDeliveries.ts"
 import { type TimelineCursor, TimelineReader } from "../../src/recipients/TimelineReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 const hit = Effect.fnUntraced(function* (organizationId: OrganizationId, recipientId: RecipientId, method: string) {
   const id = yield* createIdentifier("hit")

@@ -1,26 +1,23 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { parseInput } from "@outreach/domain/parseInput"
 import { suppressClinicians } from "@outreach/domain/suppressions/Withdrawals"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Effect, Layer, Result } from "effect"
-import { afterAll, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
 import { createRejectsFile, RejectsFile } from "../../src/csv/badLines.ts"
 import { ColumnMapText } from "../../src/csv/ColumnMap.ts"
 import { ImportLog, MAX_KEPT } from "../../src/recipients/ImportLog.ts"
 import { importFile } from "../../src/recipients/importFile.ts"
 
-const run = runOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: Layer.merge(backoffice, NodeServices.layer) })
 
 const folder = temporaryFolder("import-file", afterAll)
 

@@ -2,8 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
@@ -11,7 +10,7 @@ import { backoffice } from "../../src/backoffice.ts"
 import { suppressions } from "../../src/lists/suppressions.ts"
 import { SuppressionReader } from "../../src/suppressions/SuppressionReader.ts"
 
-const test = effectTest(runOnDatabase({ layer: backoffice }))
+const { test } = testsOnDatabase({ layer: backoffice })
 
 /** Seeds an organization with suppressions of its program and of the organization; some have the same time. */
 const seed = Effect.fnUntraced(function* (count: number) {

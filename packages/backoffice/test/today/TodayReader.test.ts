@@ -1,23 +1,20 @@
-import { describe, expect } from "@effect/vitest"
 import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
 import type { DeliveryId, OrganizationId, RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { effectTest } from "@outreach/testing/effectTest"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 import { backoffice } from "../../src/backoffice.ts"
 import { ProgramReader } from "../../src/programs/ProgramReader.ts"
 import { TodayReader } from "../../src/today/TodayReader.ts"
 
-const run = runOnDatabase({ layer: backoffice })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: backoffice })
 const read = (organizationId: OrganizationId | null) =>
   Effect.flatMap(TodayReader, (reader) => reader.read(organizationId))
 

@@ -47,19 +47,15 @@ describe("a campaign's transitions, the worker's included", () => {
   })
 })
 
-describe("IMPORTABLE", () => {
-  it("contains only statuses before scheduling, so that no import misses its publication", () => {
-    expect([...IMPORTABLE].sort()).toEqual([...TRANSITIONS.schedule.from].sort())
-  })
+it("IMPORTABLE contains only statuses before scheduling, so that no import misses its publication", () => {
+  expect([...IMPORTABLE].sort()).toEqual([...TRANSITIONS.schedule.from].sort())
 })
 
-describe("statusAfterPublication", () => {
-  it.each([
-    ["all that there were to announce", { limit: 500, read: 203, announced: 203 }, "published"],
-    ["nobody, because there was nobody", { limit: 500, read: 0, announced: 0 }, "published"],
-    ["as many as were read, so that there may be more", { limit: 500, read: 500, announced: 500 }, "publishing"],
-    ["as many as fit into one event, of fewer than were read", { limit: 500, read: 203, announced: 202 }, "publishing"],
-  ] as const)("follows the announcement of %s", (_, count, status) => {
-    expect(statusAfterPublication(count)).toBe(status)
-  })
+it.each([
+  ["all that there were to announce", { limit: 500, read: 203, announced: 203 }, "published"],
+  ["nobody, because there was nobody", { limit: 500, read: 0, announced: 0 }, "published"],
+  ["as many as were read, so that there may be more", { limit: 500, read: 500, announced: 500 }, "publishing"],
+  ["as many as fit into one event, of fewer than were read", { limit: 500, read: 203, announced: 202 }, "publishing"],
+] as const)("statusAfterPublication follows the announcement of %s", (_, count, status) => {
+  expect(statusAfterPublication(count)).toBe(status)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { EndpointUrl, PrivateEndpointUrl } from "../../src/deliveries/Endpoint.ts"
 import { reasonNotValid } from "../../src/parseInput.ts"
 
@@ -30,9 +30,7 @@ const table: ReadonlyArray<[url: string, strict: string | undefined, allowingHtt
   ["https://93.184.216.34/", undefined, undefined],
 ]
 
-describe("EndpointUrl", () => {
-  it.each(table)("judges %j", (url, strict, allowingHttp) => {
-    expect(reasonNotValid(EndpointUrl)(url)).toBe(strict)
-    expect(reasonNotValid(PrivateEndpointUrl)(url)).toBe(allowingHttp)
-  })
+it.each(table)("EndpointUrl judges %j", (url, strict, allowingHttp) => {
+  expect(reasonNotValid(EndpointUrl)(url)).toBe(strict)
+  expect(reasonNotValid(PrivateEndpointUrl)(url)).toBe(allowingHttp)
 })

@@ -17,46 +17,44 @@ import { parseInput } from "../../src/parseInput.ts"
 
 const transient = { verdict: "transient" } as const
 
-describe("the specified schedule", () => {
-  it("makes the attempts of the specification's table, at its times", () => {
-    const SECONDS: Record<string, number> = {
-      s: 1,
-      min: 60,
-      h: 3_600,
-      seconds: 1,
-      minutes: 60,
-      hour: 3_600,
-      hours: 3_600,
-    }
-    const table = readFileSync(new URL("data/deliverySchedule.md", import.meta.url), "utf8")
-    const rows = table.trim().split("\n").slice(2)
-    const specified = rows.map((row) =>
-      row
-        .split("|")
-        .slice(2, 4)
-        .map((cell) => cell.trim().split(" ")),
-    )
+it("the specified schedule makes the attempts of the specification's table, at its times", () => {
+  const SECONDS: Record<string, number> = {
+    s: 1,
+    min: 60,
+    h: 3_600,
+    seconds: 1,
+    minutes: 60,
+    hour: 3_600,
+    hours: 3_600,
+  }
+  const table = readFileSync(new URL("data/deliverySchedule.md", import.meta.url), "utf8")
+  const rows = table.trim().split("\n").slice(2)
+  const specified = rows.map((row) =>
+    row
+      .split("|")
+      .slice(2, 4)
+      .map((cell) => cell.trim().split(" ")),
+  )
 
-    const times = [0]
-    for (;;) {
-      const next = SPECIFIED_SCHEDULE.next({ attempt: times.length, outcome: transient })
-      if (!next.retry) {
-        expect(next).toEqual({ retry: false, because: "exhausted" })
-        break
-      }
-      times.push(times.at(-1)! + next.delay / 1000)
+  const times = [0]
+  for (;;) {
+    const next = SPECIFIED_SCHEDULE.next({ attempt: times.length, outcome: transient })
+    if (!next.retry) {
+      expect(next).toEqual({ retry: false, because: "exhausted" })
+      break
     }
-    expect(times).toHaveLength(7)
-    expect(specified).toHaveLength(7)
-    specified.forEach(([delay, cumulative], i) => {
-      if (i === 0) expect([delay, cumulative, times[i]]).toEqual([["none"], ["0"], 0])
-      else {
-        expect(times[i]! - times[i - 1]!).toBe(Number(delay![0]) * SECONDS[delay![1]!]!)
-        const [value, unit] = cumulative!.slice(-2)
-        const digits = value!.split(".")[1]?.length ?? 0
-        expect((times[i]! / SECONDS[unit!]!).toFixed(digits)).toBe(value)
-      }
-    })
+    times.push(times.at(-1)! + next.delay / 1000)
+  }
+  expect(times).toHaveLength(7)
+  expect(specified).toHaveLength(7)
+  specified.forEach(([delay, cumulative], i) => {
+    if (i === 0) expect([delay, cumulative, times[i]]).toEqual([["none"], ["0"], 0])
+    else {
+      expect(times[i]! - times[i - 1]!).toBe(Number(delay![0]) * SECONDS[delay![1]!]!)
+      const [value, unit] = cumulative!.slice(-2)
+      const digits = value!.split(".")[1]?.length ?? 0
+      expect((times[i]! / SECONDS[unit!]!).toFixed(digits)).toBe(value)
+    }
   })
 })
 
@@ -110,13 +108,11 @@ describe("the schedule of an endpoint", () => {
   })
 })
 
-describe("the last attempt at a delivery", () => {
-  it("is the schedule's, or the next one where more were made under a longer schedule, and none once it has ended", () => {
-    for (const state of ["pending", "sending"] as const) {
-      expect([0, 3, 6, 7, 9].map((attempts) => maxAttemptsOf({ state, attempts }, Array(6).fill(1)))).toEqual([
-        7, 7, 7, 8, 10,
-      ])
-    }
-    expect(maxAttemptsOf({ state: "exhausted", attempts: 7 }, [1])).toBeNull()
-  })
+it("the last attempt at a delivery is the schedule's, or the next one where more were made under a longer schedule, and none once it has ended", () => {
+  for (const state of ["pending", "sending"] as const) {
+    expect([0, 3, 6, 7, 9].map((attempts) => maxAttemptsOf({ state, attempts }, Array(6).fill(1)))).toEqual([
+      7, 7, 7, 8, 10,
+    ])
+  }
+  expect(maxAttemptsOf({ state: "exhausted", attempts: 7 }, [1])).toBeNull()
 })

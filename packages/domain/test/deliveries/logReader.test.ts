@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import {
   afterRead,
   afterWrite,
@@ -260,28 +260,26 @@ const fail = (what: string, before: World, after: World): never => {
 const unrecovered = ({ deliveries }: World, event: number) =>
   deliveries.some((each) => each.event === event && each.owner !== null) ? 1 : 0
 
-describe("two workers that read the log of one endpoint", () => {
-  it(`lose no events, settle each once, and repeat only the deliveries of a lost worker, in every order of ${DEPTH} steps`, () => {
-    let worlds = new Map([[JSON.stringify(START), START]])
-    const seen = new Set(worlds.keys())
-    let isEverythingSettled = false
-    let isRepeated = false
-    for (let depth = 0; depth < DEPTH; depth++) {
-      const next = new Map<string, World>()
-      for (const world of worlds.values()) {
-        for (const successor of successors(world)) {
-          const key = JSON.stringify(successor)
-          if (seen.has(key)) continue
-          seen.add(key)
-          check(world, successor)
-          isEverythingSettled ||= successor.settled.length === EVENTS
-          isRepeated ||= successor.calls.some((count) => count > 1)
-          next.set(key, successor)
-        }
+it(`two workers that read the log of one endpoint lose no events, settle each once, and repeat only the deliveries of a lost worker, in every order of ${DEPTH} steps`, () => {
+  let worlds = new Map([[JSON.stringify(START), START]])
+  const seen = new Set(worlds.keys())
+  let isEverythingSettled = false
+  let isRepeated = false
+  for (let depth = 0; depth < DEPTH; depth++) {
+    const next = new Map<string, World>()
+    for (const world of worlds.values()) {
+      for (const successor of successors(world)) {
+        const key = JSON.stringify(successor)
+        if (seen.has(key)) continue
+        seen.add(key)
+        check(world, successor)
+        isEverythingSettled ||= successor.settled.length === EVENTS
+        isRepeated ||= successor.calls.some((count) => count > 1)
+        next.set(key, successor)
       }
-      worlds = next
     }
-    expect(isEverythingSettled).toBe(true)
-    expect(isRepeated).toBe(true)
-  })
+    worlds = next
+  }
+  expect(isEverythingSettled).toBe(true)
+  expect(isRepeated).toBe(true)
 })

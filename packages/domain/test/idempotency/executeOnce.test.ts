@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { decideReplay, IdempotencyKeyInUse, IdempotencyKeyReused } from "../../src/idempotency/executeOnce.ts"
 import { RESPONSE_RETENTION_SECONDS } from "../../src/idempotency/IdempotencyRepository.ts"
 
@@ -9,20 +9,18 @@ const replay = Result.succeed(response)
 const reused = Result.fail(new IdempotencyKeyReused())
 const inUse = Result.fail(new IdempotencyKeyInUse())
 
-describe("decideReplay", () => {
-  it.each([
-    ["no response", "ours", undefined, execute],
-    ["no response", "same", undefined, inUse],
-    ["no response", "other", undefined, reused],
-    ["its own response", "ours", { isSame: true, response }, replay],
-    ["its own response", "same", { isSame: true, response }, replay],
-    ["its own response", "other", { isSame: true, response }, replay],
-    ["another request's response", "ours", { isSame: false, response }, reused],
-    ["another request's response", "same", { isSame: false, response }, reused],
-    ["another request's response", "other", { isSame: false, response }, reused],
-  ] as const)("knows what follows from %s, with the key held as %s", (_, holder, stored, decision) => {
-    expect(decideReplay(stored, holder)).toEqual(decision)
-  })
+it.each([
+  ["no response", "ours", undefined, execute],
+  ["no response", "same", undefined, inUse],
+  ["no response", "other", undefined, reused],
+  ["its own response", "ours", { isSame: true, response }, replay],
+  ["its own response", "same", { isSame: true, response }, replay],
+  ["its own response", "other", { isSame: true, response }, replay],
+  ["another request's response", "ours", { isSame: false, response }, reused],
+  ["another request's response", "same", { isSame: false, response }, reused],
+  ["another request's response", "other", { isSame: false, response }, reused],
+] as const)("decideReplay knows what follows from %s, with the key held as %s", (_, holder, stored, decision) => {
+  expect(decideReplay(stored, holder)).toEqual(decision)
 })
 
 it("repeats a response for 24 hours", () => {

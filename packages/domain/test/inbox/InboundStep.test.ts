@@ -73,44 +73,38 @@ const cases = batches.chain((steps) =>
   }),
 )
 
-describe("deferBlockedClinicians", () => {
-  it("keeps a step exactly if neither it nor an earlier one of its clinician matches a message in flight", () =>
-    fc.assert(
-      fc.property(cases, ({ steps, matches, inFlight }) => {
-        const isBlocked = (each: InboundStep) =>
-          matches.some(({ id, clinician }) => clinician === each && inFlight.has(id))
-        expect(deferBlockedClinicians(steps, matches, inFlight)).toEqual(
-          steps.filter(({ npi }, i) => !steps.slice(0, i + 1).some((each) => each.npi === npi && isBlocked(each))),
-        )
-      }),
-    ))
-})
+it("deferBlockedClinicians keeps a step exactly if neither it nor an earlier one of its clinician matches a message in flight", () =>
+  fc.assert(
+    fc.property(cases, ({ steps, matches, inFlight }) => {
+      const isBlocked = (each: InboundStep) =>
+        matches.some(({ id, clinician }) => clinician === each && inFlight.has(id))
+      expect(deferBlockedClinicians(steps, matches, inFlight)).toEqual(
+        steps.filter(({ npi }, i) => !steps.slice(0, i + 1).some((each) => each.npi === npi && isBlocked(each))),
+      )
+    }),
+  ))
 
-describe("toWithdrawals", () => {
-  it("withdraws each recipient who matches once, for its first step", () =>
-    fc.assert(
-      fc.property(cases, ({ steps, matches, inFlight }) => {
-        const ready = deferBlockedClinicians(steps, matches, inFlight)
-        const withdrawals = toWithdrawals(ready, matches)
-        const matched = new Set(matches.filter(({ clinician }) => ready.includes(clinician)).map(({ id }) => id))
-        expect(new Set(withdrawals.map(({ id }) => id))).toEqual(matched)
-        expect(withdrawals.length).toBe(matched.size)
-        for (const { id, reason } of withdrawals) {
-          const first = ready.find((each) => matches.some((match) => match.id === id && match.clinician === each))!
-          expect(reason).toBe(first.stage === "account_created" ? "suppressed" : first.stage)
-        }
-      }),
-    ))
-})
+it("toWithdrawals withdraws each recipient who matches once, for its first step", () =>
+  fc.assert(
+    fc.property(cases, ({ steps, matches, inFlight }) => {
+      const ready = deferBlockedClinicians(steps, matches, inFlight)
+      const withdrawals = toWithdrawals(ready, matches)
+      const matched = new Set(matches.filter(({ clinician }) => ready.includes(clinician)).map(({ id }) => id))
+      expect(new Set(withdrawals.map(({ id }) => id))).toEqual(matched)
+      expect(withdrawals.length).toBe(matched.size)
+      for (const { id, reason } of withdrawals) {
+        const first = ready.find((each) => matches.some((match) => match.id === id && match.clinician === each))!
+        expect(reason).toBe(first.stage === "account_created" ? "suppressed" : first.stage)
+      }
+    }),
+  ))
 
-describe("reachedNow", () => {
-  it("returns the programs that reached their quota in this transaction, and none that did before or have not", () => {
-    const at = "2026-11-21T02:45:29.123456Z" as CommitTimestamp
-    const quotas = [
-      { programId: heart, reachedAt: at },
-      { programId: "pgm_before" as ProgramId, reachedAt: Timestamp.make("2026-11-21T02:45:29.123455Z") },
-      { programId: "pgm_open" as ProgramId, reachedAt: null },
-    ]
-    expect(reachedNow(quotas, at)).toEqual([heart])
-  })
+it("reachedNow returns the programs that reached their quota in this transaction, and none that did before or have not", () => {
+  const at = "2026-11-21T02:45:29.123456Z" as CommitTimestamp
+  const quotas = [
+    { programId: heart, reachedAt: at },
+    { programId: "pgm_before" as ProgramId, reachedAt: Timestamp.make("2026-11-21T02:45:29.123455Z") },
+    { programId: "pgm_open" as ProgramId, reachedAt: null },
+  ]
+  expect(reachedNow(quotas, at)).toEqual([heart])
 })

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import type { RecipientId } from "../../src/Identifier.ts"
 import { Mailer, type MailOutcome } from "../../src/mail/Mailer.ts"
 import type { MessageLease } from "../../src/mail/Message.ts"
@@ -27,24 +27,25 @@ const unreachable = (failureClass: "rejected" | "relay_denied" | "slow"): MailOu
 })
 const unknown: MailOutcome = { _tag: "Unknown", failure: { class: "slow", code: "." } }
 
-describe("a message that was not sent", () => {
-  it.each<[string, MailOutcome, attempt: number, attempts: number, delaySeconds: number]>([
-    ["because the mailbox defers it", { _tag: "Deferred" }, 1, 1, 60],
-    ["because the mailbox defers it again", { _tag: "Deferred" }, 4, 4, 3600],
-    ["because the server greylists it", { _tag: "Deferred", greylistedSeconds: 300 }, 1, 1, 301],
-    ["because the refusal is about the sender", { _tag: "Refused", status: "550 5.7.1" }, 1, 0, 3600],
-    ["because the server is closing", unreachable("rejected"), 1, 0, 60],
-    ["because the relay denies access", unreachable("relay_denied"), 3, 2, 60],
-    ["because the server is slow", unreachable("slow"), 1, 0, 900],
-    ["because its lease was too short", { _tag: "Late" }, 1, 0, 0],
-  ])("waits %s, and only deferrals by the mailbox count", async (_, outcome, attempt, attempts, delaySeconds) => {
+it.each<[string, MailOutcome, attempt: number, attempts: number, delaySeconds: number]>([
+  ["because the mailbox defers it", { _tag: "Deferred" }, 1, 1, 60],
+  ["because the mailbox defers it again", { _tag: "Deferred" }, 4, 4, 3600],
+  ["because the server greylists it", { _tag: "Deferred", greylistedSeconds: 300 }, 1, 1, 301],
+  ["because the refusal is about the sender", { _tag: "Refused", status: "550 5.7.1" }, 1, 0, 3600],
+  ["because the server is closing", unreachable("rejected"), 1, 0, 60],
+  ["because the relay denies access", unreachable("relay_denied"), 3, 2, 60],
+  ["because the server is slow", unreachable("slow"), 1, 0, 900],
+  ["because its lease was too short", { _tag: "Late" }, 1, 0, 0],
+])(
+  "a message that was not sent waits %s, and only deferrals by the mailbox count",
+  async (_, outcome, attempt, attempts, delaySeconds) => {
     expect(await settlementOf(outcome, attempt)).toEqual({
       ...{ state: "retry", attempts, delaySeconds },
       ...(outcome._tag === "Refused" && { refusedWith: outcome.status }),
       ...(outcome._tag === "Unreachable" && { failure: outcome.failure }),
     })
-  })
-})
+  },
+)
 
 it("a message without a response waits for hours, and is quarantined after three repetitions", async () => {
   const delays = [3600, 7200, 14_400, null]

@@ -37,18 +37,16 @@ describe("createFieldsCheck", () => {
   })
 })
 
-describe("renderFault", () => {
-  it("repeats no value", () => {
-    const faultOf = (html: string): string => {
-      try {
-        compileTemplate(html, "html")({ ...SAMPLE, ...ada })
-      } catch (error) {
-        return renderFault(error)
-      }
-      return "renders"
+it("renderFault repeats no value", () => {
+  const faultOf = (html: string): string => {
+    try {
+      compileTemplate(html, "html")({ ...SAMPLE, ...ada })
+    } catch (error) {
+      return renderFault(error)
     }
-    expect(faultOf("{{ token[first_name] }}")).toBe("needs token, which is missing")
-    expect(faultOf("{{ last_name }}")).toBe("needs last_name, which is missing")
-    expect(faultOf("{{ first_name | date: 1 | where: 2 }}")).not.toContain("Ada")
-  })
+    return "renders"
+  }
+  expect(faultOf("{{ token[first_name] }}")).toBe("needs token, which is missing")
+  expect(faultOf("{{ last_name }}")).toBe("needs last_name, which is missing")
+  expect(faultOf("{{ first_name | date: 1 | where: 2 }}")).not.toContain("Ada")
 })

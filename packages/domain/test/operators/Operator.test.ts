@@ -2,15 +2,13 @@ import { describe, expect, it } from "vitest"
 import type { OrganizationId } from "../../src/Identifier.ts"
 import { mayActAs, mayUse, OPERATOR_ROLES, type Operator, STAFF_ROLES } from "../../src/operators/Operator.ts"
 
-describe("mayActAs", () => {
-  it.each([
-    ["viewer", ["viewer"]],
-    ["operator", ["viewer", "operator"]],
-    ["admin", ["viewer", "operator", "admin"]],
-    ["partner", []],
-  ] as const)("lets a %s do what needs %j, and nothing else", (role, allowed) => {
-    expect(STAFF_ROLES.filter((needed) => mayActAs(role, needed))).toEqual(allowed)
-  })
+it.each([
+  ["viewer", ["viewer"]],
+  ["operator", ["viewer", "operator"]],
+  ["admin", ["viewer", "operator", "admin"]],
+  ["partner", []],
+] as const)("mayActAs lets a %s do what needs %j, and nothing else", (role, allowed) => {
+  expect(STAFF_ROLES.filter((needed) => mayActAs(role, needed))).toEqual(allowed)
 })
 
 describe("mayUse", () => {

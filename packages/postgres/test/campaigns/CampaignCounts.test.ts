@@ -5,11 +5,10 @@ import { reportComplaint } from "@outreach/domain/mail/Complaints"
 import { UnsubscriptionRepository } from "@outreach/domain/suppressions/UnsubscriptionRepository"
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { CampaignCounts } from "@outreach/postgres/campaigns/CampaignCounts"
-import { effectTest } from "@outreach/testing/effectTest"
 import { withTimestamp } from "@outreach/testing/inTransaction"
 import { outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign, sendWith } from "@outreach/testing/sendCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
@@ -19,8 +18,7 @@ import { beforeEach, describe, expect, it } from "vitest"
 import { carryOut, operation } from "./campaignHistory.ts"
 import { countCampaign, keep, progressOf, seed } from "./countCampaign.ts"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 beforeEach(() => run(resetSending))
 
@@ -135,27 +133,23 @@ const NEW_FIELDS = [
   { do: "restore" as const, who: 0 },
 ]
 
-describe("the counts of a campaign", () => {
-  it("equal a recount of its rows after any imports, publications, sends, withdrawals, hits and erasures", () =>
-    fc.assert(
-      fc.asyncProperty(fc.array(operation, { minLength: 3, maxLength: 25 }), (operations) =>
-        run(
-          Effect.gen(function* () {
-            const seeded = yield* seed
-            const { id } = seeded.campaign
-            for (const operation of operations) yield* carryOut(seeded, operation)
-            expect(yield* keep(id)).toEqual(yield* countCampaign(id))
-            const kept = yield* progressOf(id)
-            yield* (yield* CampaignCounts).fold
-            expect(yield* keep(id)).toEqual(yield* countCampaign(id))
-            expect(yield* progressOf(id)).toEqual(kept)
-            yield* resetSending
-          }),
-        ),
-      ),
-      { numRuns: propertyRuns(3), examples: [[NEW_FIELDS]] },
-    ))
-})
+it("the counts of a campaign equal a recount of its rows after any imports, publications, sends, withdrawals, hits and erasures", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 3, maxLength: 25 }), (operations) =>
+      run(function* () {
+        const seeded = yield* seed
+        const { id } = seeded.campaign
+        for (const operation of operations) yield* carryOut(seeded, operation)
+        expect(yield* keep(id)).toEqual(yield* countCampaign(id))
+        const kept = yield* progressOf(id)
+        yield* (yield* CampaignCounts).fold
+        expect(yield* keep(id)).toEqual(yield* countCampaign(id))
+        expect(yield* progressOf(id)).toEqual(kept)
+        yield* resetSending
+      }),
+    ),
+    { numRuns: propertyRuns(3), examples: [[NEW_FIELDS]] },
+  ))
 
 describe("the complaints and unsubscriptions of a campaign", () => {
   const recipientsOf = Effect.fnUntraced(function* (campaignId: string) {
@@ -200,48 +194,46 @@ describe("the complaints and unsubscriptions of a campaign", () => {
   it("include complaints and current unsubscriptions after repetitions and revocations", () =>
     fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) =>
-        run(
-          Effect.gen(function* () {
-            const { campaign, organization } = yield* seed
-            const unsubscriptions = yield* UnsubscriptionRepository
-            const [complained, unsubscribed] = [new Set<RecipientId>(), new Set<RecipientId>()]
-            let hours: ReadonlyArray<Count> = []
-            for (const { do: name, who } of steps) {
-              const { id, isErased } = (yield* recipientsOf(campaign.id))[who]!
-              const recipient = { organizationId: organization.id, recipientId: id }
-              if (name === "complain") yield* reportComplaint(id, "abuse")
-              if (name === "opt out") yield* reportComplaint(id, "opt-out")
-              if (name === "unsubscribe") yield* unsubscriptions.ask(recipient)
-              if (name === "unsubscribe from the program") yield* unsubscriptions.ask(recipient, "program")
-              if (name === "take back") yield* unsubscriptions.revoke(recipient)
-              if (name === "apply") yield* applyUnsubscriptions
-              if (name === "erase") yield* eraseRecipients(organization.id, [id])
-              if (name === "fold") yield* (yield* CampaignCounts).fold
-              if (name === "wait") {
-                yield* wait
-                hours = hours.map((each) => ({ ...each, hour: each.hour - HOUR }))
-              }
-              if (isErased) continue
-              const before = [complained.size, unsubscribed.size] as const
-              if (name === "complain") complained.add(id)
-              if (name === "take back") unsubscribed.delete(id)
-              else if (name.startsWith("unsubscribe") || name === "opt out") unsubscribed.add(id)
-              const hour = yield* hourNow
-              hours = [
-                ...hours,
-                { name: "complained", hour, count: complained.size - before[0] },
-                { name: "unsubscribed", hour, count: unsubscribed.size - before[1] },
-              ]
+        run(function* () {
+          const { campaign, organization } = yield* seed
+          const unsubscriptions = yield* UnsubscriptionRepository
+          const [complained, unsubscribed] = [new Set<RecipientId>(), new Set<RecipientId>()]
+          let hours: ReadonlyArray<Count> = []
+          for (const { do: name, who } of steps) {
+            const { id, isErased } = (yield* recipientsOf(campaign.id))[who]!
+            const recipient = { organizationId: organization.id, recipientId: id }
+            if (name === "complain") yield* reportComplaint(id, "abuse")
+            if (name === "opt out") yield* reportComplaint(id, "opt-out")
+            if (name === "unsubscribe") yield* unsubscriptions.ask(recipient)
+            if (name === "unsubscribe from the program") yield* unsubscriptions.ask(recipient, "program")
+            if (name === "take back") yield* unsubscriptions.revoke(recipient)
+            if (name === "apply") yield* applyUnsubscriptions
+            if (name === "erase") yield* eraseRecipients(organization.id, [id])
+            if (name === "fold") yield* (yield* CampaignCounts).fold
+            if (name === "wait") {
+              yield* wait
+              hours = hours.map((each) => ({ ...each, hour: each.hour - HOUR }))
             }
-            const counts = { complained: complained.size, unsubscribed: unsubscribed.size }
-            expect(yield* progressOf(campaign.id)).toMatchObject(counts)
-            const expected = sumHours(hours)
-            expect(yield* keptHours(campaign.id)).toEqual(expected)
-            yield* (yield* CampaignCounts).fold
-            expect(yield* progressOf(campaign.id)).toMatchObject(counts)
-            expect(yield* keptHours(campaign.id)).toEqual(expected)
-          }),
-        ),
+            if (isErased) continue
+            const before = [complained.size, unsubscribed.size] as const
+            if (name === "complain") complained.add(id)
+            if (name === "take back") unsubscribed.delete(id)
+            else if (name.startsWith("unsubscribe") || name === "opt out") unsubscribed.add(id)
+            const hour = yield* hourNow
+            hours = [
+              ...hours,
+              { name: "complained", hour, count: complained.size - before[0] },
+              { name: "unsubscribed", hour, count: unsubscribed.size - before[1] },
+            ]
+          }
+          const counts = { complained: complained.size, unsubscribed: unsubscribed.size }
+          expect(yield* progressOf(campaign.id)).toMatchObject(counts)
+          const expected = sumHours(hours)
+          expect(yield* keptHours(campaign.id)).toEqual(expected)
+          yield* (yield* CampaignCounts).fold
+          expect(yield* progressOf(campaign.id)).toMatchObject(counts)
+          expect(yield* keptHours(campaign.id)).toEqual(expected)
+        }),
       ),
       { numRuns: propertyRuns(3) },
     ))
@@ -252,10 +244,7 @@ describe("the complaints and unsubscriptions of a campaign", () => {
     const recipient = { organizationId: organization.id, recipientId: id }
     const { ask, revoke } = yield* UnsubscriptionRepository
     const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.all(
-        Array.from({ length: 8 }, () => effect),
-        { concurrency: "unbounded" },
-      )
+      Effect.replicateEffect(effect, 8, { concurrency: "unbounded" })
     yield* atOnce(reportComplaint(id, "abuse"))
     expect(yield* progressOf(campaign.id)).toMatchObject({ complained: 1, unsubscribed: 0 })
     for (const [effect, unsubscribed] of [

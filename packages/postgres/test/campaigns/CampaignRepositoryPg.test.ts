@@ -1,4 +1,3 @@
-import { describe, expect } from "@effect/vitest"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { EVENTS } from "@outreach/contract"
 import type { CampaignStatus } from "@outreach/domain/campaigns/Campaign"
@@ -11,17 +10,15 @@ import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { createProgram, updateProgram } from "@outreach/domain/programs/Programs"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns } from "@outreach/testing/sendCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
 import { Deferred, Effect, Exit } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 
-const run = runOnDatabase({ layer: DeliveryReader.layer })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: DeliveryReader.layer })
 
 // Publishing and advancing process all campaigns, so each test starts without an active one.
 beforeEach(() => run(cancelCampaigns))
@@ -161,19 +158,17 @@ describe("publishChunk", () => {
   })
 })
 
-describe("CampaignRepositoryPg.create", () => {
-  test("rejects an unknown program, an invalid or past window, and a broken template", function* () {
-    const { campaign } = yield* seedCampaign({ recipients: 0 })
-    const refusal = (change: Partial<typeof campaign>) => Effect.flip(createCampaign({ ...campaign, ...change }))
-    const programId = yield* createIdentifier("program")
-    expect(yield* refusal({ programId })).toMatchObject({ _tag: "ProgramNotFound", programId })
-    expect(yield* refusal({ windowEnd: campaign.windowStart })).toMatchObject({ _tag: "InvalidWindow" })
-    expect(
-      yield* refusal({ windowStart: fromUnixMillis(0), windowEnd: fromUnixMillis(Date.now() - 1000) }),
-    ).toMatchObject({ _tag: "InvalidWindow" })
-    expect(yield* refusal({ subject: "{{ nobody }}" })).toMatchObject({ _tag: "InvalidTemplate", part: "subject" })
-    expect(yield* refusal({ html: "{{ token" })).toMatchObject({ _tag: "InvalidTemplate", part: "html" })
-  })
+test("CampaignRepositoryPg.create rejects an unknown program, an invalid or past window, and a broken template", function* () {
+  const { campaign } = yield* seedCampaign({ recipients: 0 })
+  const refusal = (change: Partial<typeof campaign>) => Effect.flip(createCampaign({ ...campaign, ...change }))
+  const programId = yield* createIdentifier("program")
+  expect(yield* refusal({ programId })).toMatchObject({ _tag: "ProgramNotFound", programId })
+  expect(yield* refusal({ windowEnd: campaign.windowStart })).toMatchObject({ _tag: "InvalidWindow" })
+  expect(
+    yield* refusal({ windowStart: fromUnixMillis(0), windowEnd: fromUnixMillis(Date.now() - 1000) }),
+  ).toMatchObject({ _tag: "InvalidWindow" })
+  expect(yield* refusal({ subject: "{{ nobody }}" })).toMatchObject({ _tag: "InvalidTemplate", part: "subject" })
+  expect(yield* refusal({ html: "{{ token" })).toMatchObject({ _tag: "InvalidTemplate", part: "html" })
 })
 
 describe("createCampaign", () => {
@@ -235,17 +230,15 @@ describe("CampaignRepositoryPg.move", () => {
   })
 })
 
-describe("CampaignRepositoryPg.summaries", () => {
-  test("returns only the campaigns of the organization, with their programs", function* () {
-    const ours = yield* seedCampaign({ recipients: 0 })
-    const theirs = yield* seedCampaign({ recipients: 0 })
-    const ids = [ours.campaign.id, theirs.campaign.id]
-    const summaries = yield* (yield* CampaignRepository).summaries(ours.organization.id, ids)
-    expect([...summaries.keys()]).toEqual([ours.campaign.id])
-    const { campaign, program } = summaries.get(ours.campaign.id)!
-    expect(program).toEqual(ours.program)
-    expect(ours.campaign).toMatchObject(campaign)
-  })
+test("CampaignRepositoryPg.summaries returns only the campaigns of the organization, with their programs", function* () {
+  const ours = yield* seedCampaign({ recipients: 0 })
+  const theirs = yield* seedCampaign({ recipients: 0 })
+  const ids = [ours.campaign.id, theirs.campaign.id]
+  const summaries = yield* (yield* CampaignRepository).summaries(ours.organization.id, ids)
+  expect([...summaries.keys()]).toEqual([ours.campaign.id])
+  const { campaign, program } = summaries.get(ours.campaign.id)!
+  expect(program).toEqual(ours.program)
+  expect(ours.campaign).toMatchObject(campaign)
 })
 
 /** Expires a campaign's window. */

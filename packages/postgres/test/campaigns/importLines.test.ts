@@ -4,15 +4,14 @@ import { createCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { checkLines, importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import fc from "fast-check"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const line = (n: number) => ({ number: n + 2, npi: npi(n), email: `clinician${n}@clinic.test` })
 const lines = (count: number) => Array.from({ length: count }, (_, i) => line(i))
@@ -27,16 +26,14 @@ const withEqualTokens = (draws: number) => {
   }))
 }
 
-describe("checkLines", () => {
-  test("returns the result of an import without adding recipients", function* () {
-    const { campaign } = yield* seedCampaign({ recipients: 0 })
-    yield* importLines(campaign.id, lines(3))
-    const given = [...lines(6), { ...line(7), npi: npi(0) }, { ...line(8), email: "nobody" }, line(5)]
-    const checked = yield* checkLines(campaign.id, given)
-    expect(checked).toMatchObject({ imported: 3, alreadyThere: 4, bad: [{ number: 9 }, { number: 10 }] })
-    expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(3)
-    expect(yield* importLines(campaign.id, given)).toEqual(checked)
-  })
+test("checkLines returns the result of an import without adding recipients", function* () {
+  const { campaign } = yield* seedCampaign({ recipients: 0 })
+  yield* importLines(campaign.id, lines(3))
+  const given = [...lines(6), { ...line(7), npi: npi(0) }, { ...line(8), email: "nobody" }, line(5)]
+  const checked = yield* checkLines(campaign.id, given)
+  expect(checked).toMatchObject({ imported: 3, alreadyThere: 4, bad: [{ number: 9 }, { number: 10 }] })
+  expect((yield* (yield* CampaignRepository).progress(campaign.id)).recipients).toBe(3)
+  expect(yield* importLines(campaign.id, given)).toEqual(checked)
 })
 
 describe("importLines", () => {

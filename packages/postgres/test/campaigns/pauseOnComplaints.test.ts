@@ -2,16 +2,14 @@ import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepositor
 import { scheduleCampaign, updateCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { reportComplaint } from "@outreach/domain/mail/Complaints"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { column, sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { beforeEach, describe, expect } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 beforeEach(() => run(resetSending))
 
@@ -86,10 +84,7 @@ describe("a campaign with a complaint limit", () => {
 
   test("is paused once, with concurrent complaints and checks", function* () {
     const { campaignId } = yield* sending({ sent: 2000 })
-    const checks = Effect.all(
-      Array.from({ length: 6 }, () => look),
-      { concurrency: "unbounded" },
-    )
+    const checks = Effect.replicateEffect(look, 6, { concurrency: "unbounded" })
     const [before] = yield* Effect.all([checks, complain(campaignId, 0, 6)], { concurrency: "unbounded" })
     const paused = [...before, ...(yield* checks)].flat()
     expect(paused).toEqual([{ campaignId, sent: 2000, complained: 6 }])

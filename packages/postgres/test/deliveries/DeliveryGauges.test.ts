@@ -6,11 +6,10 @@ import { EndpointRepository } from "@outreach/domain/deliveries/EndpointReposito
 import { FailureGroupRepository } from "@outreach/domain/deliveries/FailureGroupRepository"
 import type { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
 import { DeliveryGauges, DUE_QUEUES } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
 import { receiveEvent } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { sendCampaign } from "@outreach/testing/sendCampaign"
@@ -18,7 +17,7 @@ import { fragment, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Schedule } from "effect"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 const readDue = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readDue)
 const readState = Effect.flatMap(DeliveryGauges, (gauges) => gauges.readState)
 const none = { count: 0, oldestSeconds: 0 }

@@ -1,4 +1,3 @@
-import { describe, expect } from "@effect/vitest"
 import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import {
@@ -16,19 +15,17 @@ import { createIdentifier, type DeliveryId, type EndpointId, type EventId } from
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
-import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Redacted } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const run = runOnDatabase({ layer: DeliveryReader.layer })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: DeliveryReader.layer })
 
 // A worker claims every free endpoint, so each test starts without enabled endpoints and workers.
 beforeEach(() =>
@@ -280,27 +277,25 @@ describe("DeliveryLeasesPg.read", () => {
   })
 })
 
-describe("DeliveryLeasesPg.secrets", () => {
-  test("are all active secrets, newest first, with their expiry, and none for an endpoint with an undecryptable secret", function* () {
-    const { secrets } = yield* DeliveryLeases
-    const { organization, endpoint, secret } = yield* seedLog(0)
-    const next = yield* rotateSecret(organization.id, 3600)
-    const unreadable = yield* seedLog(0)
-    yield* rotateSecret(unreadable.organization.id, 3600)
-    yield* sql`
-      update signing_secrets set ciphertext = decode(repeat('00', 60), 'hex')
-      where organization_id = ${unreadable.organization.id} and expires_at is not null`
-    const found = yield* secrets([endpoint.id, unreadable.endpoint.id])
-    expect([...found.keys()]).toEqual([endpoint.id])
-    const ofReadable = found.get(endpoint.id)!
-    expect(ofReadable.map((each) => Redacted.value(each.secret))).toEqual([next, secret].map(Redacted.value))
-    expect(ofReadable[0]!.endsInMs).toBeNull()
-    expect(ofReadable[1]!.endsInMs).toBeGreaterThan(0)
-    expect(ofReadable[1]!.endsInMs).toBeLessThanOrEqual(3_600_000)
-    const last = yield* rotateSecret(organization.id, 0)
-    const left = (yield* secrets([endpoint.id])).get(endpoint.id)!
-    expect(left.map((each) => Redacted.value(each.secret))).toEqual([Redacted.value(last)])
-  })
+test("DeliveryLeasesPg.secrets are all active secrets, newest first, with their expiry, and none for an endpoint with an undecryptable secret", function* () {
+  const { secrets } = yield* DeliveryLeases
+  const { organization, endpoint, secret } = yield* seedLog(0)
+  const next = yield* rotateSecret(organization.id, 3600)
+  const unreadable = yield* seedLog(0)
+  yield* rotateSecret(unreadable.organization.id, 3600)
+  yield* sql`
+    update signing_secrets set ciphertext = decode(repeat('00', 60), 'hex')
+    where organization_id = ${unreadable.organization.id} and expires_at is not null`
+  const found = yield* secrets([endpoint.id, unreadable.endpoint.id])
+  expect([...found.keys()]).toEqual([endpoint.id])
+  const ofReadable = found.get(endpoint.id)!
+  expect(ofReadable.map((each) => Redacted.value(each.secret))).toEqual([next, secret].map(Redacted.value))
+  expect(ofReadable[0]!.endsInMs).toBeNull()
+  expect(ofReadable[1]!.endsInMs).toBeGreaterThan(0)
+  expect(ofReadable[1]!.endsInMs).toBeLessThanOrEqual(3_600_000)
+  const last = yield* rotateSecret(organization.id, 0)
+  const left = (yield* secrets([endpoint.id])).get(endpoint.id)!
+  expect(left.map((each) => Redacted.value(each.secret))).toEqual([Redacted.value(last)])
 })
 
 describe("DeliveryLeasesPg.takeDue", () => {
@@ -724,13 +719,11 @@ describe("DeliveryLeasesPg.recover", () => {
   })
 })
 
-describe("deliveryId", () => {
-  test("equals delivery_id in the database, a UUIDv7 with the event's time", function* () {
-    for (let i = 0; i < 5; i++) {
-      const [event, endpoint] = [yield* createIdentifier("event"), yield* createIdentifier("endpoint")]
-      const id = deliveryId(event, endpoint)
-      expect(yield* sql`select delivery_id(${event}, ${endpoint}) as id`).toEqual([{ id }])
-      expect(id).toMatch(new RegExp(`^dlv_${event.slice(4, 16)}7[0-9a-f]{3}b[0-9a-f]{15}$`))
-    }
-  })
+test("deliveryId equals delivery_id in the database, a UUIDv7 with the event's time", function* () {
+  for (let i = 0; i < 5; i++) {
+    const [event, endpoint] = [yield* createIdentifier("event"), yield* createIdentifier("endpoint")]
+    const id = deliveryId(event, endpoint)
+    expect(yield* sql`select delivery_id(${event}, ${endpoint}) as id`).toEqual([{ id }])
+    expect(id).toMatch(new RegExp(`^dlv_${event.slice(4, 16)}7[0-9a-f]{3}b[0-9a-f]{15}$`))
+  }
 })

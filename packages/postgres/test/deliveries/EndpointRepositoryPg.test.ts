@@ -10,17 +10,16 @@ import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifi
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import type { Transaction } from "@outreach/domain/Transaction"
-import { effectTest } from "@outreach/testing/effectTest"
 import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Fiber, Queue } from "effect"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const create = Effect.fnUntraced(function* (organizationId: OrganizationId, eventTypes: ReadonlyArray<string> | null) {
   const id = yield* createIdentifier("endpoint")

@@ -1,4 +1,3 @@
-import { describe, expect } from "@effect/vitest"
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
 import { type DeadLetterFilter, DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepository"
@@ -8,21 +7,19 @@ import { type LogRange, ReplayJobQueue } from "@outreach/domain/deliveries/Repla
 import { createDeadLetterReplay, createLogReplay } from "@outreach/domain/deliveries/Replays"
 import { createIdentifier, type EventId, type FailureGroupId, type ReplayId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedDeadLetters } from "@outreach/testing/seedDeadLetters"
 import { column, sql, value } from "@outreach/testing/sql"
 import { Effect, Layer, Result } from "effect"
 import fc from "fast-check"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const run = runOnDatabase({ layer: Layer.merge(DeadLetterReader.layer, ReplayReader.layer) })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: Layer.merge(DeadLetterReader.layer, ReplayReader.layer) })
 
 /** Deletes the jobs and their deliveries, because a step can process any job. */
 const reset = Effect.gen(function* () {
@@ -202,10 +199,7 @@ describe("ReplayJobQueuePg", () => {
 
   test("is created once if it is requested many times concurrently", function* () {
     yield* seedDeadLetters(30)
-    const made = yield* Effect.all(
-      Array.from({ length: 8 }, () => Effect.result(create({}, 100))),
-      { concurrency: "unbounded" },
-    )
+    const made = yield* Effect.replicateEffect(Effect.result(create({}, 100)), 8, { concurrency: "unbounded" })
     const [only, ...others] = made.filter(Result.isSuccess).map(({ success }) => success.id)
     expect(others).toEqual([])
     expect(made.filter(Result.isFailure).map(({ failure }) => failure)).toEqual(
@@ -341,10 +335,7 @@ describe("ReplayJobQueuePg", () => {
       const work = Effect.gen(function* () {
         while ("replay" in (yield* Effect.andThen(skipPause, replayNextChunk))) yield* Effect.yieldNow
       })
-      yield* Effect.all(
-        Array.from({ length: 5 }, () => work),
-        { concurrency: "unbounded" },
-      )
+      yield* Effect.replicateEffect(work, 5, { concurrency: "unbounded" })
       expect((yield* finish(id)).replay.replayed).toBe(30)
       expect((yield* finish(dead.id)).replay.replayed).toBe(100)
       const sent = yield* queued
@@ -361,10 +352,7 @@ describe("ReplayJobQueuePg", () => {
       expect(yield* Effect.flip(createOfLog({ ...all, from: published[14]! }))).toMatchObject(overlaps)
       yield* createOfLog({ ...all, from: published[15]! })
       yield* createOfLog({ ...all, eventTypes: ["outreach.email_bounced"] })
-      const made = yield* Effect.all(
-        Array.from({ length: 4 }, () => Effect.result(createOfLog(other.all))),
-        { concurrency: "unbounded" },
-      )
+      const made = yield* Effect.replicateEffect(Effect.result(createOfLog(other.all)), 4, { concurrency: "unbounded" })
       expect(made.filter(Result.isSuccess)).toHaveLength(1)
       yield* finish(id)
       expect((yield* finish((yield* createOfLog({ ...all, to: published[15]! })).id)).replay.replayed).toBe(15)

@@ -6,15 +6,13 @@ import { MAX_ACTIVE_SECRETS, SigningSecretRepository } from "@outreach/domain/de
 import { rotateSecret, rotateSecretWithinBound } from "@outreach/domain/deliveries/SigningSecrets"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
-import { effectTest } from "@outreach/testing/effectTest"
-import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
 
 const url = migratedDatabase()
-const run = runOnDatabase({ url })
-const test = effectTest(run)
+const { test } = testsOnDatabase({ url })
 
 const organization = Effect.gen(function* () {
   const { id } = yield* createOrganization("Acme")
@@ -53,10 +51,7 @@ describe("SigningSecretRepositoryPg", () => {
 
   test("sees all secrets during concurrent rotations", function* () {
     const { id, endpointId } = yield* organization
-    yield* Effect.all(
-      Array.from({ length: 8 }, () => rotateSecret(id, 0)),
-      { concurrency: 8 },
-    )
+    yield* Effect.replicateEffect(rotateSecret(id, 0), 8, { concurrency: 8 })
     expect(yield* active(endpointId)).toHaveLength(1)
   })
 
@@ -199,20 +194,18 @@ const seeded = Effect.gen(function* () {
   return organization.id
 })
 
-describe("SigningSecretRepositoryPg.list", () => {
-  test("lists secrets newest first, with their expiry and without their text", function* () {
-    const organizationId = yield* seeded
-    const { list } = yield* SigningSecretRepository
-    const [second, first, ...others] = yield* list({ organizationId })
-    expect(others).toEqual([])
-    expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String) })
-    expect(second).toEqual({
-      organizationId,
-      id: expect.stringMatching(/^sec_[0-9a-f]{32}$/),
-      endpointId: null,
-      createdAt: expect.any(String),
-      expiresAt: null,
-      lastVerifiedAt: null,
-    })
+test("SigningSecretRepositoryPg.list lists secrets newest first, with their expiry and without their text", function* () {
+  const organizationId = yield* seeded
+  const { list } = yield* SigningSecretRepository
+  const [second, first, ...others] = yield* list({ organizationId })
+  expect(others).toEqual([])
+  expect(first).toMatchObject({ organizationId, expiresAt: expect.any(String) })
+  expect(second).toEqual({
+    organizationId,
+    id: expect.stringMatching(/^sec_[0-9a-f]{32}$/),
+    endpointId: null,
+    createdAt: expect.any(String),
+    expiresAt: null,
+    lastVerifiedAt: null,
   })
 })

@@ -16,19 +16,19 @@ import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { DeliveryOutcomes } from "@outreach/postgres/deliveries/DeliveryOutcomes"
 import type { adaptersFor } from "@outreach/testing/adaptersFor"
 import { deliveriesTo } from "@outreach/testing/deliveriesTo"
-import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { publishSent, publishTogether } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Effect, Layer } from "effect"
 
-const test = effectTest(
-  runOnDatabase({ maxConnections: 12, layer: Layer.mergeAll(DeliveryReader.layer, FailureGroupReader.layer) }),
-)
+const { test } = testsOnDatabase({
+  maxConnections: 12,
+  layer: Layer.mergeAll(DeliveryReader.layer, FailureGroupReader.layer),
+})
 const newWorker = Effect.suspend(() => workerOn(crypto.randomUUID()))
 const LOG_BEGINS = "2026-01-01T00:00:00.000000Z" as Timestamp
 const LOG_ENDS = "2999-01-01T00:00:00.000000Z" as Timestamp

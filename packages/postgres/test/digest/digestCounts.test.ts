@@ -5,21 +5,19 @@ import { createProgram } from "@outreach/domain/programs/Programs"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { draftsOf, insertRecipients, type Outcome, outreachOn, qualifyOn } from "@outreach/testing/outreachOn"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { recountDigest } from "@outreach/testing/recountDigest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 const recipients = (count: number) => Effect.all(Array.from({ length: count }, () => createIdentifier("recipient")))
 
 /** Two campaigns of one organization, each in a separate program. */
@@ -57,27 +55,25 @@ const transaction = fc.record({
 it("finds no differences after any events on any dates", () =>
   fc.assert(
     fc.asyncProperty(fc.array(transaction, { minLength: 1, maxLength: 10 }), (transactions) =>
-      run(
-        Effect.gen(function* () {
-          const { organization, campaigns } = yield* twoPrograms
-          const ids = [yield* recipients(4), yield* recipients(4)]
-          // Timestamps never decrease.
-          for (const [n, { day, program, outcomes, qualifications }] of [...transactions]
-            .sort((a, b) => a.day - b.day)
-            .entries()) {
-            const at = `${DATES[day]}T10:00:00.0000${String(n).padStart(2, "0")}Z` as CommitTimestamp
-            const { programId } = campaigns[program]!
-            yield* outreachOn(
-              at,
-              campaigns[program]!,
-              outcomes.map(([who, what]) => [ids[program]![who]!, what] as const),
-            )
-            const clinicians = qualifications.map((each) => ({ programId, ...each }))
-            yield* inTransaction(qualifyOn(organization.id, clinicians, at))
-          }
-          for (const date of DATES) expect(yield* recountDigest(date, organization.id)).toEqual([])
-        }),
-      ),
+      run(function* () {
+        const { organization, campaigns } = yield* twoPrograms
+        const ids = [yield* recipients(4), yield* recipients(4)]
+        // Timestamps never decrease.
+        for (const [n, { day, program, outcomes, qualifications }] of [...transactions]
+          .sort((a, b) => a.day - b.day)
+          .entries()) {
+          const at = `${DATES[day]}T10:00:00.0000${String(n).padStart(2, "0")}Z` as CommitTimestamp
+          const { programId } = campaigns[program]!
+          yield* outreachOn(
+            at,
+            campaigns[program]!,
+            outcomes.map(([who, what]) => [ids[program]![who]!, what] as const),
+          )
+          const clinicians = qualifications.map((each) => ({ programId, ...each }))
+          yield* inTransaction(qualifyOn(organization.id, clinicians, at))
+        }
+        for (const date of DATES) expect(yield* recountDigest(date, organization.id)).toEqual([])
+      }),
     ),
     { numRuns: propertyRuns(3) },
   ))

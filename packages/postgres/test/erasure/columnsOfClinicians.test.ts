@@ -2,15 +2,14 @@ import { eraseClinician } from "@outreach/domain/erasure/Erasures"
 import { PERSONAL_TABLES } from "@outreach/domain/erasure/PersonalData"
 import type { EventId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { dumpColumns, namingPerson, person, seedPerson } from "@outreach/testing/seedPerson"
 import { column, sql, value } from "@outreach/testing/sql"
 import { expect } from "vitest"
 import { COLUMNS_OF_CLINICIANS } from "./columnsOfClinicians.ts"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const listOf = (columns = ""): ReadonlyArray<string> => columns.split(" ").filter((column) => column !== "")
 const tables = Object.entries(COLUMNS_OF_CLINICIANS)

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto"
-import { describe, expect } from "@effect/vitest"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import type { Delivery } from "@outreach/domain/deliveries/Delivery"
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
@@ -21,32 +20,28 @@ import { UnsubscriptionRepository } from "@outreach/domain/suppressions/Unsubscr
 import { applyUnsubscriptions } from "@outreach/domain/suppressions/Unsubscriptions"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
 import { insertDeadLetters } from "@outreach/testing/insertDeadLetters"
 import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { KEY_RECIPIENTS } from "@outreach/testing/keyRecipients"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
 import { Clock, Deferred, Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
-import { beforeEach, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 // Claims, inbox appliers and workers process all organizations, so each test starts without pending work.
 beforeEach(() =>
-  run(
-    Effect.gen(function* () {
-      yield* cancelCampaigns
-      for (const table of ["inbox", "inbox_keys"]) yield* sql`delete from ${sql(table)}`
-      yield* sql`update webhook_endpoints set enabled = false`
-    }),
-  ),
+  run(function* () {
+    yield* cancelCampaigns
+    for (const table of ["inbox", "inbox_keys"]) yield* sql`delete from ${sql(table)}`
+    yield* sql`update webhook_endpoints set enabled = false`
+  }),
 )
 
 const person = { npi: npi(0), email: email(0) }
@@ -244,70 +239,66 @@ describe("a partner's response", () => {
   })
 })
 
-describe("a group of failures", () => {
-  test("loses the line of an erased response, and keeps the dead letters with the remaining data", function* () {
-    const { id, endpoint, leases } = yield* seedSent(2)
-    const [person, other] = leases
-    const events = yield* sql<{ id: EventId; recipient: string }>`
-      select id, recipient_id as recipient from events where organization_id = ${id} and type = 'outreach.email_sent'`
-    const add = (lease: typeof person, response: string) => {
-      const eventId = events.find(({ recipient }) => recipient === lease!.recipientId)!.id
-      const startedAt = Timestamp.make("2026-11-01T00:00:00.000000Z")
-      const attempt = { number: 1, startedAt, latencyMs: 5, status: 400, outcome: "client_error", response }
-      return insertDeadLetters([
-        { organizationId: id, endpointId: endpoint.id, eventId, reason: "rejected", attempts: [attempt] },
-      ])
-    }
-    yield* add(person, "Dana Reyes has moved")
-    yield* add(other, "Sam Moss has moved")
-    yield* add(other, `Sam Moss has moved, ask ${person!.token}`)
-    const groups = sql`
-      select first_line, open from failure_groups where organization_id = ${id} order by first_line, open`
-    expect(yield* groups).toHaveLength(3)
-    yield* erase(id)
-    expect(yield* groups).toEqual([
-      { first_line: "Sam Moss has moved", open: 1 },
-      // Two groups keep their counts without a line, and one contains the dead letters.
-      { first_line: null, open: 0 },
-      { first_line: null, open: 0 },
-      { first_line: null, open: 2 },
+test("a group of failures loses the line of an erased response, and keeps the dead letters with the remaining data", function* () {
+  const { id, endpoint, leases } = yield* seedSent(2)
+  const [person, other] = leases
+  const events = yield* sql<{ id: EventId; recipient: string }>`
+    select id, recipient_id as recipient from events where organization_id = ${id} and type = 'outreach.email_sent'`
+  const add = (lease: typeof person, response: string) => {
+    const eventId = events.find(({ recipient }) => recipient === lease!.recipientId)!.id
+    const startedAt = Timestamp.make("2026-11-01T00:00:00.000000Z")
+    const attempt = { number: 1, startedAt, latencyMs: 5, status: 400, outcome: "client_error", response }
+    return insertDeadLetters([
+      { organizationId: id, endpointId: endpoint.id, eventId, reason: "rejected", attempts: [attempt] },
     ])
-  })
+  }
+  yield* add(person, "Dana Reyes has moved")
+  yield* add(other, "Sam Moss has moved")
+  yield* add(other, `Sam Moss has moved, ask ${person!.token}`)
+  const groups = sql`
+    select first_line, open from failure_groups where organization_id = ${id} order by first_line, open`
+  expect(yield* groups).toHaveLength(3)
+  yield* erase(id)
+  expect(yield* groups).toEqual([
+    { first_line: "Sam Moss has moved", open: 1 },
+    // Two groups keep their counts without a line, and one contains the dead letters.
+    { first_line: null, open: 0 },
+    { first_line: null, open: 0 },
+    { first_line: null, open: 2 },
+  ])
 })
 
-describe("an address with several NPIs", () => {
-  test("is rejected without an NPI, and is kept for its other owner", function* () {
-    const { organization, campaign, program } = yield* seedCampaign({ recipients: 1 })
-    // In a second campaign, because an address is unique in a campaign.
-    yield* sql`
-      with other as (
-        insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
-        select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
-        where id = ${campaign.id} returning id
-      )
-      insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
-      select ${organization.id}, make_id('rcp'), id, ${program.id}, 'other' || number, number_npi, upper(number_email),
-        clock_timestamp(), clock_timestamp()
-      from other cross join unnest(${[npi(1), npi(2)]}::text[], ${[person.email, email(2)]}::text[])
-        with ordinality as given (number_npi, number_email, number)`
-    yield* sql.unsafe(KEY_RECIPIENTS)
-    const byEmail = { npi: null, email: person.email }
-    expect(yield* Effect.flip(erase(organization.id, byEmail))).toMatchObject({ _tag: "SharedAddress", npis: 2 })
-    expect([yield* countOf("erasures", organization.id), yield* countOf("erased_clinicians", organization.id)]).toEqual(
-      [0, 0],
+test("an address with several NPIs is rejected without an NPI, and is kept for its other owner", function* () {
+  const { organization, campaign, program } = yield* seedCampaign({ recipients: 1 })
+  // In a second campaign, because an address is unique in a campaign.
+  yield* sql`
+    with other as (
+      insert into campaigns (organization_id, id, program_id, name, kind, subject, html, window_start, window_end)
+      select organization_id, make_id('cmp'), program_id, name, kind, subject, html, window_start, window_end from campaigns
+      where id = ${campaign.id} returning id
     )
+    insert into recipients (organization_id, id, campaign_id, program_id, token, npi, email, created_at, updated_at)
+    select ${organization.id}, make_id('rcp'), id, ${program.id}, 'other' || number, number_npi, upper(number_email),
+      clock_timestamp(), clock_timestamp()
+    from other cross join unnest(${[npi(1), npi(2)]}::text[], ${[person.email, email(2)]}::text[])
+      with ordinality as given (number_npi, number_email, number)`
+  yield* sql.unsafe(KEY_RECIPIENTS)
+  const byEmail = { npi: null, email: person.email }
+  expect(yield* Effect.flip(erase(organization.id, byEmail))).toMatchObject({ _tag: "SharedAddress", npis: 2 })
+  expect([yield* countOf("erasures", organization.id), yield* countOf("erased_clinicians", organization.id)]).toEqual([
+    0, 0,
+  ])
 
-    expect(yield* erase(organization.id)).toMatchObject({ certificate: { counts: { recipients: 1 } } })
-    const erased = yield* ErasedClinicianRepository
-    const found = yield* erased.find(organization.id, [{ npi: npi(1), email: person.email }, byNpi])
-    expect({ npis: [...found.npis.keys()], emails: [...found.emails] }).toEqual({ npis: [person.npi], emails: [] })
+  expect(yield* erase(organization.id)).toMatchObject({ certificate: { counts: { recipients: 1 } } })
+  const erased = yield* ErasedClinicianRepository
+  const found = yield* erased.find(organization.id, [{ npi: npi(1), email: person.email }, byNpi])
+  expect({ npis: [...found.npis.keys()], emails: [...found.emails] }).toEqual({ npis: [person.npi], emails: [] })
 
-    // The address now has only one owner.
-    expect(yield* erase(organization.id, byEmail)).toMatchObject({ certificate: { counts: { recipients: 1 } } })
-    expect((yield* erased.find(organization.id, [byEmail])).emails).toEqual(new Set([person.email]))
-    const kept = yield* sql`select npi from recipients where organization_id = ${organization.id} and erased_at is null`
-    expect(kept).toEqual([{ npi: npi(2) }])
-  })
+  // The address now has only one owner.
+  expect(yield* erase(organization.id, byEmail)).toMatchObject({ certificate: { counts: { recipients: 1 } } })
+  expect((yield* erased.find(organization.id, [byEmail])).emails).toEqual(new Set([person.email]))
+  const kept = yield* sql`select npi from recipients where organization_id = ${organization.id} and erased_at is null`
+  expect(kept).toEqual([{ npi: npi(2) }])
 })
 
 describe("a partner's event about an erased NPI", () => {

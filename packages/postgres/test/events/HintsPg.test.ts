@@ -2,15 +2,14 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect } from "@effect/vitest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { type Hint, Hints, TOPICS } from "@outreach/postgres/events/Hints"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { column } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber, Queue } from "effect"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 const organization = (n: number) => `org_${String(n).padStart(32, "0")}` as OrganizationId
 
 /** Listens for notifications, as text. */

@@ -11,18 +11,16 @@ import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { TransactionPg } from "@outreach/postgres/TransactionPg"
 import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databaseLayer"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 const organization = createOrganization("Acme")
 
@@ -143,23 +141,21 @@ describe("commitTimestamp", () => {
 const SKEW_SECONDS = 60
 
 beforeAll(() =>
-  run(
-    Effect.gen(function* () {
-      // Functions that replace the server's functions, so that a test can simulate any server and time.
-      yield* sql`create schema simulated`
-      yield* sql`create table simulated.server (now timestamptz, identity text, started timestamptz)`
-      yield* sql`insert into simulated.server default values`
-      for (const [name, type, column] of [
-        ["clock_timestamp", "timestamptz", "now"],
-        ["pg_postmaster_start_time", "timestamptz", "started"],
-        ["current_identity", "text", "identity"],
-      ] as const) {
-        yield* sql.unsafe(
-          `create function simulated.${name}() returns ${type} language sql volatile as $$ select ${column} from simulated.server $$`,
-        )
-      }
-    }),
-  ),
+  run(function* () {
+    // Functions that replace the server's functions, so that a test can simulate any server and time.
+    yield* sql`create schema simulated`
+    yield* sql`create table simulated.server (now timestamptz, identity text, started timestamptz)`
+    yield* sql`insert into simulated.server default values`
+    for (const [name, type, column] of [
+      ["clock_timestamp", "timestamptz", "now"],
+      ["pg_postmaster_start_time", "timestamptz", "started"],
+      ["current_identity", "text", "identity"],
+    ] as const) {
+      yield* sql.unsafe(
+        `create function simulated.${name}() returns ${type} language sql volatile as $$ select ${column} from simulated.server $$`,
+      )
+    }
+  }),
 )
 
 /** A server in a chain of failovers. Times are in milliseconds. */
@@ -231,15 +227,13 @@ const check = Effect.fnUntraced(function* (id: OrganizationId, chain: ReadonlyAr
 it("never returns a timestamp below one of a lost server, nor one further ahead of all clocks than the skew, after any chain of failovers", () =>
   fc.assert(
     fc.asyncProperty(chains, (chain) =>
-      run(
-        Effect.gen(function* () {
-          const { id } = yield* createOrganization("Acme")
-          yield* sql`
-            update organization_clock set last = '2020-01-01T00:00:00Z', server_started_at = null, identity = '1/1/1'
-            where organization_id = ${id}`
-          yield* check(id, chain)
-        }),
-      ),
+      run(function* () {
+        const { id } = yield* createOrganization("Acme")
+        yield* sql`
+          update organization_clock set last = '2020-01-01T00:00:00Z', server_started_at = null, identity = '1/1/1'
+          where organization_id = ${id}`
+        yield* check(id, chain)
+      }),
     ),
     { numRuns: propertyRuns(2) },
   ))

@@ -8,10 +8,9 @@ import type { ListPage } from "@outreach/domain/ListPage"
 import type { Organization } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { EventFeed, type FeedPosition, feedFrom } from "@outreach/postgres/events/EventFeed"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction } from "@outreach/testing/inTransaction"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
 import { workerOn } from "@outreach/testing/workerOn"
@@ -21,8 +20,7 @@ import fc from "fast-check"
 import { beforeAll } from "vitest"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 /** The number of monthly partitions: two years. */
 const MONTHS = 24
@@ -31,15 +29,13 @@ const timestamp = (iso: string): Timestamp => Timestamp.make(`${iso.slice(0, -1)
 
 let seed: Effect.Success<ReturnType<typeof seedCampaign>>
 beforeAll(async () => {
-  await run(
-    Effect.gen(function* () {
-      // The calls of a worker over time.
-      for (const month of [0, 8, 16, MONTHS - 3]) {
-        yield* sql`select add_partitions('events', ${monthStart(month)}::timestamptz)`
-      }
-      seed = yield* seedCampaign({ recipients: 0 })
-    }),
-  )
+  await run(function* () {
+    // The calls of a worker over time.
+    for (const month of [0, 8, 16, MONTHS - 3]) {
+      yield* sql`select add_partitions('events', ${monthStart(month)}::timestamptz)`
+    }
+    seed = yield* seedCampaign({ recipients: 0 })
+  })
 })
 
 interface Seeded extends FeedPosition {
@@ -189,39 +185,37 @@ const rowsRead = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     }),
   )
 
-describe("events of a rare type among 4,000 events of other types", () => {
-  test("are read without the other events, by the feed, by an endpoint and by a replay", function* () {
-    yield* keepStatistics("events")
-    const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
-    yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
-    yield* sql`
-      insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
-      select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),
-        case when n % 1000 = 0 then 'outreach.email_bounced' else 'outreach.email_sent' end, ${campaign.id}, ${campaign.programId},
-        clock_timestamp(), clock_timestamp(), '{}'
-      from generate_series(1, 4000) n`
-    yield* sql`analyze events`
+test("events of a rare type among 4,000 events of other types are read without the other events, by the feed, by an endpoint and by a replay", function* () {
+  yield* keepStatistics("events")
+  const { organization, campaign, endpoint } = yield* seedCampaign({ recipients: 0 })
+  yield* updateEndpoint(endpoint.id, { eventTypes: ["outreach.email_bounced"] })
+  yield* sql`
+    insert into events (organization_id, id, type, campaign_id, program_id, occurred_at, emitted_at, body)
+    select ${organization.id}, 'evt_' || lpad(to_hex(n), 32, '0'),
+      case when n % 1000 = 0 then 'outreach.email_bounced' else 'outreach.email_sent' end, ${campaign.id}, ${campaign.programId},
+      clock_timestamp(), clock_timestamp(), '{}'
+    from generate_series(1, 4000) n`
+  yield* sql`analyze events`
 
-    const since = "2026-01-01T00:00:00.000000Z" as Timestamp
-    const { page } = yield* EventFeed
-    const [byFeed, events] = yield* rowsRead(
-      Effect.map(page(organization.id, ["outreach.email_bounced"], feedFrom(since), 100), ({ rows }) => rows),
-    )
-    expect(events).toHaveLength(4)
-    expect(byFeed).toBeLessThan(20)
+  const since = "2026-01-01T00:00:00.000000Z" as Timestamp
+  const { page } = yield* EventFeed
+  const [byFeed, events] = yield* rowsRead(
+    Effect.map(page(organization.id, ["outreach.email_bounced"], feedFrom(since), 100), ({ rows }) => rows),
+  )
+  expect(events).toHaveLength(4)
+  expect(byFeed).toBeLessThan(20)
 
-    const { token } = yield* workerOn()
-    const leases = yield* DeliveryLeases
-    yield* leases.heartbeat(token, 30)
-    yield* leases.acquire(token, 1000)
-    const [byEndpoint, deliveries] = yield* rowsRead(leases.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
-    expect(deliveries).toHaveLength(4)
-    expect(byEndpoint).toBeLessThan(20)
+  const { token } = yield* workerOn()
+  const leases = yield* DeliveryLeases
+  yield* leases.heartbeat(token, 30)
+  yield* leases.acquire(token, 1000)
+  const [byEndpoint, deliveries] = yield* rowsRead(leases.read(token, [{ endpointId: endpoint.id, limit: 32 }]))
+  expect(deliveries).toHaveLength(4)
+  expect(byEndpoint).toBeLessThan(20)
 
-    const [byReplay, found] = yield* rowsRead(
-      sql`select from events_after(${organization.id}, array['outreach.email_bounced'], ${since}::timestamptz, '', 'infinity', 100)`,
-    )
-    expect(found).toHaveLength(4)
-    expect(byReplay).toBeLessThan(20)
-  })
+  const [byReplay, found] = yield* rowsRead(
+    sql`select from events_after(${organization.id}, array['outreach.email_bounced'], ${since}::timestamptz, '', 'infinity', 100)`,
+  )
+  expect(found).toHaveLength(4)
+  expect(byReplay).toBeLessThan(20)
 })

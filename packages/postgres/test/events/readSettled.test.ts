@@ -5,15 +5,14 @@ import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { EventFeed, feedFrom } from "@outreach/postgres/events/EventFeed"
 import { SettlingLimit } from "@outreach/postgres/events/readSettled"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { publishSent } from "@outreach/testing/publishTogether"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Deferred, Effect, Fiber } from "effect"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const pageOf = Effect.fnUntraced(function* (organizationId: OrganizationId, limit = 10) {
   const { page } = yield* EventFeed

@@ -2,14 +2,13 @@ import { EVENT_RECIPIENTS } from "@outreach/contract/names"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
 import { INDEXED_EVENTS } from "@outreach/postgres/events/recipientEvents"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
 import { expect } from "vitest"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 test("the index of a recipient's events contains the contract's single-recipient types without a timestamp column", function* () {
   const index = yield* value<string>`

@@ -1,19 +1,16 @@
 import { randomUUID } from "node:crypto"
-import { describe, expect } from "@effect/vitest"
 import type { Hit } from "@outreach/domain/hits/Hit"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import { judgeHits as judgeSome } from "@outreach/domain/hits/Hits"
 import { type HitId, RecipientId } from "@outreach/domain/Identifier"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Clock, Effect, Exit } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 import { withRescans } from "../withRescans.ts"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
 
@@ -165,10 +162,7 @@ describe("judgeHits", () => {
       }),
     )
     yield* record(...many)
-    const counts = yield* Effect.all(
-      Array.from({ length: 5 }, () => judgeHits),
-      { concurrency: "unbounded" },
-    )
+    const counts = yield* Effect.replicateEffect(judgeHits, 5, { concurrency: "unbounded" })
     expect(counts.reduce((sum, count) => sum + count)).toBe(300)
     expect((yield* hits).every(({ judged_at }) => judged_at !== null)).toBe(true)
     const rows = yield* events
@@ -269,23 +263,21 @@ describe("hits of one link", () => {
   })
 })
 
-describe("HitRepository.forget", () => {
-  test("deletes a thousand of each per call with any plan", function* () {
-    const { hit, organization } = yield* seedSent({ recipients: 1 })
-    const { id: hitId, recipientId, link, method, address } = hit()
-    yield* sql`
-      with given as (select n, clock_timestamp() - interval '100 days' as at from generate_series(1, 1100) as n), judged as (
-        insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at, judged_at, reasons)
-        select ${organization.id}, left(${hitId}, -4) || lpad(n::text, 4, '0'), ${recipientId}, 'click', ${link}, ${method}, ${address}, '{}', at, at, '{}'
-        from given
-      )
-      insert into hit_windows (window_start, organization_id, recipient_id, link_hash, network, hits)
-      select at, ${organization.id}, ${recipientId}, '', n::text, 1 from given`
-    const left = sql<{ hits: number; windows: number }>`
-      select (select count(*)::int from hits where organization_id = ${organization.id}) as hits,
-        (select count(*)::int from hit_windows where organization_id = ${organization.id}) as windows`
-    const repository = yield* HitRepository
-    expect(yield* withRescans(repository.forget(90))).toBe(1000)
-    expect(yield* left).toEqual([{ hits: 100, windows: 100 }])
-  })
+test("HitRepository.forget deletes a thousand of each per call with any plan", function* () {
+  const { hit, organization } = yield* seedSent({ recipients: 1 })
+  const { id: hitId, recipientId, link, method, address } = hit()
+  yield* sql`
+    with given as (select n, clock_timestamp() - interval '100 days' as at from generate_series(1, 1100) as n), judged as (
+      insert into hits (organization_id, id, recipient_id, kind, link, method, address, headers, received_at, judged_at, reasons)
+      select ${organization.id}, left(${hitId}, -4) || lpad(n::text, 4, '0'), ${recipientId}, 'click', ${link}, ${method}, ${address}, '{}', at, at, '{}'
+      from given
+    )
+    insert into hit_windows (window_start, organization_id, recipient_id, link_hash, network, hits)
+    select at, ${organization.id}, ${recipientId}, '', n::text, 1 from given`
+  const left = sql<{ hits: number; windows: number }>`
+    select (select count(*)::int from hits where organization_id = ${organization.id}) as hits,
+      (select count(*)::int from hit_windows where organization_id = ${organization.id}) as windows`
+  const repository = yield* HitRepository
+  expect(yield* withRescans(repository.forget(90))).toBe(1000)
+  expect(yield* left).toEqual([{ hits: 100, windows: 100 }])
 })

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { HitRepository } from "@outreach/domain/hits/HitRepository"
 import type { HitId, RecipientId } from "@outreach/domain/Identifier"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { column, sql } from "@outreach/testing/sql"
 import { Clock, Effect } from "effect"
@@ -10,7 +9,7 @@ import { expect } from "vitest"
 import { blocksRead } from "../blocksRead.ts"
 import { keepStatistics } from "../keepStatistics.ts"
 
-const test = effectTest(runOnDatabase({ maxConnections: 1 }))
+const { test } = testsOnDatabase({ maxConnections: 1 })
 
 test("a hit costs the same with many stored hits as with none, also with a plan for an empty table", function* () {
   yield* keepStatistics("hits")

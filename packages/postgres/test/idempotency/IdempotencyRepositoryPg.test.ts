@@ -1,13 +1,12 @@
 import { describe, expect } from "@effect/vitest"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { IdempotencyRepository } from "@outreach/domain/idempotency/IdempotencyRepository"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect } from "effect"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const MANY = 1024 * 1024
 

@@ -1,13 +1,12 @@
 import { describe, expect } from "@effect/vitest"
 import { type InboundMessage, InboxRepository } from "@outreach/domain/inbox/InboxRepository"
-import { effectTest } from "@outreach/testing/effectTest"
 import { SECRET_ID } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const seedMessage = Effect.gen(function* () {
   const { organization, endpoint } = yield* seedCampaign({ recipients: 0 })

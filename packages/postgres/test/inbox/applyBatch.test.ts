@@ -1,4 +1,3 @@
-import { describe, expect } from "@effect/vitest"
 import { InboxReader } from "@outreach/backoffice/inbox/InboxReader"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
 import { applyNext } from "@outreach/domain/inbox/applyBatch"
@@ -6,10 +5,9 @@ import { InboxRepository } from "@outreach/domain/inbox/InboxRepository"
 import { createProgram } from "@outreach/domain/programs/Programs"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import type { Timestamp } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
 import { untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import {
   cancelCampaigns,
@@ -20,20 +18,17 @@ import {
 } from "@outreach/testing/sendCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Fiber } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 
-const run = runOnDatabase({ layer: InboxReader.layer })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ layer: InboxReader.layer })
 
 // Claims and appliers process all organizations, so each test starts without pending work.
 beforeEach(() =>
-  run(
-    Effect.gen(function* () {
-      yield* cancelCampaigns
-      for (const table of ["inbox", "inbox_keys"]) yield* sql`delete from ${sql(table)}`
-      yield* sql`delete from digest_funnel`
-    }),
-  ),
+  run(function* () {
+    yield* cancelCampaigns
+    for (const table of ["inbox", "inbox_keys"]) yield* sql`delete from ${sql(table)}`
+    yield* sql`delete from digest_funnel`
+  }),
 )
 
 type Seeded = Effect.Success<ReturnType<typeof seedCampaign>>

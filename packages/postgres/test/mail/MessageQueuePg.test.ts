@@ -1,4 +1,3 @@
-import { describe, expect } from "@effect/vitest"
 import { EVENTS } from "@outreach/contract"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign } from "@outreach/domain/campaigns/Campaigns"
@@ -16,17 +15,15 @@ import { Settlements } from "@outreach/domain/mail/Settlements"
 import type { Npi } from "@outreach/domain/recipients/Npi"
 import { RecipientRepository } from "@outreach/domain/recipients/RecipientRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, untilBlocked } from "@outreach/testing/inTransaction"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { claimMessages, resetSending, sendCampaign } from "@outreach/testing/sendCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
 import { Effect, Fiber } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 beforeEach(() => run(resetSending))
 
@@ -152,26 +149,22 @@ describe("Settlements.settle, for a message that does not render", () => {
   })
 })
 
-describe("MessageQueuePg.claim, for a campaign with many leased messages", () => {
-  test("claims no more than its share, and all messages of the other campaigns", function* () {
-    const slow = yield* seedSending(5)
-    const other = yield* seedSending(5)
-    const leases = yield* claimMessages(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 3 } })
-    const count = (id: string) => leases.filter(({ campaignId }) => campaignId === id).length
-    expect([count(slow.campaign.id), count(other.campaign.id)]).toEqual([1, 4])
-    expect(yield* claimMessages(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 5 } })).toHaveLength(1)
-  })
+test("MessageQueuePg.claim, for a campaign with many leased messages claims no more than its share, and all messages of the other campaigns", function* () {
+  const slow = yield* seedSending(5)
+  const other = yield* seedSending(5)
+  const leases = yield* claimMessages(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 3 } })
+  const count = (id: string) => leases.filter(({ campaignId }) => campaignId === id).length
+  expect([count(slow.campaign.id), count(other.campaign.id)]).toEqual([1, 4])
+  expect(yield* claimMessages(9, { maxPerCampaign: 4, heldByCampaign: { [slow.campaign.id]: 5 } })).toHaveLength(1)
 })
 
-describe("MessageQueuePg.renew", () => {
-  test("extends active leases, and returns only those", function* () {
-    yield* seedSending(2)
-    const [held, lost] = yield* claimMessages(2)
-    yield* endLeases
-    const stolen = { ...lost!, leaseToken: held!.leaseToken }
-    expect(yield* (yield* MessageQueue).renew([held!, stolen], 60)).toEqual([held!.leaseToken])
-    expect((yield* claimMessages(2)).map(({ recipientId }) => recipientId)).toEqual([lost!.recipientId])
-  })
+test("MessageQueuePg.renew extends active leases, and returns only those", function* () {
+  yield* seedSending(2)
+  const [held, lost] = yield* claimMessages(2)
+  yield* endLeases
+  const stolen = { ...lost!, leaseToken: held!.leaseToken }
+  expect(yield* (yield* MessageQueue).renew([held!, stolen], 60)).toEqual([held!.leaseToken])
+  expect((yield* claimMessages(2)).map(({ recipientId }) => recipientId)).toEqual([lost!.recipientId])
 })
 
 describe("a message with an unknown outcome", () => {
@@ -219,19 +212,17 @@ describe("a message with an unknown outcome", () => {
   })
 })
 
-describe("MessageQueuePg.template", () => {
-  test("reads the shared data of a campaign's messages", function* () {
-    const { campaign, program } = yield* seedCampaign({ recipients: 0 })
-    expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
-      subject: campaign.subject,
-      html: campaign.html,
-      text: null,
-      shortLink: null,
-      fields: [],
-      campaignName: campaign.name,
-      programName: program.name,
-      ...SENDER,
-    })
+test("MessageQueuePg.template reads the shared data of a campaign's messages", function* () {
+  const { campaign, program } = yield* seedCampaign({ recipients: 0 })
+  expect(yield* (yield* MessageQueue).template(campaign.id)).toEqual({
+    subject: campaign.subject,
+    html: campaign.html,
+    text: null,
+    shortLink: null,
+    fields: [],
+    campaignName: campaign.name,
+    programName: program.name,
+    ...SENDER,
   })
 })
 
@@ -395,92 +386,80 @@ const waits = (campaignId: string) =>
       select extract(epoch from due_at - clock_timestamp())::float8 as wait from messages
       where campaign_id = ${campaignId} and lease_token is null order by due_at`
 
-describe("the rate over all campaigns", () => {
-  test("applies to concurrent claims, and accumulates at most one second", function* () {
-    yield* seedDomains({ "a.test": 200 })
-    const now = value<number>`select extract(epoch from clock_timestamp())::float8 as seconds`
-    const claimAll = Effect.replicateEffect(claim({ limit: 20, perMinute: 600 }), 8, { concurrency: "unbounded" })
-    for (let second = 0; second < 2; second++) {
-      const startedAt = yield* now
-      const claimed = (yield* claimAll).flat().length
-      // One per 0.1 s, for one second, and those that become due during the eight claims.
-      expect(claimed).toBeGreaterThanOrEqual(11)
-      expect(claimed).toBeLessThanOrEqual(11 + Math.ceil(10 * ((yield* now) - startedAt)))
-      yield* pass(100)
-    }
-  })
+test("the rate over all campaigns applies to concurrent claims, and accumulates at most one second", function* () {
+  yield* seedDomains({ "a.test": 200 })
+  const now = value<number>`select extract(epoch from clock_timestamp())::float8 as seconds`
+  const claimAll = Effect.replicateEffect(claim({ limit: 20, perMinute: 600 }), 8, { concurrency: "unbounded" })
+  for (let second = 0; second < 2; second++) {
+    const startedAt = yield* now
+    const claimed = (yield* claimAll).flat().length
+    // One per 0.1 s, for one second, and those that become due during the eight claims.
+    expect(claimed).toBeGreaterThanOrEqual(11)
+    expect(claimed).toBeLessThanOrEqual(11 + Math.ceil(10 * ((yield* now) - startedAt)))
+    yield* pass(100)
+  }
 })
 
-describe("a campaign's rate", () => {
-  test("only limits that campaign", function* () {
-    const slow = yield* seedDomains({ "a.test": 10 })
-    const other = yield* seedDomains({ "a.test": 10 })
-    yield* sql`update campaigns set per_minute = 60 where id = ${slow.id}`
-    const leases = yield* claim()
-    expect(leases.filter(({ campaignId }) => campaignId === slow.id)).toHaveLength(2)
-    expect(leases.filter(({ campaignId }) => campaignId === other.id)).toHaveLength(10)
-    yield* pass(1)
-    expect((yield* claim()).length).toBeGreaterThan(0)
-  })
+test("a campaign's rate only limits that campaign", function* () {
+  const slow = yield* seedDomains({ "a.test": 10 })
+  const other = yield* seedDomains({ "a.test": 10 })
+  yield* sql`update campaigns set per_minute = 60 where id = ${slow.id}`
+  const leases = yield* claim()
+  expect(leases.filter(({ campaignId }) => campaignId === slow.id)).toHaveLength(2)
+  expect(leases.filter(({ campaignId }) => campaignId === other.id)).toHaveLength(10)
+  yield* pass(1)
+  expect((yield* claim()).length).toBeGreaterThan(0)
 })
 
-describe("the rate to a recipient domain", () => {
-  test("delays messages to separate turns, and lets other messages pass", function* () {
-    const campaign = yield* seedDomains({ "a.test": 30, "B.test": 1, "b.test": 2 })
-    const options = { limit: 2, perDomainMinute: 1 }
-    const leases = [...(yield* claim(options)), ...(yield* claim(options)), ...(yield* claim(options))]
-    expect(domains(leases).map((domain) => domain?.toLowerCase())).toEqual(["a.test", "b.test"])
+test("the rate to a recipient domain delays messages to separate turns, and lets other messages pass", function* () {
+  const campaign = yield* seedDomains({ "a.test": 30, "B.test": 1, "b.test": 2 })
+  const options = { limit: 2, perDomainMinute: 1 }
+  const leases = [...(yield* claim(options)), ...(yield* claim(options)), ...(yield* claim(options))]
+  expect(domains(leases).map((domain) => domain?.toLowerCase())).toEqual(["a.test", "b.test"])
 
-    // One per minute and domain: 29 of a.test, and two of b.test in addition to the first two.
-    const minutes = (yield* waits(campaign.id)).map((wait) => Math.round(wait / 60))
-    expect(minutes).toEqual([1, 2, ...Array.from({ length: 29 }, (_, i) => i + 1)].sort((one, other) => one - other))
-  })
+  // One per minute and domain: 29 of a.test, and two of b.test in addition to the first two.
+  const minutes = (yield* waits(campaign.id)).map((wait) => Math.round(wait / 60))
+  expect(minutes).toEqual([1, 2, ...Array.from({ length: 29 }, (_, i) => i + 1)].sort((one, other) => one - other))
 })
 
-describe("MessageQueuePg.forgetRates", () => {
-  test("only deletes rates that no longer limit", function* () {
-    yield* seedDomains({ "a.test": 2 })
-    yield* claim({ perMinute: 60 })
-    yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
-    yield* (yield* MessageQueue).forgetRates
-    expect(yield* sql`select scope from send_rates`).toEqual([{ scope: "all" }])
-  })
+test("MessageQueuePg.forgetRates only deletes rates that no longer limit", function* () {
+  yield* seedDomains({ "a.test": 2 })
+  yield* claim({ perMinute: 60 })
+  yield* sql`insert into send_rates (scope, next_at) values ('domain old.test', clock_timestamp() - interval '2 hours')`
+  yield* (yield* MessageQueue).forgetRates
+  expect(yield* sql`select scope from send_rates`).toEqual([{ scope: "all" }])
 })
 
-describe("a worker that stalls during its claim decision", () => {
-  test("loses the locks of its claim after five seconds, because other claims wait for the same rates", function* () {
-    yield* seedDomains({ "a.test": 1 })
-    const queue = yield* MessageQueue
-    const locked = Effect.gen(function* () {
-      const due = yield* queue.lockDue({ limit: 1, leaseSeconds: 60, perMinute: 60, perDomainMinute: null }, 1)
-      return [
-        due?.candidates.length,
-        yield* sql`select current_setting('idle_in_transaction_session_timeout') as timeout`,
-      ]
-    })
-    expect(yield* inTransaction(locked)).toEqual([1, [{ timeout: "5s" }]])
+test("a worker that stalls during its claim decision loses the locks of its claim after five seconds, because other claims wait for the same rates", function* () {
+  yield* seedDomains({ "a.test": 1 })
+  const queue = yield* MessageQueue
+  const locked = Effect.gen(function* () {
+    const due = yield* queue.lockDue({ limit: 1, leaseSeconds: 60, perMinute: 60, perDomainMinute: null }, 1)
+    return [
+      due?.candidates.length,
+      yield* sql`select current_setting('idle_in_transaction_session_timeout') as timeout`,
+    ]
   })
+  expect(yield* inTransaction(locked)).toEqual([1, [{ timeout: "5s" }]])
 })
 
-describe("a rejection of the sender", () => {
-  test("pauses sending from the campaign to only that domain, for that time", function* () {
-    const { settle } = yield* Settlements
-    const campaign = yield* seedDomains({ "a.test": 3, "b.test": 2 })
-    const [refused] = yield* claim({ limit: 1 })
-    const settlement = { state: "retry", attempts: 0, delaySeconds: 3600, refusedWith: "550 5.7.1" } as const
-    expect(yield* settle(refused!, settlement)).toBe(true)
-    expect(domains(yield* claim())).toEqual(["b.test", "b.test"])
-    const due = yield* waits(campaign.id)
-    expect(due.map((wait) => Math.round(wait / 60))).toEqual([60, 60, 60])
-    expect(yield* sql`select domain, status from domain_pauses where campaign_id = ${campaign.id}`).toEqual([
-      { domain: "a.test", status: "550 5.7.1" },
-    ])
+test("a rejection of the sender pauses sending from the campaign to only that domain, for that time", function* () {
+  const { settle } = yield* Settlements
+  const campaign = yield* seedDomains({ "a.test": 3, "b.test": 2 })
+  const [refused] = yield* claim({ limit: 1 })
+  const settlement = { state: "retry", attempts: 0, delaySeconds: 3600, refusedWith: "550 5.7.1" } as const
+  expect(yield* settle(refused!, settlement)).toBe(true)
+  expect(domains(yield* claim())).toEqual(["b.test", "b.test"])
+  const due = yield* waits(campaign.id)
+  expect(due.map((wait) => Math.round(wait / 60))).toEqual([60, 60, 60])
+  expect(yield* sql`select domain, status from domain_pauses where campaign_id = ${campaign.id}`).toEqual([
+    { domain: "a.test", status: "550 5.7.1" },
+  ])
 
-    const other = yield* seedDomains({ "a.test": 1 })
-    expect((yield* claim()).map(({ campaignId }) => campaignId)).toEqual([other.id])
+  const other = yield* seedDomains({ "a.test": 1 })
+  expect((yield* claim()).map(({ campaignId }) => campaignId)).toEqual([other.id])
 
-    yield* sql`update domain_pauses set until = clock_timestamp()`
-    yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`
-    expect(domains(yield* claim())).toEqual(["a.test", "a.test", "a.test"])
-  })
+  yield* sql`update domain_pauses set until = clock_timestamp()`
+  yield* sql`update messages set due_at = clock_timestamp() where campaign_id = ${campaign.id}`
+  expect(domains(yield* claim())).toEqual(["a.test", "a.test", "a.test"])
 })

@@ -7,9 +7,8 @@ import { Settlements } from "@outreach/domain/mail/Settlements"
 import type { Ramp } from "@outreach/domain/senders/Ramp"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
-import { effectTest } from "@outreach/testing/effectTest"
 import { PROPERTY_RUNS } from "@outreach/testing/propertyRuns"
-import { migratedDatabase, runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { migratedDatabase, testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { sql, value } from "@outreach/testing/sql"
@@ -20,17 +19,14 @@ import { simulatedClock } from "../simulatedClock.ts"
 
 const url = migratedDatabase()
 const setClock = simulatedClock(url)
-const run = runOnDatabase({ url })
-const test = effectTest(run)
+const { run, test } = testsOnDatabase({ url })
 
 beforeEach(() =>
-  run(
-    Effect.gen(function* () {
-      yield* cancelCampaigns
-      yield* sql`delete from send_rates`
-      yield* setClock("2026-11-23T12:00:00Z")
-    }),
-  ),
+  run(function* () {
+    yield* cancelCampaigns
+    yield* sql`delete from send_rates`
+    yield* setClock("2026-11-23T12:00:00Z")
+  }),
 )
 
 /** Opens a campaign's window for years, and starts sending. */
@@ -229,25 +225,23 @@ const someDays = fc.record({
   days: fc.array(fc.record({ gap: fc.integer({ min: 1, max: 3 }), wanted: fc.nat({ max: 12 }) }), { maxLength: 8 }),
 })
 
-describe("ramp_slots", () => {
-  test("allows the number of each day with sends, for any demand on any days", function* () {
-    for (const { daily, days } of fc.sample(someDays, PROPERTY_RUNS)) {
-      let row = { number: 1, countedOn: "2026-01-01", sent: 0 }
-      let today = 1
-      const sentOn: Array<number> = []
-      for (const { gap, wanted } of days) {
-        today += gap
-        const [next] = yield* sql<{ number: number; slots: number; today: string }>`
-          select ramp_day(${row.number}::int, ${row.countedOn}::date, ${row.sent}::int, today) as number,
-            ramp_slots(${daily}::int[], ${row.number}::int, ${row.countedOn}::date, ${row.sent}::int, today) as slots,
-            today::text as today
-          from (select date '2026-01-01' + ${today}::int as today) as day`
-        expect(next!.slots).toBe(daily[sentOn.length] ?? 2_147_483_647)
-        const sent = Math.min(wanted, next!.slots)
-        row = { number: next!.number, countedOn: next!.today, sent }
-        if (sent > 0) sentOn.push(sent)
-      }
-      for (const [i, sent] of sentOn.entries()) expect(sent).toBeLessThanOrEqual(daily[i] ?? Infinity)
+test("ramp_slots allows the number of each day with sends, for any demand on any days", function* () {
+  for (const { daily, days } of fc.sample(someDays, PROPERTY_RUNS)) {
+    let row = { number: 1, countedOn: "2026-01-01", sent: 0 }
+    let today = 1
+    const sentOn: Array<number> = []
+    for (const { gap, wanted } of days) {
+      today += gap
+      const [next] = yield* sql<{ number: number; slots: number; today: string }>`
+        select ramp_day(${row.number}::int, ${row.countedOn}::date, ${row.sent}::int, today) as number,
+          ramp_slots(${daily}::int[], ${row.number}::int, ${row.countedOn}::date, ${row.sent}::int, today) as slots,
+          today::text as today
+        from (select date '2026-01-01' + ${today}::int as today) as day`
+      expect(next!.slots).toBe(daily[sentOn.length] ?? 2_147_483_647)
+      const sent = Math.min(wanted, next!.slots)
+      row = { number: next!.number, countedOn: next!.today, sent }
+      if (sent > 0) sentOn.push(sent)
     }
-  })
+    for (const [i, sent] of sentOn.entries()) expect(sent).toBeLessThanOrEqual(daily[i] ?? Infinity)
+  }
 })

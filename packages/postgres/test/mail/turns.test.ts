@@ -1,4 +1,3 @@
-import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { commandCampaign, createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
@@ -7,16 +6,14 @@ import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
 import { Settlements } from "@outreach/domain/mail/Settlements"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { resetSending, sendCampaign, settleSent } from "@outreach/testing/sendCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 beforeEach(() => run(resetSending))
 
@@ -131,35 +128,31 @@ describe("the turns of a claim", () => {
   })
 })
 
-describe("rates, over concurrent claims", () => {
-  test("apply to all campaigns, to a campaign and to a domain", function* () {
-    const campaigns = yield* Effect.replicateEffect(seedSending(60), 3)
-    yield* sql`update campaigns set per_minute = 3 where id = ${campaigns[0]!.id}`
-    yield* sql`
-      update recipients set email = 'x' || id || '@' || (array['a.test', 'b.test', 'c.test'])[1 + abs(hashtext(id)) % 3]
-      where campaign_id = any (${campaigns.map(({ id }) => id)}::text[])`
-    const claims = yield* Effect.replicateEffect(claim(20, { perMinute: 1, perDomainMinute: 1 }), 12, {
-      concurrency: "unbounded",
-    })
-    const leases = claims.flat()
-    // Rates below one per second don't accumulate, so each campaign may send one message now.
-    expect(leases).toHaveLength(1)
-    const noLimitForAll = (yield* Effect.replicateEffect(claim(20, { perDomainMinute: 1 }), 12, {
-      concurrency: "unbounded",
-    })).flat()
-    expect(noLimitForAll.map(({ email }) => email.split("@")[1]).sort()).toHaveLength(2)
-    expect(new Set([...leases, ...noLimitForAll].map(({ email }) => email.split("@")[1])).size).toBe(3)
+test("rates, over concurrent claims apply to all campaigns, to a campaign and to a domain", function* () {
+  const campaigns = yield* Effect.replicateEffect(seedSending(60), 3)
+  yield* sql`update campaigns set per_minute = 3 where id = ${campaigns[0]!.id}`
+  yield* sql`
+    update recipients set email = 'x' || id || '@' || (array['a.test', 'b.test', 'c.test'])[1 + abs(hashtext(id)) % 3]
+    where campaign_id = any (${campaigns.map(({ id }) => id)}::text[])`
+  const claims = yield* Effect.replicateEffect(claim(20, { perMinute: 1, perDomainMinute: 1 }), 12, {
+    concurrency: "unbounded",
   })
+  const leases = claims.flat()
+  // Rates below one per second don't accumulate, so each campaign may send one message now.
+  expect(leases).toHaveLength(1)
+  const noLimitForAll = (yield* Effect.replicateEffect(claim(20, { perDomainMinute: 1 }), 12, {
+    concurrency: "unbounded",
+  })).flat()
+  expect(noLimitForAll.map(({ email }) => email.split("@")[1]).sort()).toHaveLength(2)
+  expect(new Set([...leases, ...noLimitForAll].map(({ email }) => email.split("@")[1])).size).toBe(3)
 })
 
-describe("publishing", () => {
-  test("takes turns as well", function* () {
-    const long = (yield* seedCampaign({ recipients: 501 })).campaign
-    const short = (yield* seedCampaign({ recipients: 1 })).campaign
-    for (const { id } of [long, short]) yield* scheduleCampaign(id)
-    for (let i = 0; i < 2; i++) yield* publishChunk()
-    const campaigns = yield* CampaignRepository
-    expect((yield* campaigns.progress(short.id)).published).toBe(1)
-    expect((yield* campaigns.progress(long.id)).published).toBeLessThan(501)
-  })
+test("publishing takes turns as well", function* () {
+  const long = (yield* seedCampaign({ recipients: 501 })).campaign
+  const short = (yield* seedCampaign({ recipients: 1 })).campaign
+  for (const { id } of [long, short]) yield* scheduleCampaign(id)
+  for (let i = 0; i < 2; i++) yield* publishChunk()
+  const campaigns = yield* CampaignRepository
+  expect((yield* campaigns.progress(short.id)).published).toBe(1)
+  expect((yield* campaigns.progress(long.id)).published).toBeLessThan(501)
 })

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { describe, expect, it } from "@effect/vitest"
 import { testDatabase } from "@outreach/embedded-postgres/testDatabase"
 import { migrate } from "@outreach/postgres/migrate"
 import { readSqlFiles } from "@outreach/postgres/migrations/readSqlFiles"
@@ -12,7 +11,7 @@ import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
 import { Deferred, Effect, Fiber, type Layer } from "effect"
-import { afterAll, beforeEach } from "vitest"
+import { afterAll, beforeEach, describe, expect, it } from "vitest"
 
 /** Returns a function that writes the SQL files of a release to a temporary folder. The folders are deleted after the tests. */
 const sqlFolders = (): ((files: Readonly<Record<string, string>>) => Promise<URL>) => {

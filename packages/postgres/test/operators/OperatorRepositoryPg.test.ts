@@ -11,13 +11,12 @@ import {
   signInByName,
 } from "@outreach/domain/operators/Operators"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { column, sql } from "@outreach/testing/sql"
 import { Effect, Exit, Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 let added = 0
 const add = (values: Partial<Omit<Operator, "id">> = {}) =>
@@ -159,36 +158,34 @@ describe("the last admin of all organizations", () => {
   })
 })
 
-describe("the sessions of an operator", () => {
-  test("are listed without their tokens, the last used first, and are closed one by one or together", function* () {
-    const operators = yield* OperatorRepository
-    const { operator, token } = yield* signedIn
-    const other = yield* signedIn
-    yield* signInByName(operator.name)
-    yield* inSql(`
+test("the sessions of an operator are listed without their tokens, the last used first, and are closed one by one or together", function* () {
+  const operators = yield* OperatorRepository
+  const { operator, token } = yield* signedIn
+  const other = yield* signedIn
+  yield* signInByName(operator.name)
+  yield* inSql(`
       update operator_sessions set last_used_at = now() + interval '1 minute' where hash = sha256(convert_to('${token}', 'UTF8'))`)
-    const listed = yield* operators.listSessions(operator.id)
-    expect(listed).toEqual(
-      Array(2).fill({
-        id: expect.stringMatching(/^ses_[0-9a-f]{32}$/),
-        createdAt: expect.any(String),
-        lastUsedAt: expect.any(String),
-        expiresAt: expect.any(String),
-      }),
-    )
-    expect(yield* operators.endSessions(operator.id, listed[0]!.id)).toBe(1)
-    expect(yield* operators.findSession(token)).toBeUndefined()
-    const [left] = yield* operators.listSessions(other.operator.id)
-    for (const sessionId of [listed[0]!.id, left!.id]) {
-      expect(yield* Effect.flip(operators.endSessions(operator.id, sessionId))).toMatchObject({
-        _tag: "SessionNotFound",
-      })
-    }
-    yield* signInByName(operator.name)
-    expect(yield* operators.endSessions(operator.id)).toBe(2)
-    expect(yield* operators.listSessions(operator.id)).toEqual([])
-    expect(yield* operators.findSession(other.token)).toEqual(other.operator)
-  })
+  const listed = yield* operators.listSessions(operator.id)
+  expect(listed).toEqual(
+    Array(2).fill({
+      id: expect.stringMatching(/^ses_[0-9a-f]{32}$/),
+      createdAt: expect.any(String),
+      lastUsedAt: expect.any(String),
+      expiresAt: expect.any(String),
+    }),
+  )
+  expect(yield* operators.endSessions(operator.id, listed[0]!.id)).toBe(1)
+  expect(yield* operators.findSession(token)).toBeUndefined()
+  const [left] = yield* operators.listSessions(other.operator.id)
+  for (const sessionId of [listed[0]!.id, left!.id]) {
+    expect(yield* Effect.flip(operators.endSessions(operator.id, sessionId))).toMatchObject({
+      _tag: "SessionNotFound",
+    })
+  }
+  yield* signInByName(operator.name)
+  expect(yield* operators.endSessions(operator.id)).toBe(2)
+  expect(yield* operators.listSessions(operator.id)).toEqual([])
+  expect(yield* operators.findSession(other.token)).toEqual(other.operator)
 })
 
 describe("a sign-in link", () => {
@@ -196,10 +193,7 @@ describe("a sign-in link", () => {
     const operators = yield* OperatorRepository
     const operator = yield* add()
     const token = yield* link(operator.id)
-    const sessions = yield* Effect.all(
-      Array.from({ length: 20 }, () => signIn(token)),
-      { concurrency: "unbounded" },
-    )
+    const sessions = yield* Effect.replicateEffect(signIn(token), 20, { concurrency: "unbounded" })
     expect(sessions.filter((session) => session !== undefined)).toHaveLength(1)
     expect((yield* operators.list).find(({ id }) => id === operator.id)?.sessions).toBe(1)
   })
@@ -265,10 +259,7 @@ describe("a session", () => {
     const before = yield* lastUsedAt
     expect(yield* operators.findSession(token, { isUse: false })).toEqual(operator)
     expect(yield* lastUsedAt).toBe(before)
-    yield* Effect.all(
-      Array.from({ length: 10 }, () => operators.findSession(token)),
-      { concurrency: "unbounded" },
-    )
+    yield* Effect.replicateEffect(operators.findSession(token), 10, { concurrency: "unbounded" })
     expect((yield* lastUsedAt)! >= begun!).toBe(true)
   })
 })

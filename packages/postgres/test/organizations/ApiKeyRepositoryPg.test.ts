@@ -2,12 +2,11 @@ import { describe, expect } from "@effect/vitest"
 import { ApiKeyRepository } from "@outreach/domain/organizations/ApiKeyRepository"
 import { issueKey, rotateKey } from "@outreach/domain/organizations/ApiKeys"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { column, sql } from "@outreach/testing/sql"
 import { Effect, Exit, Redacted } from "effect"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const issue = Effect.gen(function* () {
   const organization = yield* createOrganization("Acme")
@@ -84,10 +83,7 @@ describe("ApiKeyRepositoryPg", () => {
 
   test("counts exactly under concurrency", function* () {
     const { text } = yield* issue
-    const admissions = yield* Effect.all(
-      Array.from({ length: 60 }, () => authenticateKey(text)),
-      { concurrency: 20 },
-    )
+    const admissions = yield* Effect.replicateEffect(authenticateKey(text), 60, { concurrency: 20 })
     // If a minute ends meanwhile, both windows start counting at one.
     const windows = new Set(admissions.map((admission) => Math.floor(admission!.now / 60)))
     const counts = [...windows].flatMap((window) => {

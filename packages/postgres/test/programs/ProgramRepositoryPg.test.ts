@@ -5,15 +5,14 @@ import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifi
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
 import { createProgram, updateProgram } from "@outreach/domain/programs/Programs"
-import { effectTest } from "@outreach/testing/effectTest"
 import { withTimestamp } from "@outreach/testing/inTransaction"
 import { qualifyOn } from "@outreach/testing/outreachOn"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { npi } from "@outreach/testing/seedCampaign"
 import { value } from "@outreach/testing/sql"
 import { Effect } from "effect"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const organization = createOrganization("Acme")
 const create = (organizationId: OrganizationId, slug: string) =>

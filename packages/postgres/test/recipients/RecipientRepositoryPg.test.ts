@@ -8,14 +8,13 @@ import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import type { Candidate, Recipient } from "@outreach/domain/recipients/Recipient"
 import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
 import { fromUnixMillis, type Timestamp } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
 import { inTransaction, whileOpen } from "@outreach/testing/inTransaction"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
 
-const test = effectTest(runOnDatabase())
+const { test } = testsOnDatabase()
 
 const candidate = Effect.fnUntraced(function* (n: number, some: Partial<Candidate> = {}) {
   const id = yield* createIdentifier("recipient")

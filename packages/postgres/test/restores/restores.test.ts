@@ -1,20 +1,17 @@
-import { describe, expect } from "@effect/vitest"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk } from "@outreach/domain/campaigns/Campaigns"
 import { createIdentifier, type RecipientId } from "@outreach/domain/Identifier"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { acceptPromotion, beginRestore, finishRestore, markMailed } from "@outreach/domain/restores/Restores"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign } from "@outreach/testing/sendCampaign"
 import { column, sql, value } from "@outreach/testing/sql"
 import { Effect } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 // Claims process all organizations.
 beforeEach(() => run(cancelCampaigns))

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto"
-import { describe, expect, it } from "@effect/vitest"
 import { sqlState } from "@outreach/postgres/migrations/replaceFunction"
 import { NotOwner, runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { type GrantedRole, RoleNotFound } from "@outreach/postgres/roles/grantRoles"
@@ -19,7 +18,7 @@ import { runWith } from "@outreach/testing/runWith"
 import { sql } from "@outreach/testing/sql"
 import { asRole } from "@outreach/testing/testRoles"
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 
 const migrated = migratedDatabase()
 const asOwner = runWith(() => testDatabaseLayer(migrated()))

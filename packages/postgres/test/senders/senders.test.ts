@@ -1,19 +1,16 @@
-import { describe, expect } from "@effect/vitest"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { failed, ok } from "@outreach/domain/operators/Finding"
 import { LinkDomainRepository } from "@outreach/domain/senders/LinkDomainRepository"
 import { dkimKeyState, type SenderWithKeys } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { addSender, addSenderKey, updateSender, verifySender } from "@outreach/domain/senders/Senders"
-import { effectTest } from "@outreach/testing/effectTest"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { Effect, Redacted } from "effect"
-import { it } from "vitest"
+import { describe, expect, it } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 const HOST = "api.outreach.test"
 const key = (selector: string) => ({ publicKey: "public", privateKey: Redacted.make("private"), selector })

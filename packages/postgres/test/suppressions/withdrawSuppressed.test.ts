@@ -1,4 +1,3 @@
-import { describe, expect } from "@effect/vitest"
 import type { Campaign, CampaignKind } from "@outreach/domain/campaigns/Campaign"
 import { createCampaign, publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
 import { importLines } from "@outreach/domain/campaigns/RecipientImport"
@@ -8,17 +7,15 @@ import { createProgram } from "@outreach/domain/programs/Programs"
 import { isHardBounce } from "@outreach/domain/suppressions/Suppression"
 import { WithdrawalRepository } from "@outreach/domain/suppressions/WithdrawalRepository"
 import { suppressClinicians, withdrawSuppressed } from "@outreach/domain/suppressions/Withdrawals"
-import { effectTest } from "@outreach/testing/effectTest"
 import { whileOpen } from "@outreach/testing/inTransaction"
-import { runOnDatabase } from "@outreach/testing/runOnDatabase"
+import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { email, FOOTER, npi, SENDER, seedCampaign } from "@outreach/testing/seedCampaign"
 import { cancelCampaigns, claimMessages, sendCampaign, sendWith, settleSent } from "@outreach/testing/sendCampaign"
 import { column, sql } from "@outreach/testing/sql"
 import { Effect, Fiber, Latch } from "effect"
-import { beforeEach } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 
-const run = runOnDatabase()
-const test = effectTest(run)
+const { run, test } = testsOnDatabase()
 
 beforeEach(() => run(cancelCampaigns))
 
@@ -99,15 +96,13 @@ describe("a hard bounce", () => {
   })
 })
 
-describe("a soft bounce", () => {
-  test("doesn't suppress: a mailbox that was full for a day may accept mail again", function* () {
-    const { organization, later } = yield* seed
-    yield* sendWith((yield* claimMessages(1))[0]!, { _tag: "Bounced", reason: "other" })
-    expect(isHardBounce("other")).toBe(false)
-    expect(yield* suppressions(organization.id)).toEqual([])
-    expect(yield* withdrawSuppressed).toBe(0)
-    expect(yield* waiting(later.id)).toEqual([email(0), email(1)])
-  })
+test("a soft bounce doesn't suppress: a mailbox that was full for a day may accept mail again", function* () {
+  const { organization, later } = yield* seed
+  yield* sendWith((yield* claimMessages(1))[0]!, { _tag: "Bounced", reason: "other" })
+  expect(isHardBounce("other")).toBe(false)
+  expect(yield* suppressions(organization.id)).toEqual([])
+  expect(yield* withdrawSuppressed).toBe(0)
+  expect(yield* waiting(later.id)).toEqual([email(0), email(1)])
 })
 
 describe("suppressClinicians of an organization", () => {

@@ -1,21 +1,18 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
-import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { startConsole } from "../../startConsole.ts"
 
 const test = startConsole()
 
 const newest = (programId: string) =>
-  test().run(
-    Effect.gen(function* () {
-      const rows = yield* sql<{
-        id: string
-      }>`select id from campaigns where program_id = ${programId} order by id desc limit 1`
-      return yield* (yield* CampaignRepository).find(rows[0]!.id as never)
-    }),
-  )
+  test().run(function* () {
+    const rows = yield* sql<{
+      id: string
+    }>`select id from campaigns where program_id = ${programId} order by id desc limit 1`
+    return yield* (yield* CampaignRepository).find(rows[0]!.id as never)
+  })
 
 const seed = () => test().run(seedCampaign({ recipients: 2 }))
 

@@ -95,13 +95,11 @@ it("offers to send a delivered event again from the log, and to replay a dead le
   const path = `/events/${recipient.eventId}`
   const again = linksOf(await admin.get(path)).find((link) => link?.startsWith(`/endpoints/${endpointId}/replay?`))
   expect((await admin.get(again!)).words).toMatch(/\d event/)
-  await test().run(
-    Effect.gen(function* () {
-      yield* insertDeadLetters([{ organizationId, endpointId, eventId: recipient.eventId, reason: "exhausted" }])
-      yield* sql`
-        update dead_letters set id = delivery_id(event_id, endpoint_id) where organization_id = ${organizationId}`
-    }),
-  )
+  await test().run(function* () {
+    yield* insertDeadLetters([{ organizationId, endpointId, eventId: recipient.eventId, reason: "exhausted" }])
+    yield* sql`
+      update dead_letters set id = delivery_id(event_id, endpoint_id) where organization_id = ${organizationId}`
+  })
   const form = (await admin.get(path)).document.querySelector('form[action="/deliveries/replay"]')!
   const delivery = form.querySelector("input[name=delivery]")!.getAttribute("value")!
   await admin.post("/deliveries/replay", { delivery })

@@ -50,66 +50,64 @@ const submit = (operator: Visitor, { document }: Answer, label: string, changes:
   return operator.post(form.getAttribute("action")!, { ...values, ...changes })
 }
 
-describe("a list that is imported in the console", () => {
-  it("is shown with its columns, counts and rejects, and imported as shown", async () => {
-    const campaign = await draft()
-    const list = csv(
-      "Nr;NPI;Name;Email",
-      ...[1, 2, 3].map((i) => `${i};${npi(i)};Dr. ${i};Clinician${i}@clinic.test`),
-      `4;${npi(1)};Dr. 1;clinician1@clinic.test`,
-      "5;12345;Dr. 5;clinician5@clinic.test",
-      `6;${npi(2)};Dr. 6;other@clinic.test`,
-    )
-    const before = heldFiles()
-    const checked = await send(operator, campaign, list)
-    expect(checked.words).toContain("Uploaded, not imported yet")
-    expect(checked.words).toContain("spring.csv")
-    expect(checked.words).toContain("UTF-8, semicolon-separated, with the header Nr, NPI, Name, Email")
-    const chosen = [...checked.document.querySelectorAll("select[name=map] option[selected]")]
-    expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["column 2=npi", "column 4=email"])
-    expect(checked.words).toContain("New recipients3")
-    expect(checked.words).toContain("Duplicates, skipped1")
-    expect(checked.words).toContain("Rejected, skipped2")
-    expect(checked.words).toMatch(/the NPI is not ten digits.*?16/)
-    expect(checked.words).toMatch(/line … has this NPI with another e-mail address.*?17/)
-    expect(checked.words).toContain(`••••••${npi(1).slice(-4)}`)
-    expect(checked.text).not.toMatch(/clinician\d@|\b\d{10}\b/i)
-    expect(await recipientsOf(campaign)).toEqual([])
-    const held = heldFiles().filter((name) => !before.includes(name))
-    expect(held.map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600])
+it("a list that is imported in the console is shown with its columns, counts and rejects, and imported as shown", async () => {
+  const campaign = await draft()
+  const list = csv(
+    "Nr;NPI;Name;Email",
+    ...[1, 2, 3].map((i) => `${i};${npi(i)};Dr. ${i};Clinician${i}@clinic.test`),
+    `4;${npi(1)};Dr. 1;clinician1@clinic.test`,
+    "5;12345;Dr. 5;clinician5@clinic.test",
+    `6;${npi(2)};Dr. 6;other@clinic.test`,
+  )
+  const before = heldFiles()
+  const checked = await send(operator, campaign, list)
+  expect(checked.words).toContain("Uploaded, not imported yet")
+  expect(checked.words).toContain("spring.csv")
+  expect(checked.words).toContain("UTF-8, semicolon-separated, with the header Nr, NPI, Name, Email")
+  const chosen = [...checked.document.querySelectorAll("select[name=map] option[selected]")]
+  expect(chosen.map((option) => option.getAttribute("value"))).toEqual(["column 2=npi", "column 4=email"])
+  expect(checked.words).toContain("New recipients3")
+  expect(checked.words).toContain("Duplicates, skipped1")
+  expect(checked.words).toContain("Rejected, skipped2")
+  expect(checked.words).toMatch(/the NPI is not ten digits.*?16/)
+  expect(checked.words).toMatch(/line … has this NPI with another e-mail address.*?17/)
+  expect(checked.words).toContain(`••••••${npi(1).slice(-4)}`)
+  expect(checked.text).not.toMatch(/clinician\d@|\b\d{10}\b/i)
+  expect(await recipientsOf(campaign)).toEqual([])
+  const held = heldFiles().filter((name) => !before.includes(name))
+  expect(held.map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600])
 
-    const rejects = await submit(operator, checked, "Download")
-    expect(rejects.headers.get("content-disposition")).toBe('attachment; filename="rejects.csv"')
-    expect(rejects.text.split("\n")).toEqual([
-      "line;reason;Nr;NPI;Name;Email",
-      `6;"the NPI is not ten digits";5;12345;Dr. 5;clinician5@clinic.test`,
-      `7;"line 3 has this NPI with another e-mail address: keep the line that is right";6;${npi(2)};Dr. 6;other@clinic.test`,
-      "",
-    ])
+  const rejects = await submit(operator, checked, "Download")
+  expect(rejects.headers.get("content-disposition")).toBe('attachment; filename="rejects.csv"')
+  expect(rejects.text.split("\n")).toEqual([
+    "line;reason;Nr;NPI;Name;Email",
+    `6;"the NPI is not ten digits";5;12345;Dr. 5;clinician5@clinic.test`,
+    `7;"line 3 has this NPI with another e-mail address: keep the line that is right";6;${npi(2)};Dr. 6;other@clinic.test`,
+    "",
+  ])
 
-    const done = await submit(operator, checked, "Import")
-    expect(done.words).toContain("Imported: 3 new recipients, 0 updates, 2 rejected lines.")
-    expect(done.words).toContain("finished")
-    expect(done.words).toContain("Imported3")
-    expect(done.words).toContain("Rejected2")
-    expect(await recipientsOf(campaign)).toEqual(
-      [1, 2, 3]
-        .map((i) => ({ npi: npi(i), email: `Clinician${i}@clinic.test` }))
-        .sort((a, b) => (a.npi < b.npi ? -1 : 1)),
-    )
-    expect(heldFiles()).toEqual(before)
+  const done = await submit(operator, checked, "Import")
+  expect(done.words).toContain("Imported: 3 new recipients, 0 updates, 2 rejected lines.")
+  expect(done.words).toContain("finished")
+  expect(done.words).toContain("Imported3")
+  expect(done.words).toContain("Rejected2")
+  expect(await recipientsOf(campaign)).toEqual(
+    [1, 2, 3]
+      .map((i) => ({ npi: npi(i), email: `Clinician${i}@clinic.test` }))
+      .sort((a, b) => (a.npi < b.npi ? -1 : 1)),
+  )
+  expect(heldFiles()).toEqual(before)
 
-    const { words, document } = await operator.get(pathOf(campaign))
-    expect(words).toMatch(/operator \d+finished6300012/)
-    const importId = document.querySelector('a[href^="/imports/imp_"]')!.getAttribute("href")!
-    const kept = await operator.get(`${importId}/rejects`)
-    expect(kept.text.split("\r\n")).toEqual([
-      "line,reason",
-      "6,the NPI is not ten digits",
-      "7,line 3 has this NPI with another e-mail address: keep the line that is right",
-      "",
-    ])
-  })
+  const { words, document } = await operator.get(pathOf(campaign))
+  expect(words).toMatch(/operator \d+finished6300012/)
+  const importId = document.querySelector('a[href^="/imports/imp_"]')!.getAttribute("href")!
+  const kept = await operator.get(`${importId}/rejects`)
+  expect(kept.text.split("\r\n")).toEqual([
+    "line,reason",
+    "6,the NPI is not ten digits",
+    "7,line 3 has this NPI with another e-mail address: keep the line that is right",
+    "",
+  ])
 })
 
 /** Starts to send a list without its end. */

@@ -16,16 +16,14 @@ const test = startConsole({ PUBLIC_BASE_URL: API })
 /** An organization with a dead letter, and a partner of it who is signed in. */
 const seed = async () => {
   const endpointUrl = "https://hooks.acme.test/outreach?key=topsecret"
-  const seeded = await test().run(
-    Effect.gen(function* () {
-      const seeded = yield* seedCampaign({ recipients: 0, endpointUrl })
-      const { organization, endpoint, campaign } = seeded
-      const [eventId] = yield* publishSent(campaign, 1)
-      const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason: "rejected" }
-      const [delivery] = yield* insertDeadLetters([dead as never])
-      return { ...seeded, delivery: delivery! }
-    }),
-  )
+  const seeded = await test().run(function* () {
+    const seeded = yield* seedCampaign({ recipients: 0, endpointUrl })
+    const { organization, endpoint, campaign } = seeded
+    const [eventId] = yield* publishSent(campaign, 1)
+    const dead = { organizationId: organization.id, endpointId: endpoint.id, eventId: eventId!, reason: "rejected" }
+    const [delivery] = yield* insertDeadLetters([dead as never])
+    return { ...seeded, delivery: delivery! }
+  })
   const organizationId = seeded.organization.id
   const visitor = await test().as("partner", organizationId)
   return { ...seeded, organizationId, path: `/partners/${organizationId}`, visitor }

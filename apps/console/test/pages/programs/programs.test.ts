@@ -51,21 +51,19 @@ describe("a program", () => {
   it("shows its funnel, the progress towards its targets, and the counts of the last days", async () => {
     const { program, organization, campaign } = await seed()
     const today = dateAt(Date.now())
-    await test().run(
-      Effect.gen(function* () {
-        yield* updateProgram(program.id, { learnerTarget: 10 })
-        const ann = yield* createIdentifier("recipient")
-        for (const ago of [2, 1]) {
-          const at = `${addDays(today, -ago)}T00:00:00.000001Z` as CommitTimestamp
-          yield* outreachOn(at, campaign, [
-            [ann, "sent"],
-            [ann, "human opened"],
-          ])
-          const learner = { programId: program.id, stage: "learner_qualified" as const, npi: npi(ago) }
-          yield* inTransaction(qualifyOn(organization.id, [learner], at))
-        }
-      }),
-    )
+    await test().run(function* () {
+      yield* updateProgram(program.id, { learnerTarget: 10 })
+      const ann = yield* createIdentifier("recipient")
+      for (const ago of [2, 1]) {
+        const at = `${addDays(today, -ago)}T00:00:00.000001Z` as CommitTimestamp
+        yield* outreachOn(at, campaign, [
+          [ann, "sent"],
+          [ann, "human opened"],
+        ])
+        const learner = { programId: program.id, stage: "learner_qualified" as const, npi: npi(ago) }
+        yield* inTransaction(qualifyOn(organization.id, [learner], at))
+      }
+    })
     const { document, words } = await (await test().as("viewer")).get(`/programs/${program.id}`)
     expect(words).toContain("2 of 10, 8 remaining")
     const rowsOf = (caption: string) =>
@@ -90,13 +88,11 @@ describe("a program", () => {
     const { program, organization } = await seed()
     const viewer = await test().as("viewer")
     const add = (address: string, programId: typeof program.id | null) =>
-      test().run(
-        Effect.gen(function* () {
-          const from = { name: "", address }
-          const key = yield* generateDkimKeyPair
-          return yield* addSender({ organizationId: organization.id, programId, from }, key, null)
-        }),
-      )
+      test().run(function* () {
+        const from = { name: "", address }
+        const key = yield* generateDkimKeyPair
+        return yield* addSender({ organizationId: organization.id, programId, from }, key, null)
+      })
     const { id } = await add("all@acme.test", null)
     expect((await viewer.get(`/programs/${program.id}`)).words).toMatch(
       /the deployment’s sender ?Unverified senders ?all@acme/,

@@ -3,7 +3,7 @@ import type { dnsServer } from "@outreach/testing/dnsServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { NXDOMAIN, startNameServer } from "@outreach/testing/startNameServer"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Answer as Page, startConsole, type Visitor } from "../../startConsole.ts"
 
 type Answer = Parameters<typeof dnsServer>[0][number]
@@ -54,35 +54,33 @@ const untilLookedUp = async (visitor: Visitor, path: string) => {
   }
 }
 
-describe("a sender", () => {
-  it("shows the records to publish and the results of DNS, and is live once it is verified", async () => {
-    records = []
-    const { organization, campaign, program } = await seed()
-    const admin = await test().as("admin")
-    const { page, path, id } = await add(admin, organization.id, {
-      "bounce-domain": "bounces.acme.test",
-      ramp: "20,40",
-    })
-    expect(page.words).toContain("Added. Publish its DNS records")
-    const missing = await untilLookedUp(admin, path)
-    expect(missing.words).toMatch(/There is no DKIM record at s\d{8}-[0-9a-f]{4}\._domainkey\.acme\.test/)
-    expect(missing.words).toContain("day 1 of 2: 0 of 20 sent")
-    expect(missing.text).not.toContain("PRIVATE")
-
-    const refused = await admin.post(`${path}/verify`, { page: path })
-    expect(refused.status).toBe(409)
-    expect(refused.words).toContain("checks of 4 failed")
-    expect(await find(id)).toMatchObject({ liveSince: null })
-
-    expect(publish(missing)).toHaveLength(4)
-    const verified = await admin.post(`${path}/verify`)
-    expect(verified.words).toContain("Verified. Within a minute, workers use the sender")
-    expect(verified.document.querySelector(`a[href="/campaigns/${campaign.id}"]`)?.textContent).toBe("Spring")
-    expect(await find(id)).toMatchObject({ liveSince: expect.any(String) })
-
-    const from = "Acme Health <outreach@acme.test>"
-    for (const address of [`/campaigns/${campaign.id}`, `/programs/${program.id}`, "/senders"]) {
-      expect((await admin.get(address)).document.querySelector(`a[href="${path}"]`)?.textContent, address).toBe(from)
-    }
+it("a sender shows the records to publish and the results of DNS, and is live once it is verified", async () => {
+  records = []
+  const { organization, campaign, program } = await seed()
+  const admin = await test().as("admin")
+  const { page, path, id } = await add(admin, organization.id, {
+    "bounce-domain": "bounces.acme.test",
+    ramp: "20,40",
   })
+  expect(page.words).toContain("Added. Publish its DNS records")
+  const missing = await untilLookedUp(admin, path)
+  expect(missing.words).toMatch(/There is no DKIM record at s\d{8}-[0-9a-f]{4}\._domainkey\.acme\.test/)
+  expect(missing.words).toContain("day 1 of 2: 0 of 20 sent")
+  expect(missing.text).not.toContain("PRIVATE")
+
+  const refused = await admin.post(`${path}/verify`, { page: path })
+  expect(refused.status).toBe(409)
+  expect(refused.words).toContain("checks of 4 failed")
+  expect(await find(id)).toMatchObject({ liveSince: null })
+
+  expect(publish(missing)).toHaveLength(4)
+  const verified = await admin.post(`${path}/verify`)
+  expect(verified.words).toContain("Verified. Within a minute, workers use the sender")
+  expect(verified.document.querySelector(`a[href="/campaigns/${campaign.id}"]`)?.textContent).toBe("Spring")
+  expect(await find(id)).toMatchObject({ liveSince: expect.any(String) })
+
+  const from = "Acme Health <outreach@acme.test>"
+  for (const address of [`/campaigns/${campaign.id}`, `/programs/${program.id}`, "/senders"]) {
+    expect((await admin.get(address)).document.querySelector(`a[href="${path}"]`)?.textContent, address).toBe(from)
+  }
 })
