@@ -1,5 +1,6 @@
 /**
- * Adds a field to the recipient, or an event about one, in a scratch copy. The compiler or a test must then name every place to change.
+ * Adds a field of the recipient, an event about one, or an option of an endpoint in a scratch copy. The compiler or a test must then name
+ * every place to change.
  * `docs/recipes.md` lists these places; `--write` updates the lists.
  */
 import { spawnSync } from "node:child_process"
@@ -26,6 +27,7 @@ interface Step {
 
 const FIELD = "specialty"
 const EVENT = "outreach.email_forwarded"
+const OPTION = "compressed"
 const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
   "A required text field of the recipient": [
     {
@@ -112,6 +114,45 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       projects: [],
       tests: ["packages/postgres/test/events/recipientEvents.test.ts"],
       places: [["the index for erasures", "packages/postgres/test/events/recipientEvents.test.ts", EVENT]],
+    },
+  ],
+  "An option of an endpoint": [
+    {
+      edits: [
+        [
+          "packages/domain/src/deliveries/Endpoint.ts",
+          "  /** Whether to also send the Standard Webhooks headers. */",
+          `  ${OPTION}: Schema.Boolean,`,
+        ],
+      ],
+      projects: ["packages/backoffice", "apps/worker/test"],
+      tests: ["packages/postgres/test/rowsOf.test.ts"],
+      places: [
+        ["its conversion", "packages/backoffice/src/operations/endpoints.ts", OPTION],
+        ["the table", "packages/postgres/test/rowsOf.test.ts", OPTION],
+        ["endpoints of tests", "apps/worker/test/deliveries/ownedEndpoint.ts", OPTION],
+      ],
+    },
+    {
+      edits: [
+        [
+          "packages/backoffice/src/operations/endpoints.ts",
+          "  standardWebhooks: yesOrNo(",
+          `  ${OPTION}: yesOrNo("Compressed", "yes", "no"),`,
+        ],
+        [
+          "packages/postgres/sql/migrations/0001_baseline.sql",
+          "  standard_webhooks boolean not null default false,",
+          `  ${OPTION} boolean not null default false,`,
+        ],
+      ],
+      projects: ["packages/backoffice"],
+      tests: ["packages/postgres/test/dumpSchema.test.ts", "apps/ops/test/reference.test.ts"],
+      places: [
+        ["its form", "packages/backoffice/src/operations/endpoints.ts", OPTION],
+        ["`schema.sql`", "packages/postgres/test/dumpSchema.test.ts", OPTION],
+        ["the reference of `ops`", "apps/ops/test/reference.test.ts", OPTION],
+      ],
     },
   ],
 }

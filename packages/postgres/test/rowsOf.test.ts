@@ -1,4 +1,5 @@
 import { Campaign } from "@outreach/domain/campaigns/Campaign"
+import { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { Operator } from "@outreach/domain/operators/Operator"
 import { ApiKey } from "@outreach/domain/organizations/ApiKey"
 import { Organization, OrganizationNotFound } from "@outreach/domain/organizations/Organization"
@@ -27,6 +28,10 @@ const ENTITIES = [
   { table: "programs", entity: Program, others: [] },
   { table: "organizations", entity: Organization, others: [] },
   { table: "api_keys", entity: ApiKey, others: ["hash"] },
+  {
+    ...{ table: "webhook_endpoints", entity: Schema.Struct(Struct.omit(Endpoint.fields, ["ownSecrets"])) },
+    others: ["shared_secrets_until", "address_since"],
+  },
   { table: "operators", entity: Operator, others: ["created_at", "removed_at"] },
   { table: "campaigns", entity: Campaign, others: ["complaints_accepted", "status_before_restore"] },
 ] as const

@@ -82,7 +82,7 @@ export const createDeliveryScheduler = (options: {
     // When memory is full of deliveries that can't be sent yet, each endpoint may still have a few.
     const ahead = held < maxHeld ? readAhead * limit : Math.min(limit, maxWaitingWhenFull)
     // At most one second's worth of calls.
-    return Math.min(ahead, queue.perSecond ?? ahead, maxReadOfEndpoint + waiting) - waiting
+    return Math.min(ahead, queue.endpoint.perSecond ?? ahead, maxReadOfEndpoint + waiting) - waiting
   }
   /** Number of rows that may be taken. Retries come before replays; replays wait while events are waiting. */
   const rowSlotsOf = (queue: EndpointQueue) => {
@@ -104,7 +104,7 @@ export const createDeliveryScheduler = (options: {
     if (dueAt > at) wakeLater(queue, dueAt)
     else if (rowSlotsOf(queue) > 0) toTake.add(queue)
     if (queue.read.length > 0) return
-    const limit = Math.min(limitOf(queue), queue.perSecond ?? Number.POSITIVE_INFINITY)
+    const limit = Math.min(limitOf(queue), queue.endpoint.perSecond ?? Number.POSITIVE_INFINITY)
     const slots = slotsOf(queue, queue.waiting.length)
     const isUrgent = queue.waiting.length * 2 < limit
     // An endpoint that is at least half full is read only together with more urgent ones.
@@ -171,7 +171,7 @@ export const createDeliveryScheduler = (options: {
     }
     if (result === undefined) return
     const { reason, attempt } = result
-    const bound = Math.min(perEndpoint, queue.maxInFlight ?? perEndpoint)
+    const bound = Math.min(perEndpoint, queue.endpoint.maxInFlight ?? perEndpoint)
     const allowance = Math.min(queue.allowance, bound)
     if (TIMEOUTS.has(reason)) queue.allowance = Math.max(1, Math.floor(allowance / 2))
     else if (attempt.latencyMs < quickMs) {
@@ -190,7 +190,7 @@ export const createDeliveryScheduler = (options: {
     for (const [queue, limit] of wanted) {
       if (queue.isGone) continue
       const found = (byEndpoint[queue.endpointId] ?? []).map((delivery) => ({ delivery, readAt }))
-      if (found.some(({ delivery }) => delivery.version > queue.version)) outdated.add(queue)
+      if (found.some(({ delivery }) => delivery.version > queue.endpoint.version)) outdated.add(queue)
       held += found.length
       keep(queue, found, found.length < limit)
       plan(queue)
@@ -247,7 +247,9 @@ export const createDeliveryScheduler = (options: {
 
     /** Returns the enabled endpoints with an unknown or outdated version. */
     changed: (owned: ReadonlyArray<OwnedEndpoint>): ReadonlyArray<OwnedEndpoint> =>
-      owned.filter(({ endpointId, version, enabled }) => enabled && queues.get(endpointId)?.version !== version),
+      owned.filter(
+        ({ endpointId, version, enabled }) => enabled && queues.get(endpointId)?.endpoint.version !== version,
+      ),
 
     /**
      * Updates this worker's endpoints from the database. Returns the lost endpoints and the disabled ones.
@@ -268,7 +270,7 @@ export const createDeliveryScheduler = (options: {
         if (queue === undefined) {
           if (!each.enabled) continue
           const before = removed.get(each.endpointId)
-          const opened = openQueue(each, secretsOf, now(), before?.url === each.url ? before.calls : undefined)
+          const opened = openQueue(each, secretsOf, now(), before?.endpoint.url === each.url ? before.calls : undefined)
           if (opened.calls.size > 0) busy++
           queues.set(each.endpointId, opened)
           const others = byOrganization.get(each.organizationId)
@@ -279,7 +281,7 @@ export const createDeliveryScheduler = (options: {
         else {
           queue.isLeaving = false
           queue.inFlightElsewhere = each.inFlightElsewhere
-          if (queue.version !== each.version) {
+          if (queue.endpoint.version !== each.version) {
             const wasBusy = queue.calls.size > 0
             changeQueue(queue, each, secretsOf, now())
             if (wasBusy && queue.calls.size === 0) busy--
@@ -358,7 +360,10 @@ export const createDeliveryScheduler = (options: {
     noteLostWorker: (endpointId: EndpointId) => {
       const queue = queues.get(endpointId)
       if (queue === undefined) return
-      const countsMs = Math.max(queue.maxInFlight === null ? 0 : callMs, queue.perSecond === null ? 0 : 1000)
+      const countsMs = Math.max(
+        queue.endpoint.maxInFlight === null ? 0 : callMs,
+        queue.endpoint.perSecond === null ? 0 : 1000,
+      )
       if (countsMs > 0) queue.pausedUntil = Math.max(queue.pausedUntil, now() + currentMs + countsMs)
       queue.nextDueAt = now()
       plan(queue)
@@ -391,7 +396,7 @@ export const createDeliveryScheduler = (options: {
       inFlight++
       if (queue.calls.size === 0) busy++
       queue.calls.add(begun)
-      if (queue.perSecond !== null) recordStart(queue.begun, now())
+      if (queue.endpoint.perSecond !== null) recordStart(queue.begun, now())
       if (isExclusive(begun)) isExclusiveRunning = queue.hasExclusiveCall = true
       if (!begun.delivery.isRow) queue.reader = begin(queue.reader)
       plan(queue)
@@ -408,7 +413,7 @@ export const createDeliveryScheduler = (options: {
       }
       if (isExclusive(called)) isExclusiveRunning = queue.hasExclusiveCall = false
       // A call that started before the endpoint changed doesn't count for its current version.
-      if (result === undefined || result.version === queue.version) {
+      if (result === undefined || result.version === queue.endpoint.version) {
         learn(queue, result)
         // Writing the outcome disables the endpoint.
         queue.isFoundGone ||= result?.settlement.state === "gone"
@@ -425,7 +430,7 @@ export const createDeliveryScheduler = (options: {
       } else {
         if (!isRow) queue.reader = answer(queue.reader, eventId)
         const outcome = result ?? {
-          ...{ delivery: called.delivery, version: queue.version },
+          ...{ delivery: called.delivery, version: queue.endpoint.version },
           settlement: { state: "retry", delaySeconds: defectDelaySeconds },
         }
         queue.outcomes.push(isNotMade || result === undefined ? { ...outcome, attempt: null } : result)

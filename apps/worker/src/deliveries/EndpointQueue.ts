@@ -8,9 +8,7 @@ import {
   type SigningSecret,
 } from "@outreach/domain/deliveries/DeliveryLeases"
 import { scheduleOf } from "@outreach/domain/deliveries/deliverySchedule"
-import type { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { IDLE, type LogReader } from "@outreach/domain/deliveries/logReader"
-import type { RetryRules } from "@outreach/domain/deliveries/settleAttempt"
 import type { EndpointId, EventId, OrganizationId } from "@outreach/domain/Identifier"
 import type { Schedule } from "@outreach/retry-policy"
 import type { Redacted } from "effect"
@@ -25,16 +23,8 @@ export interface Held {
 export interface EndpointQueue {
   readonly endpointId: EndpointId
   readonly organizationId: OrganizationId
-  /** Version of the endpoint that the following fields, up to the secrets, belong to. */
-  version: number
-  url: EndpointUrl
-  /** Maximum number of calls in flight; null for the worker's limit. */
-  maxInFlight: number | null
-  /** Maximum number of calls started per second; null for unlimited. */
-  perSecond: number | null
-  standardWebhooks: boolean
-  retryStatuses: RetryRules["retryStatuses"]
-  disableOnGone: boolean
+  /** The endpoint when its version was read, which the schedule and the secrets belong to. */
+  endpoint: OwnedEndpoint
   /** The endpoint's schedule; null for the worker's. */
   schedule: Schedule | null
   /** Signing secrets with their expiry. */
@@ -112,7 +102,7 @@ export const changeQueue = (
   secrets: ReadonlyArray<SigningSecret>,
   now: number,
 ): void => {
-  if (queue.url !== owned.url) queue.calls = new Set()
+  if (queue.endpoint.url !== owned.url) queue.calls = new Set()
   // The new version may include event types that the old one excluded.
   queue.mayHaveUnread = true
   Object.assign(queue, stateOf(owned, secrets, now))
@@ -120,13 +110,7 @@ export const changeQueue = (
 
 /** State that depends on the endpoint's version. Results of earlier calls no longer count. */
 const stateOf = (owned: OwnedEndpoint, secrets: ReadonlyArray<SigningSecret>, now: number) => ({
-  version: owned.version,
-  url: owned.url,
-  maxInFlight: owned.maxInFlight,
-  perSecond: owned.perSecond,
-  standardWebhooks: owned.standardWebhooks,
-  retryStatuses: owned.retryStatuses,
-  disableOnGone: owned.disableOnGone,
+  endpoint: owned,
   schedule: owned.retryDelays && scheduleOf(owned.retryDelays),
   secrets: secrets.map(({ secret, endsInMs }) => ({ secret, endsAt: now + (endsInMs ?? Number.POSITIVE_INFINITY) })),
   allowance: Number.POSITIVE_INFINITY,
@@ -144,7 +128,7 @@ const breakerOf = ({ failures, allowance, probeInMs }: OwnedEndpoint, now: numbe
   failures === 0 && allowance === null ? CLOSED : { failures, allowance, probeAt: now + probeInMs }
 
 /** Time at which the next call may start. */
-export const nextCallAt = ({ perSecond, begun, pausedUntil, breaker }: EndpointQueue): number =>
+export const nextCallAt = ({ endpoint: { perSecond }, begun, pausedUntil, breaker }: EndpointQueue): number =>
   Math.max(breaker.probeAt, pausedUntil, perSecond === null ? 0 : rateAllowsAt(perSecond, begun))
 
 /** Maximum number of calls in flight to an endpoint: 0 without a secret, because webhooks are never sent unsigned. */
@@ -152,8 +136,12 @@ export const callLimit = (queue: EndpointQueue, perEndpoint: number, now: number
   now >= queue.pausedUntil && queue.secrets.some(({ endsAt }) => now < endsAt)
     ? Math.max(
         0,
-        Math.min(perEndpoint, queue.maxInFlight ?? perEndpoint, queue.allowance, callsAllowed(queue.breaker, now)) -
-          queue.inFlightElsewhere,
+        Math.min(
+          perEndpoint,
+          queue.endpoint.maxInFlight ?? perEndpoint,
+          queue.allowance,
+          callsAllowed(queue.breaker, now),
+        ) - queue.inFlightElsewhere,
       )
     : 0
 

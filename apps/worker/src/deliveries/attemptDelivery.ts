@@ -29,10 +29,9 @@ export const attemptDelivery = Effect.fnUntraced(function* (
           context,
         )
       }
-      const { version, url, standardWebhooks, retryStatuses, disableOnGone } = queue
-      const schedule = queue.schedule ?? deploymentSchedule
-      const endpoint = { version, url, standardWebhooks, retryStatuses, disableOnGone, schedule }
-      const made = attempt(delivery, { readAt, endpoint, secrets: secretsAt(queue, now) })
+      const { endpoint, schedule } = queue
+      const secrets = secretsAt(queue, now)
+      const made = attempt(delivery, { readAt, endpoint, schedule: schedule ?? deploymentSchedule, secrets })
       return isTraced ? traceAttempt(delivery, made) : made
     },
     count: (result: AttemptResult): void => {

@@ -133,7 +133,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
   })
 
   const toProgress = ({ queue, outcomes, isBreakerChanged }: Written): Progress => {
-    const { version, breaker, isGone } = queue
+    const { endpoint, breaker, isGone } = queue
     const { failures, allowance, probeAt } = breaker
     const hasChanges = queue.read.length > 0 || outcomes.some(({ delivery }) => !delivery.isRow)
     return {
@@ -148,7 +148,7 @@ export const deliver = Effect.fnUntraced(function* (options: DeliverOptions) {
       intent: cursorOf(queue.read.at(-1)),
       breaker:
         isBreakerChanged && !isGone
-          ? { version, failures, allowance, probeInMs: Math.max(0, probeAt - now()) }
+          ? { version: endpoint.version, failures, allowance, probeInMs: Math.max(0, probeAt - now()) }
           : undefined,
       // Calls in flight at the release of the endpoint have rows by now.
       outcomes: isGone

@@ -93,7 +93,9 @@ it.effect("refreshes an endpoint immediately when the database reports a change,
     database.changed = [endpointId]
     yield* beat
     expect(database.refreshed).toEqual([undefined, [endpointId]])
-    expect([...scheduler.queues.values()]).toMatchObject([{ version: 2, url: "https://partner.test/new" }])
+    expect([...scheduler.queues.values()]).toMatchObject([
+      { endpoint: { version: 2, url: "https://partner.test/new" } },
+    ])
   }),
 )
 

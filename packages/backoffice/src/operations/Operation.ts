@@ -59,7 +59,7 @@ export interface Operation<S, F, Found, A, R> extends Access {
   /** Reads the object, for the initial values of its form and to reject a form of an earlier version. */
   readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R>
   /** Returns the object's texts by field. */
-  readonly texts?: (found: Found) => { readonly [K in keyof F]?: string | ReadonlyArray<string> | undefined }
+  readonly texts?: (found: Found) => { readonly [K in keyof F]: string | ReadonlyArray<string> | undefined }
   readonly versionOf?: (found: Found) => string
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R>
   /** With a version, fails with `ChangedMeanwhile` if the object has a later one; only for changes that check it atomically. */

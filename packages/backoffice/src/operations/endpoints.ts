@@ -9,6 +9,7 @@ import {
   fromEventTypes,
   InFlight,
   PerSecond,
+  type SettingChanges,
   toEventTypes,
 } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -60,16 +61,17 @@ const settings = {
   ),
 }
 
-const toSettings = <A extends ValuesOf<typeof settings>>(given: A) => {
-  const { types, inFlight, retryStatuses, retrySchedule, ...others } = given
-  return {
-    ...others,
-    ...(types && { eventTypes: toEventTypes(types) }),
-    ...(inFlight !== undefined && { maxInFlight: inFlight }),
-    ...(retryStatuses && toRetryStatuses(retryStatuses)),
-    ...(retrySchedule && { retryDelays: toRetryDelays(retrySchedule) }),
-  }
-}
+const toSettings = (given: ValuesOf<typeof settings>): Required<SettingChanges> => ({
+  eventTypes: given.types && toEventTypes(given.types),
+  perSecond: given.perSecond,
+  maxInFlight: given.inFlight,
+  ...(given.retryStatuses
+    ? toRetryStatuses(given.retryStatuses)
+    : { retryStatuses: undefined, disableOnGone: undefined }),
+  retryDelays: given.retrySchedule && toRetryDelays(given.retrySchedule),
+  standardWebhooks: given.standardWebhooks,
+  disableWhenFailing: given.disableWhenFailing,
+})
 
 const yesIf = (is: boolean): string => (is ? "yes" : "no")
 
@@ -113,10 +115,11 @@ export const createEndpoint = operation("endpoints create", {
       hint: "Created and shown once, instead of using the organization's",
     }),
   },
-  run: ({ ownSecret: ownSecrets = false, ...given }) =>
+  run: ({ organizationId, url, since, ownSecret: ownSecrets = false, ...given }) =>
     Effect.gen(function* () {
-      const kept = yield* readKeptFrom(given.since)
-      const { endpoint, secret } = yield* Endpoints.createEndpoint({ ...toSettings(given), ownSecrets })
+      const kept = yield* readKeptFrom(since)
+      const created = { organizationId, url, since, ownSecrets, ...toSettings(given) }
+      const { endpoint, secret } = yield* Endpoints.createEndpoint(created)
       return { ...endpoint, ...(secret && { signingSecret: Redacted.value(secret) }), ...kept }
     }),
   shownOnce: ({ signingSecret }) => signingSecret,
@@ -147,7 +150,8 @@ export const updateEndpoint = operation("endpoints update", {
     standardWebhooks: yesIf(endpoint.standardWebhooks),
     disableWhenFailing: yesIf(endpoint.disableWhenFailing),
   }),
-  run: ({ endpointId, ...changes }, _, version) => Endpoints.updateEndpoint(endpointId, toSettings(changes), version),
+  run: ({ endpointId, url, ...changes }, _, version) =>
+    Endpoints.updateEndpoint(endpointId, { url, ...toSettings(changes) }, version),
   done: () => "Saved. Pending deliveries use the new settings, too.",
   examples: [
     "ops endpoints update whe_… --per-second 10 --in-flight 2",

@@ -117,12 +117,14 @@ export const updateSender = operation("senders update", {
   faults: domainFaults,
   find: ({ senderId }) => SenderRepository.use(({ find }) => find(senderId)),
   versionOf: ({ updatedAt }) => updatedAt,
-  // Giving the ramp starts it again, so its form is empty.
   texts: (sender) => ({
     from: formatFrom(sender),
     replyTo: sender.replyTo ?? "none",
     bounceDomain: sender.bounceDomain ?? "none",
     linkDomain: sender.linkDomain ?? "none",
+    // Giving the ramp starts it again.
+    ramp: undefined,
+    dnsServer: undefined,
   }),
   run: ({ senderId, dnsServer, ...changes }) =>
     Effect.gen(function* () {

@@ -3,6 +3,7 @@ import { fromUnixMillis } from "../Timestamp.ts"
 import type { DeliveryOutcome } from "./classifyResponse.ts"
 import type { Attempt, Delivery } from "./Delivery.ts"
 import type { Outcome, OwnedEndpoint } from "./DeliveryLeases.ts"
+import type { EndpointSettings } from "./Endpoint.ts"
 import { type RetryRules, settleAttempt } from "./settleAttempt.ts"
 import { Signer, WebhookClient } from "./WebhookClient.ts"
 
@@ -21,7 +22,8 @@ export interface AttemptOptions {
    */
   readonly readAt: number
   /** The endpoint at the start of the call. */
-  readonly endpoint: Pick<OwnedEndpoint, "version" | "url" | "standardWebhooks"> & RetryRules
+  readonly endpoint: OwnedEndpoint
+  readonly schedule: RetryRules["schedule"]
   /** The signing secrets at the start of the call. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
@@ -35,19 +37,18 @@ export const deliveryAttempts = Effect.gen(function* () {
   const client = yield* WebhookClient
   const signer = yield* Signer
 
-  return (delivery: Delivery, { readAt, endpoint, secrets }: AttemptOptions): Effect.Effect<AttemptResult> =>
+  return (delivery: Delivery, { readAt, endpoint, schedule, secrets }: AttemptOptions): Effect.Effect<AttemptResult> =>
     Effect.suspend(() => {
       const now = () => delivery.readAt + (monotonicMs(clock) - readAt)
       const started = now()
       const body = utf8.encode(delivery.body)
-      const { version, url, standardWebhooks, ...rules } = endpoint
-      const headers = webhookHeaders(signer, delivery, { body, secrets, at: started, standardWebhooks })
-      return Effect.map(client.post({ organizationId: delivery.organizationId, url }, headers, body), (reply) => {
+      const headers = webhookHeaders(signer, delivery, { body, secrets, at: started, endpoint })
+      return Effect.map(client.post(endpoint, headers, body), (reply) => {
         const finished = now()
-        const { verdict, reason, settlement } = settleAttempt(reply, delivery.attempt, rules)
+        const { verdict, reason, settlement } = settleAttempt(reply, delivery.attempt, { ...endpoint, schedule })
         return {
           delivery,
-          version,
+          version: endpoint.version,
           attempt: {
             number: delivery.attempt,
             startedAt: fromUnixMillis(started),
@@ -64,7 +65,8 @@ export const deliveryAttempts = Effect.gen(function* () {
     })
 })
 
-interface Signing extends Pick<AttemptOptions, "secrets">, Pick<OwnedEndpoint, "standardWebhooks"> {
+interface Signing extends Pick<AttemptOptions, "secrets"> {
+  readonly endpoint: EndpointSettings
   readonly body: Uint8Array
   /** Unix milliseconds. */
   readonly at: number
@@ -74,7 +76,7 @@ interface Signing extends Pick<AttemptOptions, "secrets">, Pick<OwnedEndpoint, "
 export const webhookHeaders = (
   signer: Signer["Service"],
   { id, eventId, attempt }: Pick<Delivery, "id" | "eventId" | "attempt">,
-  { body, secrets, at, standardWebhooks }: Signing,
+  { body, secrets, at, endpoint }: Signing,
 ): Readonly<Record<string, string>> => {
   const timestamp = Math.floor(at / 1000)
   const headers = {
@@ -83,7 +85,7 @@ export const webhookHeaders = (
     "X-Delivery-Id": id,
     "X-Delivery-Attempt": String(attempt),
   }
-  if (!standardWebhooks) return headers
+  if (!endpoint.standardWebhooks) return headers
   return {
     ...headers,
     "webhook-id": eventId,

@@ -2,7 +2,7 @@ import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
 import { type DeliveryId, EndpointId, type EventId, type OrganizationId } from "../Identifier.ts"
 import type { Timestamp } from "../Timestamp.ts"
 import type { Attempt, DeadLetterReason, Delivery } from "./Delivery.ts"
-import { Endpoint, StoredEndpointUrl } from "./Endpoint.ts"
+import { Endpoint, EndpointSettings, StoredEndpointUrl } from "./Endpoint.ts"
 
 /** Number of workers lost during a delivery's calls after which it becomes a dead letter (poison). */
 export const MAX_LOSSES = 5
@@ -11,18 +11,9 @@ export const EXCLUSIVE_FROM_LOSSES = 3
 
 export const OwnedEndpoint = Schema.Struct({
   endpointId: EndpointId,
-  ...Struct.pick(Endpoint.fields, [
-    "organizationId",
-    "version",
-    "enabled",
-    "maxInFlight",
-    "perSecond",
-    "retryStatuses",
-    "retryDelays",
-    "disableOnGone",
-    "standardWebhooks",
-  ]),
+  ...Struct.pick(Endpoint.fields, ["organizationId", "version", "enabled"]),
   url: StoredEndpointUrl,
+  ...EndpointSettings.fields,
   failures: Schema.Int,
   allowance: Schema.NullOr(Schema.Int),
   probeInMs: Schema.Number,

@@ -75,6 +75,9 @@ export const EndpointSettings = Schema.Struct({
 })
 export type EndpointSettings = typeof EndpointSettings.Type
 
+/** New settings; undefined for those that stay. */
+export type SettingChanges = { readonly [Name in keyof EndpointSettings]?: EndpointSettings[Name] | undefined }
+
 /** Who disabled an endpoint: an operator, the endpoint by a 410, or the service because all calls failed. */
 export const DISABLED_REASONS = ["operator", "gone", "failing"] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]

@@ -4,7 +4,7 @@ import { DescribedError } from "../DescribedError.ts"
 import type { EndpointId, OrganizationId } from "../Identifier.ts"
 import type { OrganizationNotFound } from "../organizations/Organization.ts"
 import type { Timestamp } from "../Timestamp.ts"
-import type { Endpoint, EndpointSettings, EndpointStatus, EndpointUrl } from "./Endpoint.ts"
+import type { Endpoint, EndpointStatus, EndpointUrl, SettingChanges } from "./Endpoint.ts"
 
 export class EndpointNotFound extends DescribedError("EndpointNotFound", "No webhook endpoint {endpointId}.") {}
 
@@ -27,9 +27,10 @@ export class EndpointRepository extends Context.Service<
     /** Adds an endpoint. It receives events published from now on, or since `since`. Omitted settings have defaults. */
     create(
       endpoint: Pick<Endpoint, "organizationId" | "id"> &
-        Partial<EndpointSettings & Pick<Endpoint, "ownSecrets">> & {
+        SettingChanges &
+        Partial<Pick<Endpoint, "ownSecrets">> & {
           readonly url: EndpointUrl
-          readonly since?: Timestamp
+          readonly since?: Timestamp | undefined
         },
     ): Effect.Effect<Endpoint, OrganizationNotFound>
     /** Lists endpoints of one organization or all, oldest first. Default: those that aren't removed. */
@@ -43,7 +44,7 @@ export class EndpointRepository extends Context.Service<
     /** Changes the given fields. Failures at an earlier URL no longer count. With a `version`, only that version is changed. */
     update(
       endpointId: EndpointId,
-      changes: Partial<EndpointSettings & { readonly url: EndpointUrl }>,
+      changes: SettingChanges & { readonly url?: EndpointUrl },
       version?: string,
     ): Effect.Effect<Endpoint, EndpointUnavailable | ChangedMeanwhile>
     /** Enables an endpoint. Earlier failures no longer count. */

@@ -7,7 +7,7 @@ import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
 import { classifyResponse } from "./classifyResponse.ts"
 import { webhookHeaders } from "./Deliveries.ts"
-import { type Endpoint, type EndpointSettings, EndpointUrl, PrivateEndpointUrl } from "./Endpoint.ts"
+import { type Endpoint, EndpointUrl, PrivateEndpointUrl, type SettingChanges } from "./Endpoint.ts"
 import { EndpointRemoved, EndpointRepository, InvalidEndpointUrl } from "./EndpointRepository.ts"
 import { createDeadLetterReplay } from "./Replays.ts"
 import { SigningSecretRepository } from "./SigningSecretRepository.ts"
@@ -22,7 +22,8 @@ export class PrivateAddressesAllowed extends Context.Reference<boolean>("domain/
 /** Creates an endpoint, and with `ownSecrets` its first secret, which can't be read again. */
 export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
   given: Pick<Endpoint, "organizationId"> &
-    Partial<EndpointSettings & Pick<Endpoint, "ownSecrets">> & { readonly url: string; readonly since?: Timestamp },
+    Partial<Pick<Endpoint, "ownSecrets">> &
+    SettingChanges & { readonly url: string; readonly since?: Timestamp | undefined },
 ) {
   const url = yield* parseUrl(given.url)
   const id = yield* createIdentifier("endpoint")
@@ -34,7 +35,7 @@ export const createEndpoint = Effect.fn("Endpoints.createEndpoint")(function* (
 
 export const updateEndpoint = Effect.fn("Endpoints.updateEndpoint")(function* (
   endpointId: EndpointId,
-  { url, ...settings }: Partial<EndpointSettings> & { readonly url?: string },
+  { url, ...settings }: SettingChanges & { readonly url?: string | undefined },
   version?: string,
 ) {
   const endpoints = yield* EndpointRepository
@@ -113,7 +114,8 @@ export class EndpointTestFailed extends DescribedError(
 
 /** Sends one signed test event to an endpoint, enabled or not. It isn't recorded, and doesn't change the breaker. */
 export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpointId: EndpointId) {
-  const { organizationId, url, standardWebhooks } = yield* findPresentEndpoint(endpointId)
+  const endpoint = yield* findPresentEndpoint(endpointId)
+  const { organizationId, url } = endpoint
   const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
   const secrets = owner?.secrets.map(({ secret }) => secret) ?? []
   if (secrets.length === 0) return yield* new NoActiveSecret({ endpointId })
@@ -136,7 +138,7 @@ export const testEndpoint = Effect.fn("Endpoints.testEndpoint")(function* (endpo
   }
   const body = new TextEncoder().encode(JSON.stringify(envelope))
   const attempt = { id, eventId, attempt: 1 }
-  const headers = webhookHeaders(yield* Signer, attempt, { body, secrets, at: started, standardWebhooks })
+  const headers = webhookHeaders(yield* Signer, attempt, { body, secrets, at: started, endpoint })
   const address = { organizationId, url: yield* (yield* EndpointRepository).address(endpointId) }
   const reply = yield* (yield* WebhookClient).post(address, headers, body)
   const latencyMs = (yield* Clock.currentTimeMillis) - started

@@ -2,15 +2,16 @@ import { ChangedMeanwhile } from "@outreach/domain/ChangedMeanwhile"
 import { COUNT_CAP, LIST_COUNT_CAP } from "@outreach/domain/countCaps"
 import {
   Endpoint,
-  type EndpointSettings,
+  EndpointSettings,
   EndpointStatus,
+  type SettingChanges,
   StoredEndpointUrl,
 } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointNotFound, EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { EndpointId } from "@outreach/domain/Identifier"
 import { OrganizationNotFound } from "@outreach/domain/organizations/Organization"
 import { Timestamp } from "@outreach/domain/Timestamp"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { Statement } from "effect/sql"
 import { adapter } from "../adapter.ts"
 import { allOf, equal } from "../conditions.ts"
@@ -25,17 +26,6 @@ const decodeStatuses = decodeRows(EndpointStatus.fields)
 const decodeAddress = decodeColumn({ url: StoredEndpointUrl })
 const decodeCount = decodeValue({ count: Schema.Int })
 const decodeLast = decodeColumn({ last: Timestamp })
-
-const SETTINGS: Readonly<Record<keyof EndpointSettings, string>> = {
-  eventTypes: "text[]",
-  maxInFlight: "int",
-  perSecond: "int",
-  retryStatuses: "int[]",
-  retryDelays: "int[]",
-  disableOnGone: "boolean",
-  disableWhenFailing: "boolean",
-  standardWebhooks: "boolean",
-}
 
 const END_BATCH_SIZE = 1000
 
@@ -56,10 +46,10 @@ export const EndpointRepositoryPg = adapter(EndpointRepository, function* (sql) 
           ), closed as (
             update failure_groups set closed_at = clock_timestamp() where id in (select id from lasting)
           )`
-  const settingsOf = (settings: Partial<EndpointSettings>) =>
-    Object.entries(SETTINGS).flatMap(([name, type]) => {
-      const value = settings[name as keyof EndpointSettings]
-      return value === undefined ? [] : { column: sql(columnOf(name)), value: sql`${value}::${sql.literal(type)}` }
+  const settingsOf = (settings: SettingChanges) =>
+    Struct.keys(EndpointSettings.fields).flatMap((name) => {
+      const value = settings[name]
+      return value === undefined ? [] : { column: sql(columnOf(name)), value: sql`${value}` }
     })
   const each = <A>(list: ReadonlyArray<A>, toFragment: (each: A) => Statement.Fragment) =>
     sql.join("", false)(list.map(toFragment))

@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Failing } from "../adapter.ts"
 import { Hints } from "../events/Hints.ts"
-import { decodeColumn, decodeRow, decodeRows } from "../rowsOf.ts"
+import { decodeColumn, decodeRow, decodeRows, rowsOf } from "../rowsOf.ts"
 import { failureGroupsOf } from "./failureGroupsOf.ts"
 
 const decodeHeartbeat = decodeRow({
@@ -18,7 +18,12 @@ const decodeHeartbeat = decodeRow({
   snapshot: Schema.String,
 })
 const decodeTaken = decodeRow({ taken: Schema.Int, takenOver: Schema.Int })
-const decodeOwned = decodeRows(OwnedEndpoint.fields)
+const owned = rowsOf(OwnedEndpoint, {
+  organizationId: "endpoint.organization_id",
+  // A time that was written while the database's clock was ahead can be hours away.
+  probeInMs: `least(${MAX_PROBE_WAIT_SECONDS}, greatest(0, extract(epoch from probe_at - clock_timestamp())))::double precision * 1000`,
+  inFlightElsewhere: "coalesce(elsewhere.calls, 0)::int",
+})
 const decodeEndpoints = decodeColumn({ id: EndpointId })
 const decodeLost = decodeRows({ deliveryId: DeliveryId, endpointId: EndpointId, poison: Schema.Boolean })
 
@@ -79,13 +84,7 @@ export const endpointOwnership = Effect.gen(function* () {
 
     listOwned: (worker, endpoints) =>
       sql`
-        select endpoint_id as "endpointId", reader.organization_id as "organizationId", version, enabled, url,
-          max_in_flight as "maxInFlight", per_second as "perSecond", retry_statuses as "retryStatuses", retry_delays as "retryDelays",
-          disable_on_gone as "disableOnGone", standard_webhooks as "standardWebhooks",
-          failures, allowance,
-          -- A time that was written while the database's clock was ahead can be hours away.
-          least(${MAX_PROBE_WAIT_SECONDS}::int, greatest(0, extract(epoch from probe_at - clock_timestamp())))::double precision * 1000 as "probeInMs",
-          coalesce(elsewhere.calls, 0)::int as "inFlightElsewhere"
+        select ${owned.columns}
         from endpoint_readers reader
         join webhook_endpoints endpoint on endpoint.id = endpoint_id
         left join (
@@ -94,7 +93,7 @@ export const endpointOwnership = Effect.gen(function* () {
           group by endpoint_id
         ) elsewhere using (endpoint_id)
         where owner = ${worker}::uuid and (${endpoints === undefined}::boolean or endpoint_id = any (${endpoints ?? []}::text[]))`.pipe(
-        decodeOwned,
+        owned.decode,
       ),
 
     recoverLost: Effect.fnUntraced(function* (worker) {
