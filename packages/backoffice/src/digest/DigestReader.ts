@@ -1,5 +1,4 @@
-import type { CalendarDate } from "@outreach/domain/digest/CalendarDate"
-import { ReadDate } from "@outreach/domain/digest/DateRange"
+import { CalendarDate } from "@outreach/domain/digest/CalendarDate"
 import { type DigestRecord, FunnelCounts, OutreachCounts, quotaStatus } from "@outreach/domain/digest/Digest"
 import type { OrganizationId, ProgramId } from "@outreach/domain/Identifier"
 import { Program } from "@outreach/domain/programs/Program"
@@ -11,7 +10,7 @@ import { Effect, Schema, Struct } from "effect"
 
 /** One program's counts of one date: the funnel of the date, and the total up to its end. */
 const DigestDay = Schema.Struct({
-  date: ReadDate,
+  date: CalendarDate,
   funnel: Schema.Struct({ date: FunnelCounts, cumulative: FunnelCounts }),
   outreach: OutreachCounts,
 })

@@ -1,8 +1,13 @@
-import { CalendarDate as WireDate } from "@outreach/contract"
 import { Schema } from "effect"
 
-/** An existing UTC calendar date, `2026-11-20`; dates can be compared as text. */
-export const CalendarDate = Schema.String.check(Schema.makeFilter((text) => WireDate.safeParse(text).success)).pipe(
+/** Dates that don't exist, such as 2026-02-30, are read as later dates. */
+const isCalendarDate = (text: string): boolean => {
+  const at = /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
+
+/** An existing UTC calendar date, `2026-11-20`; dates can be compared as text. Without the contract's schema, which `ops` doesn't load. */
+export const CalendarDate = Schema.String.check(Schema.makeFilter(isCalendarDate)).pipe(
   Schema.annotate({ expected: "a date that exists, such as 2026-11-20" }),
   Schema.brand("CalendarDate"),
 )

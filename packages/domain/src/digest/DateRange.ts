@@ -1,10 +1,6 @@
-import { Schema } from "effect"
 import type { CalendarDate } from "./CalendarDate.ts"
 
 const DAY_MS = 86_400_000
-
-/** A date from the database. `CalendarDate` validates input; this type avoids loading the validation for readers. */
-export const ReadDate = Schema.String.pipe(Schema.brand("CalendarDate"))
 
 export const addDays = (date: CalendarDate, days: number): CalendarDate =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10) as CalendarDate
