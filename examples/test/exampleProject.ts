@@ -127,9 +127,7 @@ export function projectServer(
       return project
     },
     url,
-    /** Returns all output of the server. */
     printed: () => `${server?.text}${server?.errors}`,
-    /** Kills the server and restarts it. */
     restart: async () => {
       await stop()
       await start()

@@ -31,7 +31,6 @@ describe.each(["nestjs", "sveltekit", "react-router", "nextjs"])(
       return { status: response.status, text: await response.text() }
     }
     const post = async (event: object | string, secret = SECRET) => (await send(event, secret)).status
-    /** Number of times the receiver stored an event. */
     const timesStored = async ({ event_id }: { readonly event_id: string }) =>
       (await readFile(eventsIn(server.project), "utf8")).split(`"event_id":"${event_id}"`).length - 1
 

@@ -1,7 +1,6 @@
 import { routes } from "../src/routes.ts"
 import type { Visitor } from "./startConsole.ts"
 
-/** The maximum number of opened addresses. */
 const MAX_OPENED = 1000
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)

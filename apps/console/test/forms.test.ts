@@ -54,11 +54,10 @@ const PREPARATIONS: Readonly<Record<string, (seeded: Seeded) => Effect.Effect<un
   "/dead-letters/replay": ({ ids: { replay } }) => ReplayJobQueue.use(({ cancel }) => cancel(replay)),
   "/inbox/replay": ({ ids: { organization } }) => applyBatch(organization),
   "/inbox/:event/replay": ({ ids: { organization } }) => applyBatch(organization),
-  "/people/:id/lift": ({ ids: { organization, id } }) =>
-    Effect.gen(function* () {
-      const [person] = yield* sql<{ npi: never; email: never }>`select npi, email from recipients where id = ${id}`
-      yield* SuppressionRepository.use(({ add }) => add(organization, [{ programId: null, ...person! }], "operator"))
-    }),
+  "/people/:id/lift": Effect.fnUntraced(function* ({ ids: { organization, id } }) {
+    const [person] = yield* sql<{ npi: never; email: never }>`select npi, email from recipients where id = ${id}`
+    yield* SuppressionRepository.use(({ add }) => add(organization, [{ programId: null, ...person! }], "operator"))
+  }),
 }
 
 /** Actions that can't be undone. Their forms require that a word is typed. */

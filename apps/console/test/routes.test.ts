@@ -76,7 +76,6 @@ interface Ask {
 const URLENCODED = "application/x-www-form-urlencoded"
 const MULTIPART = "multipart/form-data; boundary=x"
 
-/** Sends a request to a route. */
 const ask = async (route: Route, { session, ids = own.ids, token, headers = {}, body }: Ask) => {
   const [path, query] = addressOf(route, { ids, published: ids.event }).split("?")
   const isAction = route.kind === "action"

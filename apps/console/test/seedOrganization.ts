@@ -89,7 +89,6 @@ export const seedOrganization = Effect.fnUntraced(function* (emailDomain: string
     values (${organization.id}, ${campaign.id}, 'Dana Reyes', clock_timestamp())`
   return {
     campaign,
-    /** The id of a published event. */
     published: eventId!,
     ids: {
       organization: organization.id,

@@ -16,7 +16,6 @@ import { ConsoleConfig } from "../src/ConsoleConfig.ts"
 import { console } from "../src/console.ts"
 import { formToken } from "../src/http/readForm.ts"
 
-/** A response of the console. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -43,7 +42,6 @@ export interface Visitor {
 export interface TestConsole {
   readonly url: string
   readonly databaseUrl: string
-  /** All logged lines. */
   readonly logs: ReadonlyArray<string>
   /** Stops the console before the end of the tests. */
   readonly stop: () => Promise<void>

@@ -43,7 +43,6 @@ const ended = async (started: TestProcess) => ({
 const shell = (script: string) =>
   ended(start("sh", ["-c", script], { DATABASE_URL: url(), ops: `${process.execPath} ${MAIN}` }))
 
-/** Resolves once a command waits for a lock. */
 const lockAwaited = () =>
   eventually(
     () =>
@@ -55,7 +54,6 @@ const lockAwaited = () =>
     ({ length }) => length === 1,
   )
 
-/** Runs an effect while a campaign is locked. */
 const whileLocked = <A>(campaignId: string, work: () => Promise<A>) =>
   meanwhile(
     inTransaction(Effect.andThen(sql`select from campaigns where id = ${campaignId} for update`, Effect.promise(work))),

@@ -9,7 +9,6 @@ import { type AtEnd, startProgram, type TestProcess, urlIn } from "@outreach/tes
 import { until } from "@outreach/testing/until"
 import { onTestFinished } from "vitest"
 
-/** The root of this repository. */
 export const REPOSITORY = resolve(import.meta.dirname, "../../..")
 const BUILDS = join(REPOSITORY, "node_modules/.cache/artifacts")
 const MAX_BUILDS = 3
@@ -71,9 +70,7 @@ export interface OtherUser {
   readonly gid: number
 }
 
-/** A ready process of the artifact. */
 export interface ArtifactProcess extends TestProcess {
-  /** URL of the API or the console. */
   readonly url: string
   readonly adminUrl: string
 }
@@ -115,7 +112,6 @@ export const artifactIn = (
   }
 
   return {
-    /** Runs the command line. Returns its output. */
     ops,
     opsJson: async (...args: ReadonlyArray<string>) => JSON.parse(await ops(...args, "--output", "json")),
 

@@ -36,7 +36,6 @@ export const createPartner = async (opsJson: OpsJson, atEnd?: AtEnd) => {
   return {
     /** The flag with the organization. */
     ofAcme,
-    /** Issues an API key for the pull API. */
     issueKey: async (): Promise<string> =>
       (await opsJson("keys", "create", ...ofAcme, "--name", "x", "--scopes", "tokens:read,events:read")).api_key,
     endpointId: endpoint.id as string,

@@ -7,7 +7,6 @@ export const processTree = async (pid: number): Promise<ReadonlyArray<string>> =
   return [(await processToken(pid)) ?? [], ...below].flat()
 }
 
-/** Lists the processes that still run. */
 export const runningOf = async (tokens: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const running = await Promise.all(tokens.map(isRunning))
   return tokens.filter((_, index) => running[index])

@@ -14,11 +14,9 @@ export interface Received {
   readonly events: ReadonlyArray<EventEnvelope>
 }
 
-/** Reads the sample partner's `/received.json`. */
 export const received = async ({ partner_url }: Addresses): Promise<Received> =>
   (await getJson(partner_url)) as Received
 
-/** Counts the `outreach.email_sent` events. */
 export const sentCount = ({ counts }: Received): number => counts["outreach.email_sent"] ?? 0
 
 /** Collects the recipients of every published batch. */

@@ -43,7 +43,6 @@ export const restorableServer = async (folder: string) => {
         )
       }),
 
-    /** Kills the server, and removes its data. */
     destroy: async () => {
       await server.kill()
       await server.stop()

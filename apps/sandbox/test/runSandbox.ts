@@ -27,7 +27,6 @@ export type Addresses = Readonly<
   >
 >
 
-/** A sandbox that runs as a process. */
 export class SandboxProcess extends TestProcess {
   /** Waits until the sandbox is ready. Returns its addresses. */
   async addresses(folder: string): Promise<Addresses> {
@@ -40,7 +39,6 @@ export class SandboxProcess extends TestProcess {
     await until(this, ({ text }) => pattern.test(text))
   }
 
-  /** All output. */
   output(): string {
     return this.text + this.errors
   }
@@ -84,7 +82,6 @@ export const writeRecipients = async (
   return file
 }
 
-/** Reads JSON from a URL. */
 export const getJson = async (url: string): Promise<unknown> => (await fetch(url)).json()
 
 /** Returns whether no process listens at a local URL. */

@@ -25,7 +25,6 @@ export const journey = () => {
         yield* scheduleCampaign(seeded.campaign.id)
         return seeded
       }),
-    /** Lists the deliveries to an endpoint. */
     deliveries: (endpointId: EndpointId) => run(deliveriesTo(endpointId)),
     /** Takes all endpoints as another worker would after their owner's silence. Returns the function that gives them back. */
     takeAll: () =>

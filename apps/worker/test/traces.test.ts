@@ -8,7 +8,6 @@ import { journey } from "./journey.ts"
 import { runObservedWorker } from "./runObservedWorker.ts"
 
 const { url, launch, deliveries } = journey()
-/** A database without work. */
 const idle = migratedDatabase()
 
 /** Runs a worker that exports all traces. */

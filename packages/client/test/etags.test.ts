@@ -1,18 +1,17 @@
 import { expect, it } from "vitest"
-import { createClient } from "../src/createClient.ts"
 import { startServer } from "./startServer.ts"
 
 /** Serves each token's record under a tag that changes with `version`, and counts what it had to send. */
 async function startRecords(cacheSize?: number) {
   const state = { version: 1, sent: 0 }
-  const { baseUrl, asked } = await startServer(({ url, headers }) => {
+  const options = cacheSize === undefined ? {} : { cacheSize }
+  const { asked, client } = await startServer(({ url, headers }) => {
     const etag = `"${url}-${state.version}"`
     if (headers["if-none-match"] === etag) return { status: 304, headers: { ETag: etag } }
     state.sent++
     return { status: 200, headers: { ETag: etag }, body: { token: url.slice(-6), version: state.version } }
-  })
-  const options = cacheSize === undefined ? {} : { cacheSize }
-  return { state, asked, client: createClient({ apiKey: "key", baseUrl, ...options }) }
+  }, options)
+  return { state, asked, client }
 }
 
 it("returns unchanged records from its cache, and changed ones from the service", async () => {

@@ -18,12 +18,9 @@ const page = (next_cursor: string | null): Reply => ({
 
 /** A client whose hooks note what they are handed. */
 async function startHooked(replies: readonly Reply[], headers?: Readonly<Record<string, string>>) {
-  const { baseUrl, asked } = await startServer(replies)
   const [requests, attempts] = [[] as RequestInfo[], [] as AttemptInfo[]]
-  const client = createClient({
+  const server = await startServer(replies, {
     apiKey: "orp_live_secret",
-    baseUrl,
-    sleep: async () => {},
     random: () => 1 - 1e-9,
     onRequest: (request) => {
       requests.push(request)
@@ -31,7 +28,7 @@ async function startHooked(replies: readonly Reply[], headers?: Readonly<Record<
     },
     onResponse: (attempt) => void attempts.push(attempt),
   })
-  return { client, baseUrl, asked, requests, attempts }
+  return { ...server, requests, attempts }
 }
 
 describe("responseOf", () => {

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest"
-import { createClient } from "../src/createClient.ts"
 import { errorReply } from "./errorReply.ts"
 import { type Reply, startServer } from "./startServer.ts"
 
@@ -10,8 +9,7 @@ const page = (data: readonly number[], next_cursor: string | null): Reply => ({
 const SINCE = "2026-01-01T00:00:00Z"
 const THREE_PAGES = [page([1, 2], "a"), page([3, 4], "b"), page([5], null)]
 const start = async (replies: readonly Reply[]) => {
-  const { baseUrl, asked } = await startServer(replies)
-  const client = createClient({ apiKey: "key", baseUrl, sleep: async () => {} })
+  const { baseUrl, asked, client } = await startServer(replies)
   return { client, cursors: () => asked.map(({ url }) => new URL(url, baseUrl).searchParams.get("cursor")) }
 }
 

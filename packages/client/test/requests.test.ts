@@ -39,8 +39,7 @@ it("uses each operation's method and path from the contract, with a key where it
 })
 
 it("writes each call as the contract has it", async () => {
-  const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
-  const client = createClient({ apiKey: "orp_test_k", baseUrl: `${baseUrl}/` })
+  const { asked, client } = await startServer([{ status: 200, body: NOTHING }])
   await client.getHealth()
   await client.getToken("aB3xY9", { expand: ["campaign", "program"] })
   await Array.fromAsync(client.listTokens({ since: "2026-01-01T00:00:00+02:00", limit: 7, cursor: "c+/=" }))
@@ -64,8 +63,7 @@ it("writes each call as the contract has it", async () => {
 })
 
 it("sends the key only to operations that require a bearer token", async () => {
-  const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
-  const client = createClient({ apiKey: "orp_test_k", baseUrl })
+  const { asked, client } = await startServer([{ status: 200, body: NOTHING }])
   await client.getHealth()
   await client.sendEvent("whe_1", eventExamples["clinician.learner_qualified"], { secrets: ["whsec_a"] })
   await client.getDigest("2026-11-20")
@@ -73,17 +71,14 @@ it("sends the key only to operations that require a bearer token", async () => {
   expect(asked.map(({ headers }) => headers["authorization"])).toEqual([
     undefined,
     undefined,
-    "Bearer orp_test_k",
-    "Bearer orp_test_k",
+    "Bearer key",
+    "Bearer key",
   ])
 })
 
 it("signs an event again for each attempt, over the bytes that it sends", async () => {
-  const { baseUrl, asked } = await startServer([
-    errorReply("SERVICE_UNAVAILABLE"),
-    { status: 200, body: { received: true } },
-  ])
-  const client = createClient({ apiKey: "key", baseUrl, sleep })
+  const replies = [errorReply("SERVICE_UNAVAILABLE"), { status: 200, body: { received: true } }]
+  const { asked, client } = await startServer(replies)
   const event = eventExamples["clinician.account_created"]
   expect(await client.sendEvent("whe_1", event, { secrets: ["whsec_a", "whsec_b"] })).toEqual({ received: true })
   expect(asked).toHaveLength(2)
@@ -100,10 +95,9 @@ it("signs an event again for each attempt, over the bytes that it sends", async 
 })
 
 it("keeps an idempotency key over the attempts of one call, and makes another for the next", async () => {
-  const { baseUrl, asked } = await startServer((_, count) =>
+  const { asked, client } = await startServer((_, count) =>
     count % 3 === 0 ? { status: 201, body: {} } : errorReply("INTERNAL_ERROR"),
   )
-  const client = createClient({ apiKey: "key", baseUrl, sleep })
   await client.createSurvey(SURVEY)
   await client.createSurvey(SURVEY)
   await client.createSurvey(SURVEY, { idempotencyKey: "mine" })
@@ -160,8 +154,7 @@ it("rejects a base address that can't be used, without repeating it", () => {
 })
 
 it("rejects invalid durations in seconds, and sends no request", async () => {
-  const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
-  const client = createClient({ apiKey: "key", baseUrl })
+  const { asked, baseUrl, client } = await startServer([{ status: 200, body: NOTHING }])
   for (const seconds of [Number.NaN, -1, -0.001, "30" as unknown as number]) {
     const wrong: Partial<ClientOptions>[] = [{ timeout: seconds }, { longestWait: seconds }, { retryDelays: [seconds] }]
     for (const options of wrong) expect(() => createClient({ apiKey: "key", baseUrl, ...options })).toThrow(RangeError)
@@ -175,8 +168,7 @@ it("rejects invalid durations in seconds, and sends no request", async () => {
 })
 
 it("keeps any id within its path segment, or rejects it", async () => {
-  const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
-  const client = createClient({ apiKey: "key", baseUrl })
+  const { asked, client } = await startServer([{ status: 200, body: NOTHING }])
   const pathLike = fc.string({
     unit: fc.constantFrom(".", "/", "\\", "%", "2", "e", "E", "f", "?", "#", "a", " ", "é", "\ud800"),
   })
@@ -203,8 +195,7 @@ it("keeps any id within its path segment, or rejects it", async () => {
 })
 
 it("takes a time as a Date", async () => {
-  const { baseUrl, asked } = await startServer([{ status: 200, body: NOTHING }])
-  const client = createClient({ apiKey: "key", baseUrl })
+  const { asked, baseUrl, client } = await startServer([{ status: 200, body: NOTHING }])
   const since = new Date("2026-11-20T01:02:03.004Z")
   await Array.fromAsync(client.listTokens({ since }))
   await Array.fromAsync(client.listEvents({ since }))
@@ -241,8 +232,7 @@ it("shows no key when it is printed", async () => {
 it.each([301, 302, 303, 307, 308])("follows no redirect, and explains it without its secrets: %s", async (status) => {
   const other = await startServer([{ status: 200, body: {} }])
   const Location = `${other.baseUrl.replace("//", "//user:secret@")}/elsewhere?session=secret`
-  const { baseUrl, asked } = await startServer([{ status, headers: { Location }, body: "<html>Moved</html>" }])
-  const client = createClient({ apiKey: "key", baseUrl, sleep })
+  const { asked, client } = await startServer([{ status, headers: { Location }, body: "<html>Moved</html>" }])
   const error = await client.getDigest("2026-11-20").then(
     () => expect.unreachable(),
     (error: unknown) => error as Error,
@@ -265,8 +255,7 @@ it.each([
   ["../login", "/login"],
   ["//[", undefined],
 ])("names the whole address of a redirect to %s", async (Location, path) => {
-  const { baseUrl } = await startServer([{ status: 302, headers: { Location } }])
-  const client = createClient({ apiKey: "key", baseUrl, sleep })
+  const { baseUrl, client } = await startServer([{ status: 302, headers: { Location } }])
   const target = path === undefined ? "an address that is not valid" : baseUrl + path
   const message = expect.stringContaining(`${baseUrl} answered with a redirect (302) to ${target}, which`)
   await expect(client.getHealth()).rejects.toMatchObject({ message })

@@ -15,11 +15,9 @@ const codesThat = (retry: Retry) =>
 
 /** A client whose waits are over at once, and are noted in seconds. */
 async function startClient(replies: Parameters<typeof startServer>[0], options: Partial<ClientOptions> = {}) {
-  const server = await startServer(replies)
   const waits: number[] = []
   const sleep = async (milliseconds: number) => void waits.push(milliseconds / 1000)
-  const client = createClient({ apiKey: "key", baseUrl: server.baseUrl, sleep, random: () => 1 - 1e-9, ...options })
-  return { ...server, client, waits }
+  return { ...(await startServer(replies, { sleep, random: () => 1 - 1e-9, ...options })), waits }
 }
 const rounded = (waits: readonly number[]) => waits.map((wait) => Math.round(wait * 1000) / 1000)
 const failure = (promise: Promise<unknown>) =>

@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
+import { type ClientOptions, createClient } from "../src/createClient.ts"
 
 /** A request that the server received. */
 export interface Asked {
@@ -19,10 +20,14 @@ export type Reply =
   | "half"
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
 
-/** Serves replies over HTTP until the test ends: the listed ones in turn and the last for good, or whatever `reply` makes. */
+/**
+ * Serves replies over HTTP until the test ends: the listed ones in turn and the last for good, or whatever `reply` makes. Returns also a client of
+ * the server, whose waits are over at once.
+ */
 export async function startServer(
   reply: readonly Reply[] | ((asked: Asked, count: number) => Reply),
-): Promise<{ readonly baseUrl: string; readonly asked: Asked[] }> {
+  options: Partial<ClientOptions> = {},
+) {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {
     const { method = "", url = "", headers } = request
@@ -45,5 +50,7 @@ export async function startServer(
     server.closeAllConnections()
     await once(server, "close")
   })
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = createClient({ apiKey: "key", baseUrl, sleep: async () => {}, ...options })
+  return { baseUrl, asked, client }
 }

@@ -172,8 +172,7 @@ describe("sync.events", () => {
 
   it("continues from its checkpoint when a cursor is rejected", async () => {
     const feed = [1, 2, 3, 4, 5].map((number) => sentEvent(number, number * 60 * MICROSECONDS))
-    const { baseUrl, asked } = await startFeed(feed, (_, count) => count === 3)
-    const client = createClient({ apiKey: "key", baseUrl })
+    const { baseUrl, asked, client } = await startFeed(feed, (_, count) => count === 3)
     const batches = await Array.fromAsync(client.sync.events({ checkpoint: START, everySeconds: null, limit: 2 }))
     expect(batches.flatMap(({ events }) => events)).toEqual(feed)
     const sinces = asked.map(({ url }) => new URL(url, baseUrl).searchParams.get("since"))
@@ -182,8 +181,7 @@ describe("sync.events", () => {
 
   it("throws when the same cursor is rejected again, instead of retrying forever", async () => {
     const feed = [1, 2, 3].map((number) => sentEvent(number, number))
-    const { baseUrl, asked } = await startFeed(feed, ({ url }) => url.includes("cursor="))
-    const client = createClient({ apiKey: "key", baseUrl })
+    const { asked, client } = await startFeed(feed, ({ url }) => url.includes("cursor="))
     const read = Array.fromAsync(client.sync.events({ checkpoint: START, everySeconds: null, limit: 1 }))
     await expect(read).rejects.toMatchObject({ code: "INVALID_PARAMETER", details: { parameter: "cursor" } })
     expect(asked).toHaveLength(4)

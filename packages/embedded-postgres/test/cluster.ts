@@ -27,7 +27,6 @@ export async function left({ folder, postmaster }: Cluster): Promise<("folder" |
   return found
 }
 
-/** Reports whether a process is a PostgreSQL server. */
 export async function isPostgres(pid: number): Promise<boolean> {
   return (await commandLine(pid)).includes("postgres -D")
 }

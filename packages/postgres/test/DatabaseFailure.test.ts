@@ -103,18 +103,17 @@ describe("TransactionPg.attempt", () => {
 })
 
 describe("TransactionPg.retryTransient", () => {
-  const failing = (code: string, failures: number) =>
-    Effect.gen(function* () {
-      const { retryTransient } = yield* Transaction
-      let tries = 0
-      const statement = Effect.suspend(() =>
-        ++tries > failures
-          ? Effect.void
-          : sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`).pipe(Effect.asVoid),
-      )
-      const exit = yield* Effect.exit(retryTransient(orDieAs("Test.fail")(statement), 3))
-      return { tries, isDone: Exit.isSuccess(exit) }
-    })
+  const failing = Effect.fnUntraced(function* (code: string, failures: number) {
+    const { retryTransient } = yield* Transaction
+    let tries = 0
+    const statement = Effect.suspend(() =>
+      ++tries > failures
+        ? Effect.void
+        : sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`).pipe(Effect.asVoid),
+    )
+    const exit = yield* Effect.exit(retryTransient(orDieAs("Test.fail")(statement), 3))
+    return { tries, isDone: Exit.isSuccess(exit) }
+  })
 
   test("retries transient database failures up to the limit", function* () {
     expect(yield* failing("53300", 2)).toEqual({ tries: 3, isDone: true })

@@ -14,12 +14,11 @@ const SCHEMA = new URL("../schema.sql", import.meta.url)
 const migrated = migratedDatabase()
 const run = runWith(() => testDatabaseLayer(migrated()))
 /** Dumps the schema after a statement, and rolls the statement back. */
-const dumpAfter = (statement: string) =>
-  Effect.gen(function* () {
-    const dump = Effect.andThen(sql.unsafe(statement), dumpSchema)
-    // Swaps success and failure, because only a failure rolls back.
-    return yield* Effect.flip(inTransaction(Effect.flip(dump)))
-  })
+const dumpAfter = Effect.fnUntraced(function* (statement: string) {
+  const dump = Effect.andThen(sql.unsafe(statement), dumpSchema)
+  // Swaps success and failure, because only a failure rolls back.
+  return yield* Effect.flip(inTransaction(Effect.flip(dump)))
+})
 
 describe("dumpSchema", () => {
   it("equals schema.sql, so that schema.sql matches the migrations", async () => {

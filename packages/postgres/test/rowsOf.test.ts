@@ -102,7 +102,6 @@ interface Entry {
   readonly id: string
 }
 
-/** Reads pages until the end of the list. */
 const readPages = Effect.fnUntraced(function* (direction: "asc" | "desc", limit: number) {
   const list = keyset({ at: "entry.at", id: "entry.id" }, direction)
   const pages: Array<ReadonlyArray<string>> = []

@@ -12,7 +12,6 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 let keys = 0
-/** Creates a key that nobody used. */
 export const newKey = (): string => {
   keys += 1
   return `key ${keys}`

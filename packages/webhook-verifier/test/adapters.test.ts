@@ -19,6 +19,12 @@ import { SECRET, signed } from "./signed.ts"
 
 const verifier = createWebhookVerifier({ secrets: [SECRET] })
 
+const signedRequest = async (event: Parameters<typeof signWebhook>[0], secrets: readonly string[] = [SECRET]) => {
+  const { headers, body } = await signWebhook(event, secrets)
+  return { headers: { ...headers }, body }
+}
+const refused = (status: number, error: string) => ({ status, answer: JSON.stringify({ error }) })
+
 describe.each(receivers)("the adapter in $framework", ({ serve }) => {
   const start = async (handle: (event: WebhookEvent) => unknown = () => {}, maxBytes?: number) => {
     const errors: unknown[] = []
@@ -37,44 +43,30 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
       events.push(event)
     })
     const sent = { ...sampleEvent("outreach.email_clicked"), metadata: { note: "Zoë — 診 🚀" } }
-    const { headers, body } = await signWebhook(sent, ["another", SECRET])
-    expect(await server.post({ headers: { ...headers }, body })).toEqual({ status: 200, answer: '{"received":true}' })
+    const request = await signedRequest(sent, ["another", SECRET])
+    expect(await server.post(request)).toEqual({ status: 200, answer: '{"received":true}' })
     expect(events).toEqual([sent])
     expect(server.errors).toEqual([])
   })
   it("returns 401 and logs an error for an invalid or missing signature", async () => {
     await using server = await start(() => expect.unreachable())
-    const { headers, body } = await signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
-    expect(await server.post({ headers: { ...headers }, body: `${body} ` })).toMatchObject({
-      status: 401,
-      answer: '{"error":"no_match"}',
-    })
-    expect(await server.post({ headers: { "content-type": "application/json" }, body })).toMatchObject({
-      status: 401,
-      answer: '{"error":"missing_header"}',
-    })
+    const { headers, body } = await signedRequest(sampleEvent("outreach.email_sent"))
+    expect(await server.post({ headers, body: `${body} ` })).toEqual(refused(401, "no_match"))
+    const unsigned = { headers: { "content-type": "application/json" }, body }
+    expect(await server.post(unsigned)).toEqual(refused(401, "missing_header"))
     expect(server.errors).toMatchObject([{ code: "no_match" }, { code: "missing_header" }])
   })
   it("returns 400 for a signed body that is not an event", async () => {
     await using server = await start(() => expect.unreachable())
-    const { headers, body } = await signWebhook("{}", [SECRET])
-    expect(await server.post({ headers: { ...headers }, body })).toMatchObject({
-      status: 400,
-      answer: '{"error":"not_an_event"}',
-    })
+    expect(await server.post(await signedRequest("{}"))).toEqual(refused(400, "not_an_event"))
   })
   it("returns 500 when the handler fails, regardless of the status of its error", async () => {
     const failures = [new Error("down"), Object.assign(new Error("gone"), { status: 404, statusCode: 404 }), undefined]
     await using server = await start(() => {
       throw failures[server.errors.length]
     })
-    const { headers, body } = await signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
-    for (const _ of failures) {
-      expect(await server.post({ headers: { ...headers }, body })).toEqual({
-        status: 500,
-        answer: '{"error":"handler_failed"}',
-      })
-    }
+    const request = await signedRequest(sampleEvent("outreach.email_sent"))
+    for (const _ of failures) expect(await server.post(request)).toEqual(refused(500, "handler_failed"))
     expect(server.errors).toEqual(failures)
   })
   it("accepts the largest event, and returns 413 for a larger body", async () => {
@@ -84,15 +76,12 @@ describe.each(receivers)("the adapter in $framework", ({ serve }) => {
       () => sampleEvent("outreach.recipients_published").data.recipients[0]!,
     )
     const event = sampleEvent("outreach.recipients_published")
-    const large = await signWebhook({ ...event, data: { ...event.data, recipients } }, [SECRET])
-    expect(await server.post({ headers: { ...large.headers }, body: large.body })).toMatchObject({ status: 200 })
-    const huge = await signWebhook({ ...event, metadata: { note: "x".repeat(200_000) } }, [SECRET])
-    expect(await server.post({ headers: { ...huge.headers }, body: huge.body })).toEqual({
-      status: 413,
-      answer: '{"error":"body_too_large"}',
-    })
+    const large = await signedRequest({ ...event, data: { ...event.data, recipients } })
+    expect(await server.post(large)).toMatchObject({ status: 200 })
+    const huge = await signedRequest({ ...event, metadata: { note: "x".repeat(200_000) } })
+    expect(await server.post(huge)).toEqual(refused(413, "body_too_large"))
     expect(server.errors).toMatchObject([{ code: "body_too_large" }])
-    expect(await server.post({ headers: { ...large.headers }, body: large.body })).toMatchObject({ status: 200 })
+    expect(await server.post(large)).toMatchObject({ status: 200 })
   })
 })
 
@@ -114,12 +103,12 @@ describe.each(receivers.filter(({ framework }) => !/text|json/.test(framework)))
 )
 
 describe("a body that was parsed before", async () => {
-  const { headers, body } = await signWebhook(sampleEvent("outreach.email_sent"), [SECRET])
+  const { headers, body } = await signedRequest(sampleEvent("outreach.email_sent"))
   const errors: Error[] = []
   const options = { onError: (error: unknown) => errors.push(error as Error) }
-  const refused = async (url: string) => {
+  const adviceOf = async (url: string) => {
     errors.length = 0
-    const response = await fetch(url, { method: "POST", headers: { ...headers }, body })
+    const response = await fetch(url, { method: "POST", headers, body })
     // The receiver's own fault, so that nothing is lost while it is mended.
     expect([response.status, await response.text()]).toEqual([500, '{"error":"body_already_parsed"}'])
     return errors[0]!.message
@@ -140,12 +129,10 @@ describe("a body that was parsed before", async () => {
         ),
       )
     await using parsing = await serve(parser)
-    const [advice] = words.exec(await refused(parsing.url)) ?? []
+    const [advice] = words.exec(await adviceOf(parsing.url)) ?? []
     await using server = await serve(new Function("express", `return ${advice}`)(express))
-    const large = await signWebhook({ ...sampleEvent("outreach.email_sent"), metadata: { note: "x".repeat(65_000) } }, [
-      SECRET,
-    ])
-    const response = await fetch(server.url, { method: "POST", headers: { ...large.headers }, body: large.body })
+    const large = { ...sampleEvent("outreach.email_sent"), metadata: { note: "x".repeat(65_000) } }
+    const response = await fetch(server.url, { method: "POST", ...(await signedRequest(large)) })
     expect(response.status).toBe(200)
   })
   const never = () => expect.unreachable()
@@ -174,11 +161,11 @@ describe("a body that was parsed before", async () => {
     ],
   ])("is reported with the fix for %s", async (_, listener, fix) => {
     await using server = await serveHttp(listener)
-    expect(await refused(server.url)).toContain(fix)
+    expect(await adviceOf(server.url)).toContain(fix)
   })
   it("is reported with the fix for Lambda", async () => {
     const handler = lambdaHandler(verifier, () => expect.unreachable(), options)
-    expect(await handler({ headers: headers as never, body: JSON.parse(body) })).toMatchObject({ statusCode: 500 })
+    expect(await handler({ headers, body: JSON.parse(body) })).toMatchObject({ statusCode: 500 })
     expect(errors.at(-1)!.message).toContain("httpJsonBodyParser")
   })
 })
@@ -229,17 +216,19 @@ it("returns a response even if the log fails", async () => {
   expect((await answer(new Request("https://a.test", { method: "POST", body: "{}" }))).status).toBe(401)
 })
 
+const streamed = (source: ConstructorParameters<typeof ReadableStream<Uint8Array>>[0]) =>
+  new Request("https://a.test", { method: "POST", body: new ReadableStream(source), duplex: "half" } as RequestInit)
+
 it("returns an error for an interrupted body, so that the event is sent again", async () => {
   const answer = fetchHandler(verifier, () => {}, { onError: () => {} })
-  const body = new ReadableStream({ pull: (stream) => stream.error(new Error("reset")) })
-  const request = new Request("https://a.test", { method: "POST", body, duplex: "half" } as RequestInit)
+  const request = streamed({ pull: (stream) => stream.error(new Error("reset")) })
   expect(await (await answer(request)).json()).toEqual({ error: "broken_body" })
 })
 
 it("reads a body that is too large to its end, because frameworks break off the connection of one that is cancelled", async () => {
   const answer = fetchHandler(verifier, () => expect.unreachable(), { maxBytes: 65_536, onError: () => {} })
   const chunks = Array.from({ length: 5 }, () => new Uint8Array(40_000))
-  const body = new ReadableStream({
+  const request = streamed({
     pull: (stream) => {
       const chunk = chunks.shift()
       if (chunk === undefined) stream.close()
@@ -247,7 +236,6 @@ it("reads a body that is too large to its end, because frameworks break off the 
     },
     cancel: () => expect.unreachable(),
   })
-  const request = new Request("https://a.test", { method: "POST", body, duplex: "half" } as RequestInit)
   expect((await answer(request)).status).toBe(413)
   expect(chunks).toEqual([])
 })
@@ -256,13 +244,12 @@ it("cancels an endless body and returns 413", async () => {
   const answer = fetchHandler(verifier, () => expect.unreachable(), { maxBytes: 65_536, onError: () => {} })
   const chunk = new Uint8Array(1_048_576)
   let isCancelled = false
-  const body = new ReadableStream({
+  const request = streamed({
     pull: (stream) => stream.enqueue(chunk),
     cancel: () => {
       isCancelled = true
     },
   })
-  const request = new Request("https://a.test", { method: "POST", body, duplex: "half" } as RequestInit)
   expect((await answer(request)).status).toBe(413)
   expect(isCancelled).toBe(true)
 })

@@ -2,20 +2,17 @@ import { describe, expect, it } from "vitest"
 import { type Claim, deduplicate, EventInProgressError, type EventStore } from "../src/deduplicate.ts"
 
 let ids = 0
-/** Creates a new event. */
 export const newEvent = (): { readonly event_id: string } => {
   ids += 1
   return { event_id: `evt_${ids.toString(16)}` }
 }
 
-/** A kind of store. */
 export interface StoreSubject {
   readonly kind: string
   /** Creates a store with leases of a minute; `abandon` claims an event as a process that crashed a minute ago. */
   readonly open: () => { readonly store: EventStore; readonly abandon: (eventId: string) => Promise<Claim> }
 }
 
-/** Describes the behaviour of every store. */
 export function describeStore({ kind, open }: StoreSubject): void {
   describe(`deduplicate over ${kind}`, () => {
     it("lets the handler see an event once", async () => {

@@ -1,7 +1,6 @@
 import { eventExamples } from "@outreach/contract"
 import { sign } from "@outreach/signature/node"
 
-/** A secret that the tests share. */
 export const SECRET = "whsec_4283fefc63f0cd0e873a0000c6d07ef7b77e90d3593ad699"
 /** The clock of the tests, in Unix seconds. */
 export const NOW = 1_780_000_000

@@ -63,7 +63,6 @@ describe("the client calls the API", () => {
   })
 })
 
-/** One attempt of a client call. */
 interface Attempt {
   readonly url: string
   readonly status: number

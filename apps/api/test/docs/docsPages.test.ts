@@ -25,7 +25,6 @@ const ask200 = async (path: string, headers: Record<string, string> = {}, method
   return { status: response.statusCode, headers: new Headers(response.headers as never), body: await buffer(response) }
 }
 
-/** Text of each page. */
 let texts: ReadonlyMap<string, string>
 /** Paths of the styles, scripts and icons of all pages. */
 let assets: ReadonlyArray<string>

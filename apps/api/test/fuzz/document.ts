@@ -30,7 +30,6 @@ export const resolve = <Node extends object>(node: Node): Node => {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
 
-/** All operations of the document. */
 export const documented: ReadonlyArray<DocumentedOperation> = Object.entries(openapi.paths as unknown as Paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

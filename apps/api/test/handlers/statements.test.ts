@@ -14,19 +14,18 @@ import { publishOutcomes } from "./publishOutcomes.ts"
 const databaseUrl = migratedDatabase()
 
 /** Counts the statements of a request by the driver's spans. */
-const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      },
-    })
-    yield* Effect.withTracer(effect, tracer)
-    return spans.filter(({ attributes }) => attributes.has("db.query.text")).length
+const counting = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    },
   })
+  yield* Effect.withTracer(effect, tracer)
+  return spans.filter(({ attributes }) => attributes.has("db.query.text")).length
+})
 
 const since = Timestamp.make("2026-01-01T00:00:00.000000Z")
 const config = { cursorKey: cursorKeyRing([{ key: Buffer.alloc(32, 1) }]) } as unknown as typeof ApiConfig.Service

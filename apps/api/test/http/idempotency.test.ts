@@ -38,7 +38,6 @@ const tokenOf = async ({ organization }: Seed) => {
 }
 const newKey = () => randomUUID()
 
-/** Sends a request with an `Idempotency-Key`. */
 const send = (target: string, key: string, idempotencyKey: string, options: { url?: string; method?: string } = {}) =>
   ask({ url: options.url ?? api().url }, target, {
     key,

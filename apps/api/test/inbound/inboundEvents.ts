@@ -1,6 +1,5 @@
 import { npi } from "@outreach/testing/seedCampaign"
 
-/** An event sent by a partner. */
 export interface SentEvent {
   readonly event_id: string
   readonly event_type: string

@@ -8,7 +8,6 @@ import type { SqlClient, SqlError } from "effect/sql"
 /** A row after one commit: stamp, space, id. Versions sort as text in list order. */
 export type Version = `${Timestamp} ${string}`
 
-/** Returns a version. */
 export const versionOf = (stamp: Timestamp, id: string): Version => `${stamp} ${id}`
 
 /** A polled list, and the database's content of it. */

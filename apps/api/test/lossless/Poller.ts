@@ -30,11 +30,8 @@ const stampOf = (version: string): Timestamp => version.slice(0, version.indexOf
 const BEGINNING = Timestamp.make("2000-01-01T00:00:00.000000Z")
 const OVERLAP_MILLIS = 500
 
-/** Progress of a pass. */
 interface Progress {
-  /** The latest page. */
   readonly page: Place
-  /** The latest version. */
   readonly last: string
   /** `Date` header of the pass's first page. */
   readonly date: Timestamp

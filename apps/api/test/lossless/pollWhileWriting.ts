@@ -14,7 +14,6 @@ import { LISTS, type Version } from "./PolledList.ts"
 import { makePollers, type Poller, poll } from "./Poller.ts"
 import { register, stampLate, type Tally, writers } from "./writers.ts"
 
-/** Result of a run. */
 export interface Outcome extends Tally {
   readonly verdicts: ReadonlyArray<Verdict>
   readonly recipients: number
@@ -95,13 +94,12 @@ const started = Effect.fnUntraced(function* (databaseUrl: string) {
 })
 
 // The pauses leave CPU time for other work.
-const repeat = (write: Write, stopped: () => boolean) =>
-  Effect.gen(function* () {
-    do {
-      yield* write
-      yield* Effect.sleep(yield* Random.nextIntBetween(20, 400))
-    } while (!stopped())
-  })
+const repeat = Effect.fnUntraced(function* (write: Write, stopped: () => boolean) {
+  do {
+    yield* write
+    yield* Effect.sleep(yield* Random.nextIntBetween(20, 400))
+  } while (!stopped())
+})
 
 const judge = Effect.fnUntraced(function* (poller: Poller, organizationId: OrganizationId) {
   const { expected, committed } = LISTS[poller.list]

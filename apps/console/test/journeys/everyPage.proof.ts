@@ -156,7 +156,6 @@ describe.skipIf("missing" in chrome)("every page in a browser", () => {
   })
 })
 
-/** Writes a picture of the whole page. */
 const picture = async (page: Page, folder: string, path: string): Promise<void> => {
   if (SCREENSHOTS === undefined) return
   mkdirSync(join(SCREENSHOTS, folder), { recursive: true })

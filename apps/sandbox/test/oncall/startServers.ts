@@ -128,7 +128,6 @@ export const startPartnerProxy = async (atEnd: AtEnd) => {
   }
 }
 
-/** The worker's name server. */
 export const startNames = async (atEnd: AtEnd) => {
   let isSilent = false
   const { address, close } = await startNameServer((name, type) => {

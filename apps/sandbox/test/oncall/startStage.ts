@@ -27,7 +27,6 @@ const password = (role: string): string => `${role}-password`
 /** E-mails per minute, so that there is always work in progress. */
 const PER_MINUTE = 240
 const RECIPIENTS = 4000
-/** Size of the disk of the data directory. */
 const DISK_MB = 400
 
 export const canMount = process.platform === "linux" && process.getuid?.() === 0

@@ -95,7 +95,6 @@ export const startUnit = (
       await stop()
       await start()
     },
-    /** Process id while it runs. */
     pid: () => child?.pid,
     /** Redirects standard output to this descriptor from the next start on; without one, to this process. */
     logTo: (descriptor: number | undefined) => {

@@ -9,7 +9,6 @@ const deadLetter = (n: number) => ({
   endpointId: EndpointId.make(`whe_${"0".repeat(32)}`),
 })
 
-/** Collects the warnings of the log. */
 const warnings = () => {
   const lines: unknown[] = []
   const logger = Logger.make(({ message, fiber, logLevel }) => {

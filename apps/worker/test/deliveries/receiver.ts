@@ -52,7 +52,6 @@ export const startReceiver = async (first: Answer) => {
   }
 }
 
-/** Returns whether a call's signature is valid with this secret. */
 export const verifies = ({ headers, body }: Call, secret: Redacted.Redacted): boolean => {
   try {
     verify(String(headers["x-signature"]), body, [Redacted.value(secret)], { now: Date.now() / 1000 })
@@ -64,7 +63,6 @@ export const verifies = ({ headers, body }: Call, secret: Redacted.Redacted): bo
 
 export const httpClient = HttpWebhookClient({ allowPrivateAddresses: true, callMs: 600_000 })
 
-/** Delivers webhooks while an effect runs. */
 export const whileDelivering = <A, E>(
   effect: Effect.Effect<A, E, Services>,
   {

@@ -28,13 +28,12 @@ const setUp = Effect.fnUntraced(function* ({
         claims.push(limit)
         return work.splice(0, limit)
       }),
-    handle: (n: number) =>
-      Effect.gen(function* () {
-        started.push(n)
-        yield* Queue.offer(begun, n)
-        yield* Deferred.await(gate(n))
-        finished.push(n)
-      }),
+    handle: Effect.fnUntraced(function* (n: number) {
+      started.push(n)
+      yield* Queue.offer(begun, n)
+      yield* Deferred.await(gate(n))
+      finished.push(n)
+    }),
   })
   return {
     work,

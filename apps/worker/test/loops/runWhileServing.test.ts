@@ -22,14 +22,13 @@ const wrongClock = Effect.provideServiceEffect(
   ),
 )
 
-const becomes = (running: () => boolean, wanted: boolean) =>
-  Effect.gen(function* () {
-    // The check runs every five seconds.
-    while (running() !== wanted) {
-      yield* TestClock.adjust("1 second")
-      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
-    }
-  })
+const becomes = Effect.fnUntraced(function* (running: () => boolean, wanted: boolean) {
+  // The check runs every five seconds.
+  while (running() !== wanted) {
+    yield* TestClock.adjust("1 second")
+    yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+  }
+})
 
 /** Moves the database to another timeline, as a promotion does, last seen a number of seconds ago. */
 const promote = (unseenSeconds: number) =>

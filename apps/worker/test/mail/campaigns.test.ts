@@ -36,7 +36,6 @@ beforeAll(async () => {
   worker = await runWorker(url(), settings, atEnd)
 })
 
-/** Messages to recipients of a domain. */
 const sentTo = (domain: string) => mail.messages.filter(({ to }) => to[0]!.endsWith(`@${domain}`))
 const untilSent = (domain: string, count: number) => until(mail, () => sentTo(domain).length >= count && sentTo(domain))
 

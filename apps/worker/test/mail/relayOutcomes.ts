@@ -73,7 +73,6 @@ export const proveOutcomes = async (
   relay: {
     readonly name: string
     readonly smtpUrl: string
-    /** The address of the relay. */
     readonly host: string
     /** Reads the messages accepted for accepts.test. */
     readonly readMailbox: () => ReadonlyArray<string>
@@ -200,7 +199,6 @@ const complaintAbout = (message: string): string => {
   ].join("\r\n")
 }
 
-/** Reads the messages of an mbox file. */
 export const readMbox = (file: string): ReadonlyArray<string> => {
   try {
     return readFileSync(file, "utf8")

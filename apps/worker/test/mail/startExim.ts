@@ -68,7 +68,6 @@ ${configure(folder, host)}
   return { folder, host }
 }
 
-/** Waits until the relay accepts connections. */
 const untilListening = async (host: string, child: ChildProcess) => {
   const connects = () =>
     new Promise<boolean>((resolve) => {

@@ -34,7 +34,6 @@ export const testLease = Effect.map(
   }),
 )
 
-/** Sends an e-mail. Returns the outcome. */
 export const sendMail = Effect.fnUntraced(function* (mail: Mail, more: Partial<SendingLease> = {}) {
   const mailer = yield* Mailer
   return yield* mailer.send(Effect.succeed(mail), { ...(yield* testLease), ...more }, Effect.succeed<MailOutcome>)

@@ -45,7 +45,6 @@ const seedAll = Effect.gen(function* () {
   return seeded
 })
 
-/** Reads all pages of a list. */
 const allPages = Effect.fnUntraced(function* (
   filter: Omit<Parameters<DeliveryReader["Service"]["page"]>[0], "limit">,
   limit: number,

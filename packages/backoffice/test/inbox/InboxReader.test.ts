@@ -19,21 +19,19 @@ const account = (n: number, slug = "heart-failure") => ({
   created_at: "2026-11-20T10:00:00Z",
 })
 
-/** Reads all pages of a list. */
-const readAll = (state: InboxState, filter: InboxFilter, limit: number) =>
-  Effect.gen(function* () {
-    const reader = yield* InboxReader
-    const ids: Array<string> = []
-    let after: InboxCursor | undefined
-    for (;;) {
-      const page = yield* reader.list(state, filter, limit, after)
-      expect(page.entries.length).toBeLessThanOrEqual(limit)
-      expect(page.entries.every((entry) => entry.state === state)).toBe(true)
-      ids.push(...page.entries.map(({ eventId }) => eventId))
-      if (page.next === null) return ids
-      after = page.next
-    }
-  })
+const readAll = Effect.fnUntraced(function* (state: InboxState, filter: InboxFilter, limit: number) {
+  const reader = yield* InboxReader
+  const ids: Array<string> = []
+  let after: InboxCursor | undefined
+  for (;;) {
+    const page = yield* reader.list(state, filter, limit, after)
+    expect(page.entries.length).toBeLessThanOrEqual(limit)
+    expect(page.entries.every((entry) => entry.state === state)).toBe(true)
+    ids.push(...page.entries.map(({ eventId }) => eventId))
+    if (page.next === null) return ids
+    after = page.next
+  }
+})
 
 /** Stores many events at once, a second apart. */
 const insertMany = Effect.fnUntraced(function* (

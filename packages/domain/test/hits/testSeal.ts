@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto"
 import { Layer } from "effect"
 import { TrackingSeal } from "../../src/hits/TrackingLinks.ts"
 
-/** Key of a test's seal. */
 export interface TestKey {
   readonly key: string
   /** Default 1. */

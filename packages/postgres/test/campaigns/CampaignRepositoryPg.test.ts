@@ -241,7 +241,6 @@ test("CampaignRepositoryPg.summaries returns only the campaigns of the organizat
   expect(ours.campaign).toMatchObject(campaign)
 })
 
-/** Expires a campaign's window. */
 const endWindow = Effect.fnUntraced(function* (id: CampaignId) {
   yield* sql`
     update campaigns set window_start = clock_timestamp() - interval '1 day',

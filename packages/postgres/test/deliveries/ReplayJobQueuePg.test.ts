@@ -29,11 +29,9 @@ beforeEach(() => run(reset))
 
 const create = (filter: DeadLetterFilter, rate = 10_000) => createDeadLetterReplay(filter, rate)
 const replayNextChunk = Effect.flatMap(ReplayJobQueue, (jobs) => jobs.replayNextChunk)
-/** Skips the pause of every job. */
 const skipPause = sql`
     update replay_jobs set next_at = clock_timestamp()
     where id in (select id from replay_jobs where finished_at is null for update skip locked)`
-/** Runs a job until it has finished. */
 const finish = Effect.fnUntraced(function* (replayId: ReplayId) {
   const replayJobs = yield* ReplayJobQueue
   let steps = 0

@@ -19,7 +19,6 @@ const organization = Effect.gen(function* () {
   const { endpoint } = yield* createEndpoint({ organizationId: id, url: "https://a.example/" })
   return { id, endpointId: endpoint.id }
 })
-/** The active secrets of an endpoint. */
 const active = Effect.fnUntraced(function* (endpointId: EndpointId) {
   const owner = yield* (yield* SigningSecretRepository).ofEndpoint(endpointId)
   return owner!.secrets.map(({ secret }) => Redacted.value(secret)).sort()

@@ -109,9 +109,7 @@ interface WriterTask {
   readonly endpointId: EndpointId
   /** Campaigns of one organization, each in a separate program. */
   readonly campaigns: ReadonlyArray<Campaign>
-  /** The recipients of each campaign. */
   readonly recipientIds: ReadonlyArray<ReadonlyArray<RecipientId>>
-  /** The slug of each campaign's program. */
   readonly slugs: ReadonlyArray<string>
 }
 

@@ -1,11 +1,5 @@
-import { addRecipients } from "@outreach/domain/campaigns/RecipientImport"
-import { createIdentifier, type OrganizationId } from "@outreach/domain/Identifier"
-import type { ListPage } from "@outreach/domain/ListPage"
+import type { OrganizationId } from "@outreach/domain/Identifier"
 import { createOrganization } from "@outreach/domain/organizations/Organizations"
-import { randomBase62 } from "@outreach/domain/randomBase62"
-import type { Recipient } from "@outreach/domain/recipients/Recipient"
-import { RecipientRepository, recipientsFrom } from "@outreach/domain/recipients/RecipientRepository"
-import { fromUnixMillis } from "@outreach/domain/Timestamp"
 import { Transaction } from "@outreach/domain/Transaction"
 import { postgresUrl } from "@outreach/embedded-postgres/postgresUrl"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
@@ -14,7 +8,6 @@ import { databaseAt, databaseLayer } from "@outreach/postgres-connection/databas
 import { inTransaction, untilBlocked, whileOpen } from "@outreach/testing/inTransaction"
 import { propertyRuns } from "@outreach/testing/propertyRuns"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
-import { email, npi, seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql, value } from "@outreach/testing/sql"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import fc from "fast-check"
@@ -97,44 +90,6 @@ describe("commitTimestamp", () => {
     // With a single clock the second transaction would wait for the first forever.
     const theirStamp = yield* whileOpen(commitTimestamp(ours.id), () => inTransaction(commitTimestamp(theirs.id)))
     expect(theirStamp).toMatch(/Z$/)
-  })
-
-  test("lets a poller see all rows of concurrent writers", function* () {
-    const recipients = yield* RecipientRepository
-    const { organization, campaign } = yield* seedCampaign({ recipients: 0 })
-    const organizationId = organization.id
-    const written: Array<string> = []
-
-    const write = (batch: number) =>
-      Effect.gen(function* () {
-        const candidates = yield* Effect.forEach(Array.from({ length: 1 + (batch % 7) }), (_, i) =>
-          Effect.gen(function* () {
-            const id = yield* createIdentifier("recipient")
-            const n = batch * 10 + i
-            return { id, token: yield* randomBase62(6), npi: npi(n), email: email(n) }
-          }),
-        )
-        const registrations = yield* addRecipients(campaign.id, candidates)
-        written.push(...candidates.filter((_, i) => registrations[i] === "registered").map(({ id }) => id))
-      })
-    const writers = yield* Effect.forkChild(
-      Effect.forEach(Array.from({ length: 60 }), (_, batch) => write(batch), { concurrency: 6, discard: true }),
-    )
-
-    const seen: Array<string> = []
-    let after = recipientsFrom(fromUnixMillis(0))
-    for (;;) {
-      const over = writers.pollUnsafe() !== undefined
-      const { rows: page }: ListPage<Recipient> = yield* recipients.page(organizationId, after, 3)
-      seen.push(...page.map(({ id }) => id))
-      const last = page.at(-1)
-      if (last !== undefined) after = last
-      else if (over) break
-    }
-    yield* Fiber.join(writers)
-    expect(written.length).toBeGreaterThan(200)
-    expect(seen).toHaveLength(written.length)
-    expect(new Set(seen)).toEqual(new Set(written))
   })
 })
 

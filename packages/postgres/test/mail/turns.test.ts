@@ -17,7 +17,6 @@ const { run, test } = testsOnDatabase()
 
 beforeEach(() => run(resetSending))
 
-/** Seeds an organization with a sending campaign. */
 const seedSending = Effect.fnUntraced(function* (recipients: number) {
   const seeded = yield* seedCampaign({ recipients })
   yield* sendCampaign(seeded.campaign.id)
