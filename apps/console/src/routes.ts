@@ -3,8 +3,10 @@ import { campaignRoutes } from "./pages/campaigns/CampaignPage.tsx"
 import { campaignsRoutes } from "./pages/campaigns/CampaignsPage.tsx"
 import { campaignMail } from "./pages/campaigns/campaignMail.tsx"
 import { recipientsPages } from "./pages/campaigns/recipientsPage.tsx"
-import { deliveriesPage } from "./pages/deliveries/deliveriesPage.tsx"
+import { deadLetterRoutes } from "./pages/deliveries/deadLettersPage.tsx"
+import { deliveriesRoutes } from "./pages/deliveries/deliveriesPage.tsx"
 import { deliveryRoutes } from "./pages/deliveries/deliveryPage.tsx"
+import { replayRoutes } from "./pages/deliveries/replaysPage.tsx"
 import { endpointActions } from "./pages/endpoints/endpointActions.tsx"
 import { endpointPage } from "./pages/endpoints/endpointPage.tsx"
 import { endpointsRoutes } from "./pages/endpoints/endpointsPage.tsx"
@@ -44,8 +46,8 @@ export const routes = [
   [...campaignsRoutes, ...campaignRoutes, ...campaignMail],
   recipientsPages,
   [...importRoutes, ...newImportRoutes],
-  [deliveriesPage, ...deliveryRoutes],
-  [...issuesRoutes, ...issueRoutes],
+  [...deliveriesRoutes, ...deliveryRoutes, ...deadLetterRoutes],
+  [...issuesRoutes, ...issueRoutes, ...replayRoutes],
   [...eventsRoutes, ...eventPages],
   [...inboxRoutes, ...inboxEventRoutes],
   [...endpointsRoutes, endpointPage, ...endpointActions],

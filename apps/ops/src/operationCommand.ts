@@ -2,11 +2,21 @@ import { type AnyField, type Field, type Fields, fieldName } from "@outreach/bac
 import type { Fact, InputOf, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
-import { type Layer, type Option, Result, type Schema } from "effect"
+import { Effect, type Layer, type Option, Result, type Schema } from "effect"
 import { operatorOrUser } from "./audit/audited.ts"
-import { changing, type Declared } from "./Declaration.ts"
-import { argument, choice, flag, type Input, onOrOff, optional, switchFlag, withDefault } from "./inputs/Input.ts"
-import { confirm, formatCell, yes } from "./output/Output.ts"
+import { changing, checkFilter, type Declared } from "./Declaration.ts"
+import {
+  argument,
+  choice,
+  flag,
+  type Input,
+  onOrOff,
+  optional,
+  several,
+  switchFlag,
+  withDefault,
+} from "./inputs/Input.ts"
+import { confirm, formatCell, print, showingProgress, yes } from "./output/Output.ts"
 
 interface Options<A> {
   /** Formats the result for people. Default: a line for each field. */
@@ -30,22 +40,34 @@ export const command = <
   operation: Operation<S, F, Found, A, R>,
   options?: O & Options<A>,
 ): Declared<Exclude<R, Provided<O>> | Needed<O> | AuditLog> => {
-  const { about, of, input, isPartial, isIrreversible, plan, shownOnce, done, examples } = operation
+  const { about, of, input, isPartial, isIrreversible, isReplay, plan, preview, shownOnce, done, examples } = operation
   const subject = Object.entries(of).map(([key, schema]) => [key, idArgument(key, schema)] as const)
   const flags = inputsOf(input)
-  const inputOfOperation = ({ changes, yes: _, ...given }: Given) => ({ ...given, ...changes }) as InputOf<S, F>
+  const inputOfOperation = ({ changes, yes: _, dryRun: __, detach: ___, ...given }: Given) =>
+    ({ ...given, ...changes }) as InputOf<S, F>
   return changing({
     about: isIrreversible ? `${about}. Requires confirmation or --yes` : about,
     input: {
       ...Object.fromEntries(subject),
       ...(isPartial ? { changes: flags } : flags),
+      ...(preview && { dryRun: switchFlag("Only count what would be affected") }),
+      ...(isReplay && { detach: switchFlag("Don't wait for the workers to finish") }),
       ...(isIrreversible && { yes }),
     },
     *run(given: Given) {
       const input = inputOfOperation(given)
+      if (given.dryRun && preview !== undefined) {
+        const { data, text } = yield* preview(input)
+        if (data.count === 0) yield* checkFilter(input)
+        return yield* print(data, () => text)
+      }
       const planned = isIrreversible && plan !== undefined ? yield* plan(input) : undefined
-      if (planned !== undefined) yield* confirmPlan(planned, given.yes)
-      return yield* operation.run(input, yield* operatorOrUser)
+      if (planned !== undefined) yield* confirmPlan(planned, given.yes, "confirm" in flags)
+      const result = yield* showingProgress()(operation.run(input, yield* operatorOrUser))
+      if (!isReplay || !("total" in result)) return result
+      if (result.total === 0) yield* checkFilter(input)
+      const { printWhenEnded } = yield* Effect.promise(() => import("./deadLetters/followReplay.ts"))
+      return yield* printWhenEnded(result as never, { detach: given.detach === true, started: done(result, input) })
     },
     note: (result: A, given: Given) =>
       [
@@ -58,18 +80,22 @@ export const command = <
 }
 
 /** Prompts to confirm a plan, unless it needs no confirmation. */
-export const confirmPlan = (plan: Plan, yes = false) =>
+export const confirmPlan = (plan: Plan, yes = false, confirmsCount = false) =>
   confirm(describePlan(plan), {
     yes: yes || plan.caution === undefined,
     ...(plan.count !== undefined && { count: plan.count }),
+    ...(confirmsCount && { flags: `--confirm ${plan.count}, or --yes for however many,` }),
   })
 
 interface Given {
   readonly yes?: boolean
+  readonly dryRun?: boolean
+  readonly detach?: boolean
   readonly changes?: object
 }
 
-const idArgument = (key: string, schema: Schema.Codec<unknown, string>) => {
+/** Returns the argument for an object by its id. */
+export const idArgument = <A>(key: string, schema: Schema.Codec<A, string>) => {
   const [prefix, expected] = [prefixOf(schema), expectedBy(schema)]
   const id = `T${expected.slice(1).replace(/:.*/, "")}, ${prefix}`
   return argument(schema, prefix === undefined ? `The ${fieldName(key).replaceAll("-", " ")}: ${expected}` : id)
@@ -94,7 +120,7 @@ export const inputsOf = <F extends Fields>(fields: F): InputsOf<F> =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, inputOf(field)])) as InputsOf<F>
 
 const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
-  const { kind, label, hint, example = prefixOf(schema), value, options = [], isArgument } = control
+  const { kind, label, hint, example = prefixOf(schema), value, options = [], isArgument, required } = control
   const texts = options.flatMap((option) => (Array.isArray(option) ? [option[1]] : []))
   const text = hint ?? texts.filter((text) => text.includes(": ")).join("; ")
   const details = kind === "boxes" ? expectedBy(schema) : text && lowerFirst(text)
@@ -112,9 +138,10 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
         : isArgument
           ? argument(schema, description)
           : flag(schema, description, kind === "file" ? kind : undefined)
+  if (isArgument === "repeated") return several(input)
   const exemplified = example === undefined ? input : { ...input, example: { kind: "flag" as const, text: example } }
   // A switch has a default, so that the audit log records it only if it is given.
-  if (!isRequired && !isSwitch) return optional(exemplified)
+  if (!isRequired && !required && !isSwitch) return optional(exemplified)
   return typeof value === "string"
     ? withDefault(input, Result.getOrThrow(parseInput<unknown, string>(schema)(value)))
     : exemplified
@@ -126,7 +153,7 @@ const lowerFirst = (text: string): string => text.replace(/^[A-Z](?![A-Z])/, (le
 /** Describes what an operation would do, after a verb. */
 const describePlan = ({ title, many, affects, facts = {}, when, caution }: Plan): string =>
   [
-    `${lowerFirst(title)}: ${many} of ${affects.name}, ${affects.id}.`,
+    `${lowerFirst(title)}: ${many} of ${[affects.name, affects.id].filter(Boolean).join(", ")}.`,
     ...Object.entries(facts).map(([label, fact]) => `${label}: ${textOf(fact)}.`),
     when,
     caution?.because,

@@ -131,7 +131,7 @@ describe("the process", () => {
     expect({ code, stdout }).toEqual({ code: 130, stdout: "" })
     const [id] = /rpl_[0-9a-f]{32}/.exec(stderr)!
     expect(stderr).toBe(
-      `Replaying 5 dead letters as ${id}.\n\nIt goes on without you. Follow it with \`ops replays show ${id} --follow\`, end it with \`ops replays cancel ${id}\`.\n`,
+      `The replay ${id} sends 5 dead letters at 100 per second, in 0 seconds.\n\nIt goes on without you. Follow it with \`ops replays show ${id} --follow\`, end it with \`ops replays cancel ${id}\`.\n`,
     )
     expect(await runJson("replays", "show", id)).toMatchObject({ state: "running", total: 5 })
     await runJson("replays", "cancel", id!, "--yes")
@@ -158,8 +158,10 @@ describe("the process", () => {
     await until(removing, ({ text }) => text.includes("(y/N)"))
     removing.child.stdin!.write("y")
     const { code, stdout } = await ended(removing)
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Removed 3 dead letters.") })
-    expect(stdout).toMatch(/Remove 3 dead letters from before \S+ \S+ UTC, of which 0 were replayed, for good\?/)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("3 dead letters removed.") })
+    expect(stdout).toMatch(
+      /Remove dead letters: 3 dead letters \(0 replayed\) from before \S+ \S+ UTC of all organizations/,
+    )
   })
 })
 

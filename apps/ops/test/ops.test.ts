@@ -223,7 +223,6 @@ describe("a command line that is wrong", () => {
     ["unclear_selection", ["dead-letters", "replay"]],
     ["unclear_selection", ["dead-letters", "replay", "--all", "--reason", "rejected"]],
     ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--dry-run"]],
-    ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--detach"]],
     ["unclear_selection", ["dead-letters", "replay", `dlv_${NOBODY}`, "--endpoint", `whe_${NOBODY}`]],
     ["age_missing", ["dead-letters", "remove", "--reason", "rejected", "--yes"]],
     ["nothing_to_update", ["endpoints", "update", `whe_${NOBODY}`]],

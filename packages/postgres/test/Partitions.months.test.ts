@@ -164,7 +164,7 @@ describe("the monthly partitions", { shuffle: false }, () => {
       expect(delivery).toMatchObject({ eventId: old[0], eventType: null, state: "delivered" })
       expect(delivery.createdAt).toBe(delivery.finishedAt)
       expect(attempts).toMatchObject([{ status: 200 }])
-      const listed = yield* repository.list({ endpointId: endpoint.id, state: "delivered", limit: 100 })
+      const { rows: listed } = yield* repository.list({ endpointId: endpoint.id, state: "delivered" }, 100)
       expect(listed.filter(({ eventType }) => eventType === null).length).toBeGreaterThan(1)
     })
 

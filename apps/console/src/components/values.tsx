@@ -79,7 +79,7 @@ export const OBJECT_PAGES: Readonly<Record<string, (id: string) => string>> = {
   dlv: (id) => `/deliveries/${id}`,
   fgr: (id) => `/issues/${id}`,
   opr: (id) => `/operators/${id}`,
-  rpl: () => "/issues",
+  rpl: () => "/replays",
   pgm: (id) => `/programs/${id}`,
   snd: (id) => `/senders/${id}`,
 }

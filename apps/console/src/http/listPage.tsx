@@ -12,6 +12,7 @@ import {
   type Columns,
   Items,
   LinkLine,
+  Live,
   Page,
   Pager,
   Table,
@@ -66,6 +67,8 @@ interface Around<Row> {
   readonly controls?: Controls
   /** Columns with actions, by heading. */
   readonly actions?: Columns<Row>
+  /** The interval in which the list reloads itself. */
+  readonly refreshSeconds?: number | undefined
 }
 
 interface Options<F, Row, More, R> {
@@ -127,6 +130,7 @@ export const listPage = <
       commands = [],
       controls,
       actions,
+      refreshSeconds,
     }: Around<Row> = around(view)
     return (
       <Page title={title} commands={[words, ...commands]}>
@@ -146,12 +150,14 @@ export const listPage = <
             label={showLabel}
           />
         )}
-        <Table
-          caption={list.about.replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
-          rows={rows}
-          empty={next === null ? empty : "None of the newest rows matches. Older ones are on the next page."}
-          columns={{ ...columnsOf(list, view, cells), ...actions }}
-        />
+        <Live id="list" seconds={refreshSeconds}>
+          <Table
+            caption={list.about.replace(/^List (?:the )?(.)/, (_, first: string) => first.toUpperCase())}
+            rows={rows}
+            empty={next === null ? empty : "None of the newest rows matches. Older ones are on the next page."}
+            columns={{ ...columnsOf(list, view, cells), ...actions }}
+          />
+        </Live>
         <Pager address={withQuery(address, query)} next={next === null ? undefined : { after: next }} />
         {rows.length > 0 && <LinkLine to={withQuery(`${address}/csv`, query)}>Download as CSV</LinkLine>}
         {below}
@@ -221,15 +227,16 @@ const columnsOf = <Row extends object, View extends Shown>(
 /** A table of a list's rows on another page. */
 export const ListTable = <Row extends object>(
   props: Omit<Parameters<typeof Table<Row>>[0], "columns"> & {
-    readonly list: Pick<List<never, Row, never>, "columns" | "empty">
+    readonly list: Pick<List<never, Row, never>, "columns"> & { readonly empty?: string }
     readonly cells?: Cells<Row, unknown>
+    readonly nameOf?: Objects["nameOf"]
     /** Columns with actions, by heading. */
     readonly actions?: Columns<Row>
   },
 ) => {
-  const { list, cells, actions, ...table } = props
+  const { list, cells, nameOf = () => undefined, actions, ...table } = props
   const { operator } = useView()
-  const view = { filter: {}, objects: { nameOf: () => undefined }, context: { operator }, isShown: true }
+  const view = { filter: {}, objects: { nameOf }, context: { operator }, isShown: true }
   return <Table empty={list.empty} {...table} columns={{ ...columnsOf(list, view, cells), ...actions }} />
 }
 
@@ -268,7 +275,7 @@ const contentOf = <Row extends object>(
     case "id": {
       const names = row as Readonly<Record<string, unknown>>
       const link = (id: string) => (
-        <IdLink id={id}>{objects.nameOf(id) ?? (names[key.replace(/Id$/, "Name")] as string)}</IdLink>
+        <IdLink id={id}>{objects.nameOf(id) ?? (names[`${key.replace(/Id$/, "")}Name`] as string)}</IdLink>
       )
       return Array.isArray(value) ? <Items of={value.map(link)} /> : link(String(value))
     }

@@ -85,14 +85,12 @@ export const operationConfirmation = <
     /** The page after the action. Default: the page before it. */
     readonly to?: string
     readonly controls?: (plan: Plan) => Controls
-    /** Flags of the equivalent command that aren't inputs. */
-    readonly flags?: (input: Values) => Values
     readonly children?: ComponentChildren | ((plan: Plan, input: Values) => ComponentChildren)
     /** Whether the plan is read as of one moment; false if it waits for the network. */
     readonly isConsistent?: boolean
   } = {},
 ) => {
-  const { chosen = [], back, to, controls, flags, children, isConsistent = true } = options
+  const { chosen = [], back, to, controls, children, isConsistent = true } = options
   const { command, role, forPartners, label, faults = {} } = operation
   const inputs = inputsOf(path, operation, options)
   const names = chosen.map(fieldName)
@@ -131,7 +129,7 @@ export const operationConfirmation = <
       const planned = yield* plan(input)
       const { title, affects, obstacle, values = {} } = planned
       const hidden = Record.mapKeys(values, fieldName)
-      const given = { ...Struct.pick(input, chosenFlags), ...hidden, ...flags?.(input) }
+      const given = { ...Struct.pick(input, chosenFlags), ...hidden }
       return (
         <Page
           title={isolated(`${title}?`)}

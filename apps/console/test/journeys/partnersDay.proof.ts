@@ -47,7 +47,7 @@ describe.skipIf("missing" in chrome)("a partner with a phone", () => {
     isMended = true
     await page.getByRole("link", { name: "Replay 4" }).click()
     await page.getByRole("button", { name: "Replay all" }).click()
-    await page.getByText("No dead letters to replay.").waitFor()
+    await page.getByText("4 of 4").waitFor()
     await until(receiver, ({ received }) => received.length === 8)
 
     await page.getByRole("button", { name: "Menu" }).click()

@@ -1,20 +1,15 @@
 import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
-import { formatCounted } from "@outreach/backoffice/format"
 import { endpoints as endpointList } from "@outreach/backoffice/lists/endpoints"
 import {
   createEndpoint,
-  describeKeptFrom,
   disableEndpoint,
   enableEndpoint,
-  rangeOf,
-  readKeptFrom,
   removeEndpoint,
   replayEvents,
   testEndpoint,
   updateEndpoint,
 } from "@outreach/backoffice/operations/endpoints"
-import { required } from "@outreach/backoffice/operations/Field"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
@@ -27,13 +22,12 @@ import { dnsServers } from "@outreach/process/dnsServers"
 import { webhookRetryDelays } from "@outreach/process/settings"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer } from "effect"
-import { changing, group, revealing } from "../Declaration.ts"
-import { printWhenEnded, replayFlags } from "../deadLetters/followReplay.ts"
+import { group, revealing } from "../Declaration.ts"
 import { endpointId } from "../inputs/filters.ts"
 import { switchFlag } from "../inputs/Input.ts"
 import { listCommand } from "../listCommand.ts"
-import { command, inputsOf } from "../operationCommand.ts"
-import { formatRecord, print, printToStderr } from "../output/Output.ts"
+import { command } from "../operationCommand.ts"
+import { formatRecord, printToStderr } from "../output/Output.ts"
 import { lazySigningSecrets, signingSecrets } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
@@ -63,30 +57,6 @@ const client = Layer.unwrap(
   }),
 )
 
-const replay = changing({
-  about: replayEvents.about,
-  examples: replayEvents.examples!,
-  input: {
-    endpointId,
-    ...inputsOf({
-      ...replayEvents.input,
-      from: required(replayEvents.input.from),
-      to: required(replayEvents.input.to),
-    }),
-    ...replayFlags,
-  },
-  *run({ dryRun, detach, ...given }) {
-    const kept = yield* readKeptFrom(given.from)
-    const warning = describeKeptFrom(kept)
-    if (warning !== undefined) yield* printToStderr(warning)
-    if (dryRun) {
-      const count = yield* ReplayReader.use(({ countInLog }) => countInLog(rangeOf(given)!))
-      return yield* print({ count, ...kept }, () => `${formatCounted(count, "event")} would be sent.`)
-    }
-    yield* printWhenEnded(yield* replayEvents.run(given, ""), { detach, ...kept })
-  },
-})
-
 const testShowingResponse: typeof testEndpoint = {
   ...testEndpoint,
   run: (...given) =>
@@ -105,7 +75,7 @@ export const endpoints = group({
     show,
     update: command(updateEndpoint),
     test: command(testShowingResponse, { services: Layer.merge(client, signingSecrets) }),
-    replay,
+    replay: command(replayEvents),
     disable: command(disableEndpoint),
     enable: command(enableEndpoint),
     remove: command(removeEndpoint),

@@ -1,4 +1,5 @@
 import { ReplayReader } from "@outreach/backoffice/deliveries/ReplayReader"
+import { replays as replayList } from "@outreach/backoffice/lists/replays"
 import { cancelReplay } from "@outreach/backoffice/operations/replays"
 import { ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { ReplayId } from "@outreach/domain/Identifier"
@@ -6,23 +7,18 @@ import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg
 import { Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
 import { followReplay, formatReplay } from "../deadLetters/followReplay.ts"
-import { MAX_ROWS } from "../inputs/filters.ts"
-import { argument, onlySwitch } from "../inputs/Input.ts"
-import { command } from "../operationCommand.ts"
+import { onlySwitch } from "../inputs/Input.ts"
+import { listCommand } from "../listCommand.ts"
+import { command, idArgument } from "../operationCommand.ts"
 import { print } from "../output/Output.ts"
-
-const replayId = argument(ReplayId, "The replay's id, rpl_…")
-
-const list = reading({
-  about: "List the replays, newest first",
-  run: () => ReplayReader.use(({ list }) => list(MAX_ROWS)),
-  columns: ["id", "kind", "state", "total", "replayed", "replayedByOthers", "rate", "createdAt"],
-})
 
 const show = reading({
   about: "Show a replay: its items and its progress",
   examples: ["ops replays show rpl_…", "ops replays show rpl_… --follow"],
-  input: { replayId, follow: onlySwitch("Show the progress until it ends; Ctrl-C leaves it running") },
+  input: {
+    replayId: idArgument("replayId", ReplayId),
+    follow: onlySwitch("Show the progress until it ends; Ctrl-C leaves it running"),
+  },
   *run({ replayId, follow }) {
     const job = yield* ReplayJobQueue.use(({ find }) => find(replayId))
     if (!follow) return job
@@ -33,6 +29,6 @@ const show = reading({
 
 export const replays = group({
   about: "Dead letters and events that the workers deliver again",
-  commands: { list, show, cancel: command(cancelReplay, { format: formatReplay }) },
+  commands: { list: listCommand(replayList), show, cancel: command(cancelReplay, { format: formatReplay }) },
   services: Layer.merge(ReplayJobQueuePg, ReplayReader.layer),
 })

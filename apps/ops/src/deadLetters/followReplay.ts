@@ -2,14 +2,7 @@ import { formatCounted } from "@outreach/backoffice/format"
 import { NOUNS } from "@outreach/backoffice/operations/replays"
 import { type Replay, ReplayJobQueue } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { Clock, Effect } from "effect"
-import { switchFlag } from "../inputs/Input.ts"
 import { print, printProgress, printToStderr } from "../output/Output.ts"
-
-/** The flags of a replay: only its count, and whether the command ends before the job. */
-export const replayFlags = {
-  dryRun: switchFlag("Only count them"),
-  detach: switchFlag("Don't wait for the workers to finish"),
-}
 
 const POLL_INTERVAL = "500 millis"
 /** Time until a worker is probably not running. Workers check for new jobs once a second. */
@@ -51,15 +44,15 @@ export const followReplay = Effect.fnUntraced(
 
 const doneOf = ({ replayed, replayedByOthers }: Replay): number => replayed + replayedByOthers
 
-/** Prints a job and other fields at its end, or immediately if `detach` is set. */
+/** Prints a job at its end, or immediately if `detach` is set. */
 export const printWhenEnded = Effect.fnUntraced(function* (
   job: Replay,
-  { detach, ...others }: { readonly detach: boolean },
+  { detach, started }: { readonly detach: boolean; readonly started: string },
 ) {
-  const follows = !detach && job.state === "running"
-  if (follows) yield* printToStderr(`Replaying ${formatCounted(job.total, NOUNS[job.kind])} as ${job.id}.`)
-  const latest = follows ? yield* followReplay(job) : job
-  yield* print({ ...latest, ...others }, () => formatReplay(latest))
+  const isRunning = job.state === "running"
+  if (isRunning) yield* printToStderr(started)
+  const latest = isRunning && !detach ? { ...job, ...(yield* followReplay(job)) } : job
+  yield* print(latest, () => formatReplay(latest))
 })
 
 /** Formats a job as one sentence. */

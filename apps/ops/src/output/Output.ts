@@ -1,6 +1,6 @@
 import { csvTable } from "@outreach/backoffice/csv/csvTable"
-import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
 import { formatCommand } from "@outreach/backoffice/formatCommand"
+import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import type { Finding } from "@outreach/domain/operators/Finding"
 import { type ProgressBar, progressBar } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
@@ -65,11 +65,11 @@ export const printProgress = Effect.fnUntraced(function* (
   return yield* progressBar(label, total)
 })
 
-/** Shows the progress of a file's import or a long list on standard error, but not with `quiet`. */
+/** Shows the progress of a task on standard error, but not with `quiet`. */
 export const showingProgress =
-  (quiet: boolean) =>
+  (quiet = false) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    quiet ? effect : Effect.provideService(effect, ImportProgress, { say: printToStderr, bar: printProgress })
+    quiet ? effect : Effect.provideService(effect, TaskProgress, { say: printToStderr, bar: printProgress })
 
 export const formatRecord = (record: object): string =>
   formatTable(
@@ -142,17 +142,6 @@ export const refusal = (tag: string, sentence: string, details: object = {}): Re
 export const refuse = (...failure: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
   Effect.fail(refusal(...failure))
 
-/** Fails for an irreversible command without confirmation. `count` is the number of affected rows, if known. */
-export const notConfirmed = ({
-  action,
-  count = null,
-  flags = "--yes",
-}: {
-  readonly action: string
-  readonly count?: number | null
-  readonly flags?: string
-}) => refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
-
 /** `--yes`: confirms an irreversible command. */
 export const yes = onlySwitch("Skip the confirmation; required without a terminal, and with --output json or csv")
 
@@ -163,17 +152,21 @@ export const yes = onlySwitch("Skip the confirmation; required without a termina
  */
 export const confirm = Effect.fnUntraced(function* (
   action: string,
-  options: {
+  {
+    yes,
+    count = null,
+    flags = "--yes",
+  }: {
     /** Whether the command line confirms the action. */
     readonly yes: boolean
-    readonly count?: number
-    /** Default `--yes`. */
+    /** The number of affected rows, if known. */
+    readonly count?: number | null
     readonly flags?: string
   },
 ) {
-  if (options.yes) return
+  if (yes) return
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
   const message = `${action[0]!.toUpperCase()}${action.slice(1)}?`
   if ((yield* Output) === "table" && canPrompt && (yield* Prompt.run(Prompt.Confirm({ message })))) return
-  return yield* notConfirmed({ action, ...options })
+  return yield* refuse("NotConfirmed", `Nothing was done: give ${flags} to ${action}.`, { action, count, flags })
 })

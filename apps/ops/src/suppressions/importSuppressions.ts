@@ -1,8 +1,8 @@
 import { BadLines, checkFile } from "@outreach/backoffice/csv/badLines"
 import type { ColumnMap } from "@outreach/backoffice/csv/ColumnMap"
-import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
 import { readHeader } from "@outreach/backoffice/csv/readHeader"
 import { isBad, readLines } from "@outreach/backoffice/csv/readLines"
+import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import type { ImportLine } from "@outreach/domain/campaigns/RecipientImport"
 import type { ProgramId } from "@outreach/domain/Identifier"
 import { parseInput } from "@outreach/domain/parseInput"
@@ -46,7 +46,7 @@ export const importSuppressions = Effect.fn("importSuppressions")(function* (
   const { lines, bad } = yield* checkFile(header, (line) => Result.getOrUndefined(Result.flip(parse(line))))
   if (bad.badCount > 0) return yield* new BadLines({ imported: 0, alreadyThere: 0, ...bad })
   const report = { lines, added: 0, withdrawn: 0 }
-  const bar = yield* (yield* ImportProgress).bar("Suppressing", lines)
+  const bar = yield* (yield* TaskProgress).bar("Suppressing", lines)
   yield* readLines(header).pipe(
     Stream.grouped(BATCH_SIZE),
     Stream.runForEach(

@@ -2,7 +2,7 @@ import type { BadLine, ImportLine } from "@outreach/domain/campaigns/RecipientIm
 import { DescribedError } from "@outreach/domain/DescribedError"
 import { Context, Effect, Schema, Stream } from "effect"
 import { createPrivateFile } from "../createPrivateFile.ts"
-import { ImportProgress } from "./ImportProgress.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 import type { Header } from "./readHeader.ts"
 import { isBad, readLines } from "./readLines.ts"
 
@@ -91,7 +91,7 @@ export const checkFile = Effect.fnUntraced(function* <E = never>(
   /** Called with all bad lines, including those after the reported 10,000. */
   onBad?: (lines: ReadonlyArray<RejectedLine>) => Effect.Effect<void, E>,
 ) {
-  const bar = yield* (yield* ImportProgress).bar("Checking", header.size)
+  const bar = yield* (yield* TaskProgress).bar("Checking", header.size)
   const bad: BadLineReport = { badCount: 0, badLines: [] }
   let lines = 0
   yield* readLines(header, bar.advance).pipe(

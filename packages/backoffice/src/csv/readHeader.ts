@@ -3,8 +3,8 @@ import { Npi } from "@outreach/domain/recipients/Npi"
 import { fieldNameOf } from "@outreach/domain/recipients/RecipientFields"
 import { Effect, FileSystem, Result, Schema } from "effect"
 import { shellWord } from "../formatCommand.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 import { type Column, type ColumnMap, columnKey, contentOf } from "./ColumnMap.ts"
-import { ImportProgress } from "./ImportProgress.ts"
 import { describeFormat, type FileFormat, recognizeFormat } from "./recognizeFormat.ts"
 import { UnusableFile } from "./UnusableFile.ts"
 
@@ -94,7 +94,7 @@ export const readHeader = Effect.fnUntraced(function* (file: string, columns: Co
       : Effect.fail(`--map names a column for ${lacking[1]} that it lacks; it has ${nameAll(found.map(describe))}`),
     (reason) => new UnusableFile({ file, reason }),
   )
-  yield* (yield* ImportProgress).say(`Read as ${shape.readAs}.`)
+  yield* (yield* TaskProgress).say(`Read as ${shape.readAs}.`)
   return { ...shape, columnCount: found.length, ...parsed } satisfies Header
 })
 

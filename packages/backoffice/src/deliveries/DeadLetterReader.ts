@@ -19,8 +19,8 @@ const DeadLetterCount = Schema.Struct({
 export type DeadLetterCount = typeof DeadLetterCount.Type
 
 /** Reports whether the failure groups have the counts of a filter's dead letters. */
-export const isGrouped = ({ eventType, from, to }: DeadLetterFilter): boolean =>
-  eventType === undefined && from === undefined && to === undefined
+export const isGrouped = ({ type, from, to }: DeadLetterFilter): boolean =>
+  type === undefined && from === undefined && to === undefined
 
 const { columns, decode } = rowsOf(DeliverySummary, {
   organizationId: "dead.organization_id",
@@ -41,11 +41,11 @@ const newestFirst = keyset({ finishedAt: "finished_at", id: "dead.id" }, "desc")
 export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
   "backoffice/deliveries/DeadLetterReader",
   (sql) => {
-    const openOneByOne = ({ eventType, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
+    const openOneByOne = ({ type, ...filter }: DeadLetterFilter, maxLooked: number | null) => sql`
     select endpoint_id, reason, 1 as open from (
       select * from dead_letters dead where replayed_as is null and ${isDeadLetterOf(sql, filter)} limit ${maxLooked}::int
     ) dead
-    where ${eventType ?? null}::text is null or ${eventType ?? null} = (
+    where ${type ?? null}::text is null or ${type ?? null} = (
       select type from events where organization_id = dead.organization_id and id = dead.event_id)`
 
     const openOfGroups = ({ organizationId, groupId, endpointId, reason, status }: DeadLetterFilter) => sql`
@@ -56,18 +56,14 @@ export class DeadLetterReader extends DatabaseService<DeadLetterReader>()(
 
     return {
       /** Lists dead letters that weren't replayed, newest first, starting after `after`. */
-      list: (
-        { status, eventType, ...filter }: DeadLetterFilter,
-        limit: number,
-        after: DeadLetterCursor | null = null,
-      ) => {
+      list: ({ status, type, ...filter }: DeadLetterFilter, limit: number, after: DeadLetterCursor | null = null) => {
         const newest = (group?: Statement.Fragment) => sql`
         select ${columns} from dead_letters dead
         cross join lateral (
           -- Single look-ups in the order of the list, regardless of the planner's estimates.
           select type, emitted_at from events where organization_id = dead.organization_id and id = dead.event_id offset 0
         ) event
-        where replayed_as is null and ${isDeadLetterOf(sql, filter)} and ${allOf(equal({ "event.type": eventType }), group)}
+        where replayed_as is null and ${isDeadLetterOf(sql, filter)} and ${allOf(equal({ "event.type": type }), group)}
           and ${newestFirst.after(after)}
         order by ${newestFirst.order} limit ${limit}`
         if (status === undefined) return decode(newest())

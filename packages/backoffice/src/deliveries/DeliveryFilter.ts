@@ -1,30 +1,11 @@
-import {
-  DEAD_LETTER_REASONS,
-  DELIVERY_STATES,
-  type DeliveryState,
-  type DeliverySummary,
-} from "@outreach/domain/deliveries/Delivery"
-import { type CampaignId, type DeliveryId, lowestIdentifierAt, madeAt } from "@outreach/domain/Identifier"
-import { type Timestamp, toUnixMillis } from "@outreach/domain/Timestamp"
+import { DEAD_LETTER_REASONS, DELIVERY_STATES, type DeliveryState } from "@outreach/domain/deliveries/Delivery"
+import { type DeliveryId, lowestIdentifierAt, madeAt } from "@outreach/domain/Identifier"
+import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { BATCH_SPAN_MS } from "@outreach/postgres/deliveries/progressColumns"
+import type { deliveryFilters } from "../lists/deliveries.ts"
+import type { FilterOf } from "../operations/Field.ts"
 
-/** The conditions of deliveries, all of which must match. */
-export interface DeliveryFilter extends Partial<Pick<DeliverySummary, "organizationId" | "endpointId" | "eventId">> {
-  /** `dead` means dead letters that weren't replayed. */
-  readonly state?: DeliveryState | "dead"
-  /** The last attempt's HTTP status, its outcome, and its minimum duration in seconds. */
-  readonly status?: number
-  readonly outcome?: string
-  readonly slowerThan?: number
-  readonly eventType?: string
-  readonly campaignId?: CampaignId
-  /** Created at or after the first and before the second. */
-  readonly from?: Timestamp
-  readonly to?: Timestamp
-  /** Ids from the first up to the second, exclusive. */
-  readonly since?: DeliveryId
-  readonly before?: DeliveryId
-}
+export type DeliveryFilter = FilterOf<typeof deliveryFilters>
 
 export const MAX_ID = "~"
 
@@ -32,8 +13,14 @@ export const MAX_ID = "~"
 const ID_MARGIN_MS = 60_000
 
 /** Reports whether a filter concerns last attempts, which excludes deliveries without an attempt. */
-export const isOfAttempts = ({ status, outcome, slowerThan }: DeliveryFilter): boolean =>
-  [status, outcome, slowerThan].some((condition) => condition !== undefined)
+export const isOfAttempts = ({ status, outcome, slowerThan, slowest }: DeliveryFilter): boolean =>
+  slowest === true || isAnyDefined(status, outcome, slowerThan)
+
+/** Reports whether a page must read deliveries that don't match. */
+export const needsScan = (filter: DeliveryFilter): boolean =>
+  isOfAttempts(filter) || isAnyDefined(filter.type, filter.campaignId, filter.from, filter.to)
+
+const isAnyDefined = (...values: ReadonlyArray<unknown>): boolean => values.some((value) => value !== undefined)
 
 /** The states that match a filter: only delivered ones have a successful last attempt. */
 export const statesOf = ({ state, status, outcome }: DeliveryFilter): ReadonlyArray<DeliveryState> => {
@@ -43,23 +30,19 @@ export const statesOf = ({ state, status, outcome }: DeliveryFilter): ReadonlyAr
 }
 
 /** The ids that match a filter's times: no delivery is older than its event. */
-export const idRange = ({
-  from,
-  to,
-  since,
-  before,
-  eventId,
-}: DeliveryFilter): readonly [lowest: string, beyond: string] => {
+export const idRange = ({ from, to, eventId }: DeliveryFilter): readonly [lowest: string, beyond: string] => {
   const begins = [from && toUnixMillis(from) - ID_MARGIN_MS, eventId && madeAt(eventId)].filter(
     (millis) => typeof millis === "number",
   )
-  const lowest = begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins))
-  const beyond = to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS)
   return [
-    since !== undefined && since > lowest ? since : lowest,
-    before !== undefined && before < beyond ? before : beyond,
+    begins.length === 0 ? "" : lowestIdentifierAt("delivery", Math.max(...begins)),
+    to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to) + ID_MARGIN_MS),
   ]
 }
+
+/** The lowest id of a delivery that was created at the end of a filter's times. */
+export const highestId = ({ to }: DeliveryFilter): string =>
+  to === undefined ? MAX_ID : lowestIdentifierAt("delivery", toUnixMillis(to))
 
 /** The end of the batches that can contain ids below this one. */
 export const batchesBelow = (id: string): string =>

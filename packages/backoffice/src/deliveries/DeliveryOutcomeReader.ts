@@ -21,7 +21,7 @@ export type Outcomes = typeof Outcomes.Type
 const OutcomesAt = Schema.Struct({ ...Outcomes.fields, at: Timestamp })
 export type OutcomesAt = typeof OutcomesAt.Type
 
-export const attemptsOf = ({ delivered, clientErrors, serverErrors, otherStatuses, noResponses }: Outcomes): number =>
+const attemptsOf = ({ delivered, clientErrors, serverErrors, otherStatuses, noResponses }: Outcomes): number =>
   delivered + clientErrors + serverErrors + otherStatuses + noResponses
 
 const SUMS = Object.keys(Outcomes.fields)

@@ -19,32 +19,27 @@ import {
   batchesBelow,
   type DeliveryFilter,
   eventIdRange,
+  highestId,
   idRange,
   isOfAttempts,
   MAX_ID,
+  needsScan,
   statesOf,
 } from "./DeliveryFilter.ts"
 
 export class DeliveryNotFound extends DescribedError("DeliveryNotFound", "No delivery {deliveryId}.") {}
 
-/** Number of deliveries that one step of a list reads if it filters by event. */
-const SCAN_BATCH_SIZE = 10_000
-
 /**
- * The same for one step of a page, the maximum for the whole page, and the step that counts as too small. Each step reads the waiting
- * deliveries of all logs, so one large step is faster than two.
+ * Number of deliveries that a page reads if it filters by event or attempt, and the step that counts as too small. Each step reads the
+ * waiting deliveries of all logs, so one large step is faster than two.
  */
-const PAGE_SCAN_BATCH_SIZE = 1500
-const MAX_PAGE_SCAN = 1500
-const MIN_PAGE_STEP = 750
+export const MAX_SCAN = 1500
+const MIN_STEP = 750
 
-/** Number of newest deliveries among which the slowest are listed. */
-export const MAX_SLOWEST_SCAN = 1500
+/** Number of `delivered` rows of all endpoints that one step filters. */
+const SCAN_ROWS = 5000
 
-/** Number of `delivered` rows that one step of a page reads for an endpoint or an organization. */
-const PAGE_SCAN_ROWS = 5000
-
-/** The number for the first step; each row may contain hundreds. */
+/** The number of those that the first step reads; each row may contain hundreds. */
 const HISTORY_ROWS = 200
 
 /** A row's creation time as a delivery. A delivery from the log is as old as its event, while the event is stored. */
@@ -88,15 +83,11 @@ const decodeRequest = decodeRow({
   body: Schema.NullOr(Schema.String),
 })
 
-/** The limits of one step or of a whole list. */
-interface ScanOptions {
-  /** The number of returned deliveries, and of those that one step reads. */
-  readonly limit: number
+/** The limits of one step: its `delivered` rows, its deliveries, and the matches. */
+interface Step {
+  readonly historyRows: number
   readonly batchSize: number
-  /** Number of `delivered` rows of all endpoints that one step filters; null for all rows. */
-  readonly scanRows: number | null
-  /** Whether a step returns its slowest deliveries first, not the newest. */
-  readonly isSlowestFirst: boolean
+  readonly limit: number
 }
 
 export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffice/deliveries/DeliveryReader", (sql) => {
@@ -131,12 +122,11 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       created_at, finished_at, nullif(replayed_as, '') as replayed_as, attempts as attempts_json
     from dead_letters) delivery`)
 
-  /** Reads the newest deliveries below an id and at most `historyRows` `delivered` rows. Returns the matches and the next position. */
-  const listBelow = Effect.fnUntraced(function* (
+  /** Reads the newest deliveries below an id. Returns the matches and the next position. */
+  const readBelow = Effect.fnUntraced(function* (
     filter: DeliveryFilter,
     before: string,
-    historyRows: number,
-    { batchSize, scanRows, limit, isSlowestFirst }: ScanOptions,
+    { historyRows, batchSize, limit }: Step,
   ) {
     const [lowest, beyond] = idRange(filter)
     const top = before < beyond ? before : beyond
@@ -162,10 +152,12 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       cross join lateral reader_position(reader.endpoint_id) position
       join organization_clock clock on clock.organization_id = reader.organization_id
       cross join lateral ${found} found
-      where ${isSlowestFirst || isOfAttempts(filter) ? sql`false` : mayBe(state)} and ${allOf(
+      where ${isOfAttempts(filter) ? sql`false` : mayBe(state)} and ${allOf(
         equal({ "reader.endpoint_id": endpointId, "reader.organization_id": organizationId }),
         campaignId && sql`reader.organization_id = (select organization_id from campaigns where id = ${campaignId})`,
       )})`
+    // An event has few deliveries, which may be replayed at any time.
+    const scanRows = eventId === undefined ? SCAN_ROWS : null
     const beyondEvent = eventId && lowestIdentifierAt("delivery", madeAt(eventId) + 1)
     const isScanned = sql`id >= ${lowest} and ${mayBe("delivered", "cancelled")}`
     const isHistory = allOf(
@@ -176,7 +168,6 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
     )
     // Each by its index on the id. A row with many deliveries may reach below the limit; its contents count
     // down to where the last row ends that was looked at.
-    const order = sql.literal(isSlowestFirst ? '"lastLatencyMs" desc nulls last, id desc' : "id desc")
     const rows = yield* sql`
       with history as materialized (
         (select * from (
@@ -217,7 +208,7 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
         select ${columns} from looked delivery
         left join lateral ${eventOf(sql`delivery`, sql`delivery`)} event on true
         cross join lateral ${lastAttempt}
-        where ${equal({ "event.type": filter.eventType, "event.campaign_id": campaignId })}
+        where ${equal({ "event.type": filter.type, "event.campaign_id": campaignId })}
       )
       select listed.*, scan.*, floor from reached
       cross join (select min(id) as "lookedTo", count(*)::int as looked from looked) scan
@@ -231,42 +222,12 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
             ? undefined
             : sql`"lastLatencyMs" > ${filter.slowerThan * 1000}::double precision`,
         )}
-        order by ${order} limit ${limit}::int
+        order by id desc limit ${limit}::int
       ) listed on true
-      order by ${order}`
+      order by id desc`
     const { looked, lookedTo, floor } = yield* decodeScan(Effect.succeed(rows))
     const deliveries = yield* decode(Effect.succeed(rows.filter(({ id }) => id !== null)))
     return { deliveries, looked, next: looked < batchSize ? floor : lookedTo }
-  })
-
-  /** Lists deliveries in steps until there are enough, the list ends, or more than `maxLooked` were read. */
-  const scan = Effect.fnUntraced(function* (
-    filter: DeliveryFilter,
-    {
-      maxLooked,
-      limit,
-      below,
-      ...options
-    }: ScanOptions & { readonly maxLooked: number; readonly below?: DeliveryId | undefined },
-  ) {
-    const found: Array<DeliverySummary> = []
-    let before: DeliveryId | null | undefined = below
-    let historyRows = Math.min(options.batchSize, HISTORY_ROWS)
-    for (let looked = 0; before !== null && found.length < limit && looked < maxLooked; ) {
-      const rest = { ...options, limit: limit - found.length }
-      const step: Effect.Success<ReturnType<typeof listBelow>> = yield* listBelow(
-        filter,
-        before ?? MAX_ID,
-        historyRows,
-        rest,
-      )
-      found.push(...step.deliveries)
-      before = step.next
-      looked += Math.max(MIN_PAGE_STEP, step.looked)
-      // A row contains one delivery or hundreds.
-      if (step.looked < options.batchSize) historyRows = Math.min(options.batchSize, 2 * historyRows)
-    }
-    return { found, next: before ?? null }
   })
 
   const find = Effect.fnUntraced(function* (deliveryId: DeliveryId) {
@@ -331,54 +292,27 @@ export class DeliveryReader extends DatabaseService<DeliveryReader>()("backoffic
       return { ...found, attempts: attempts.map((attempt, i) => ({ ...attempt, signedWith: signers[i] ?? [] })) }
     }),
 
-    /** Lists deliveries, newest first, older than `below` if given. */
-    list: ({
-      limit,
-      below,
-      ...filter
-    }: DeliveryFilter & { readonly limit: number; readonly below?: DeliveryId | undefined }) => {
-      const { eventType, campaignId, from, to } = filter
-      const needsScan = isOfAttempts(filter) || [eventType, campaignId, from, to].some((each) => each !== undefined)
-      const batchSize = needsScan ? Math.max(limit, SCAN_BATCH_SIZE) : limit
-      const options = {
-        limit,
-        below,
-        batchSize,
-        scanRows: null,
-        isSlowestFirst: false,
-        maxLooked: Number.POSITIVE_INFINITY,
-      }
-      return Effect.map(scan(filter, options), ({ found }) => found)
-    },
-
-    /** Lists the deliveries with the slowest last attempt among the newest `MAX_SLOWEST_SCAN`. */
-    slowest: Effect.fnUntraced(function* ({ limit, ...filter }: DeliveryFilter & { readonly limit: number }) {
-      const options = { limit, batchSize: MAX_SLOWEST_SCAN, scanRows: PAGE_SCAN_ROWS, isSlowestFirst: true }
-      const { deliveries, looked, next } = yield* listBelow(filter, MAX_ID, HISTORY_ROWS, options)
-      if (looked >= MIN_PAGE_STEP || next === null) return deliveries
-      // Each row has few.
-      return (yield* listBelow(filter, MAX_ID, MAX_SLOWEST_SCAN, options)).deliveries
-    }),
-
     /**
-     * Lists a page of deliveries, newest first, and the id below which the list continues; null at its end. It reads some thousand
+     * Lists a page of deliveries, newest first, and the position after which the list continues; null at its end. It reads some thousand
      * deliveries at most, so a page with a rare type or campaign, or a quiet endpoint, may be short.
      */
-    page: Effect.fnUntraced(function* ({
-      limit,
-      ...filter
-    }: Omit<DeliveryFilter, "from" | "to"> & { readonly limit: number }) {
-      const needsScan = isOfAttempts(filter) || filter.eventType !== undefined || filter.campaignId !== undefined
-      const batchSize = needsScan ? PAGE_SCAN_BATCH_SIZE : limit + 1
-      const options = {
-        limit: limit + 1,
-        batchSize,
-        scanRows: PAGE_SCAN_ROWS,
-        isSlowestFirst: false,
-        maxLooked: MAX_PAGE_SCAN,
+    list: Effect.fnUntraced(function* (filter: DeliveryFilter, limit: number, after: DeliveryId | null = null) {
+      const batchSize = needsScan(filter) ? MAX_SCAN : limit + 1
+      const found: Array<DeliverySummary> = []
+      let before: string | null = after ?? MAX_ID
+      let historyRows = Math.min(batchSize, HISTORY_ROWS)
+      for (let looked = 0; before !== null && found.length <= limit && looked < MAX_SCAN; ) {
+        const rest = { historyRows, batchSize, limit: limit + 1 - found.length }
+        const step: Effect.Success<ReturnType<typeof readBelow>> = yield* readBelow(filter, before, rest)
+        found.push(...step.deliveries)
+        before = step.next
+        // Deliveries that may be newer than `to` don't count.
+        if (before === null || before < highestId(filter)) looked += Math.max(MIN_STEP, step.looked)
+        // A row contains one delivery or hundreds.
+        if (step.looked < batchSize) historyRows = Math.min(batchSize, 2 * historyRows)
       }
-      const { found, next } = yield* scan(filter, options)
-      return { deliveries: found.slice(0, limit), next: found.length > limit ? found[limit - 1]!.id : next }
+      const last = found.length > limit ? found[limit - 1]!.id : (before as DeliveryId | null)
+      return { rows: found.slice(0, limit), next: last && { id: last } }
     }),
 
     /** Lists the endpoints of deliveries, oldest first. */

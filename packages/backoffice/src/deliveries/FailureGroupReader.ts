@@ -7,6 +7,8 @@ import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
 import { decodeRow, decodeRows, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
+import type { issueFilters } from "../lists/issues.ts"
+import type { FilterOf } from "../operations/Field.ts"
 
 /** Calls to an endpoint that failed in the same way, and their dead letters. */
 const FailureGroup = Schema.Struct({
@@ -45,12 +47,8 @@ export const FAILURE_GROUP_STATES = {
 } as const
 type State = keyof typeof FAILURE_GROUP_STATES
 
-/** The conditions of groups, all of which must match. */
-export interface FailureGroupFilter extends Partial<Pick<FailureGroup, "organizationId" | "endpointId">> {
-  readonly status?: number
-  /** Default: failing groups and those with dead letters; for a given endpoint also if it is disabled. */
-  readonly state?: State
-}
+/** Default of `state`: failing groups and those with dead letters; for a given endpoint also if it is disabled. */
+export type FailureGroupFilter = Omit<FilterOf<typeof issueFilters>, "largest">
 
 export type FailureGroupCursor = Pick<FailureGroup, "lastAt" | "id">
 

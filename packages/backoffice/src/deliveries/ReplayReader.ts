@@ -1,21 +1,28 @@
 import type { LogRange } from "@outreach/domain/deliveries/ReplayJobQueue"
-import type { OrganizationId } from "@outreach/domain/Identifier"
+import type { OrganizationId, ReplayId } from "@outreach/domain/Identifier"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { assertEndpointPresent } from "@outreach/postgres/deliveries/assertEndpointPresent"
 import { decodeReplays, inRange, rangeOf, replayColumns } from "@outreach/postgres/deliveries/replayRows"
+import { keyset } from "@outreach/postgres/keyset"
 import { decodeValue } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 
 const decodeCount = decodeValue({ count: Schema.Int })
+const newestFirst = keyset({ id: "id" }, "desc")
 
 export class ReplayReader extends DatabaseService<ReplayReader>()("backoffice/deliveries/ReplayReader", (sql) => ({
-  /** Lists jobs, newest first: all, or those of one organization. */
-  list: (limit: number, organizationId: OrganizationId | null = null) =>
+  /** Lists jobs, newest first. */
+  list: (
+    { organizationId }: { readonly organizationId?: OrganizationId },
+    limit: number,
+    after: { readonly id: ReplayId } | null = null,
+  ) =>
     sql`
       select ${replayColumns} from replay_jobs job
-      where ${organizationId}::text is null or ${organizationId} = coalesce(
-        organization_id, (select organization_id from webhook_endpoints where id = job.endpoint_id))
-      order by id desc limit ${limit}`.pipe(decodeReplays),
+      where (${organizationId ?? null}::text is null or ${organizationId ?? null} = coalesce(
+        organization_id, (select organization_id from webhook_endpoints where id = job.endpoint_id)))
+        and ${newestFirst.after(after)}
+      order by ${newestFirst.order} limit ${limit}`.pipe(decodeReplays),
 
   countInLog: Effect.fnUntraced(function* (range: LogRange) {
     yield* assertEndpointPresent(sql, range.endpointId)

@@ -49,6 +49,8 @@ export const time = (label: string, none?: string) => ({ kind: "time", label, ..
 
 export const count = (label: string, cap?: number) => ({ kind: "count", label, ...(cap && { cap }) }) as const
 
+export const millis = (label: string) => ({ kind: "millis", label }) as const
+
 export const masked = (label: string) => ({ kind: "masked", label }) as const
 
 export const badge = <Value extends string>(label: string, tones: Readonly<Partial<Record<Value, Tone>>>) =>

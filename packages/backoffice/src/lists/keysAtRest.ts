@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { ImportProgress } from "../csv/ImportProgress.ts"
 import { countCiphertexts, listKeyUses } from "../keys/keysAtRest.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 import { inOps, list } from "./List.ts"
 
 export const keysAtRest = list("keys-at-rest list", {
@@ -9,7 +9,7 @@ export const keysAtRest = list("keys-at-rest list", {
   key: ["table", "keyId"],
   read: () =>
     Effect.gen(function* () {
-      const { advance } = yield* (yield* ImportProgress).bar("reading", yield* countCiphertexts)
+      const { advance } = yield* (yield* TaskProgress).bar("reading", yield* countCiphertexts)
       return yield* listKeyUses(advance)
     }).pipe(Effect.scoped),
   columns: { table: inOps, keyId: inOps, ciphertexts: inOps },

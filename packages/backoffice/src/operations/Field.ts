@@ -30,8 +30,8 @@ export interface Control {
   /** The keyboard of a telephone. Default `text`. */
   readonly inputmode?: "numeric" | "email" | "url"
   readonly required?: boolean
-  /** Whether the command has an argument for it, instead of a flag. */
-  readonly isArgument?: true
+  /** Whether the command has an argument for it, instead of a flag, and whether the argument can be repeated. */
+  readonly isArgument?: true | "repeated"
   readonly placeholder?: string
   readonly size?: number
   readonly maxLength?: number
@@ -115,6 +115,10 @@ export const yesOrNo = (label: string, yes: string, no: string, details: Details
 /** Declares a check box, which is a flag without a value. */
 export const checkBox = (label: string, text: string, details: Details = {}): Field<boolean> =>
   field(YesOrNo, label, { kind: "switch", options: [["yes", text]], ...details })
+
+/** Declares values that only a command has, as an argument for each. */
+export const repeated = <A>({ schema, control }: Field<A>): Field<ReadonlyArray<A>> =>
+  ({ schema, isRequired: false, control: { ...control, isArgument: "repeated" } }) as never
 
 /** Declares a form's file; its value is the file's name. No other form accepts a file. */
 export const file = (label: string, details: Omit<Details, "kind"> = {}): Field<string> =>

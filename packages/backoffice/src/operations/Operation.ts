@@ -32,6 +32,12 @@ export interface Plan {
   readonly obstacle?: string | undefined
 }
 
+/** What an operation would affect: fields for scripts, and a text. */
+export interface Preview {
+  readonly data: { readonly count: number }
+  readonly text: string
+}
+
 /** The object that an operation changes: its id by the domain's name. */
 // biome-ignore lint/suspicious/noExplicitAny: a codec is not covariant.
 export type Subject = Readonly<Record<string, Codec<any>>>
@@ -62,6 +68,10 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly texts?: (found: Found) => { readonly [K in keyof F]: string | ReadonlyArray<string> | undefined }
   readonly versionOf?: (found: Found) => string
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R>
+  /** Counts the objects that it would affect, for `--dry-run`. */
+  readonly preview?: (input: InputOf<S, F>) => Effect.Effect<Preview, TaggedFailure, R>
+  /** Whether the result may be a replay, which a command follows until it ends, unless with `--detach`. */
+  readonly isReplay?: true
   /** With a version, fails with `ChangedMeanwhile` if the object has a later one; only for changes that check it atomically. */
   readonly run: (input: InputOf<S, F>, operator: string, version?: string) => Effect.Effect<A, TaggedFailure, R>
   /** Returns the part of the result that can't be read again. */
@@ -71,18 +81,28 @@ export interface Operation<S, F, Found, A, R> extends Access {
   readonly examples?: ReadonlyArray<string>
 }
 
-interface Declaration<S, F, Found, A, R1, R2, R3> extends Access, Pick<Operation<S, F, Found, A, never>, Plain> {
+interface Declaration<S, F, Found, A, R1, R2, R3, R4> extends Access, Pick<Operation<S, F, Found, A, never>, Plain> {
   readonly of?: S
   readonly input?: F
   readonly find?: (subject: SubjectOf<S>) => Effect.Effect<Found, TaggedFailure, R1>
   readonly plan?: (input: InputOf<S, F>) => Effect.Effect<Plan, TaggedFailure, R2>
+  readonly preview?: (input: InputOf<S, F>) => Effect.Effect<Preview, TaggedFailure, R4>
   readonly run: (input: InputOf<S, F>, operator: string, version?: string) => Effect.Effect<A, TaggedFailure, R3>
   // The type of the result is inferred only from `run`.
   readonly shownOnce?: (result: NoInfer<A>) => string | undefined
   readonly done: (result: NoInfer<A>, input: InputOf<S, F>) => string
 }
 
-type Plain = "about" | "label" | "isPartial" | "isIrreversible" | "faults" | "texts" | "versionOf" | "examples"
+type Plain =
+  | "about"
+  | "label"
+  | "isPartial"
+  | "isIrreversible"
+  | "isReplay"
+  | "faults"
+  | "texts"
+  | "versionOf"
+  | "examples"
 
 /** Declares an operation by its command's words. */
 export const operation = <
@@ -90,10 +110,11 @@ export const operation = <
   R3,
   R1 = never,
   R2 = never,
+  R4 = never,
   Found = never,
   const S extends Subject = Record<never, never>,
   const F extends Fields = Record<never, never>,
 >(
   command: string,
-  declaration: Declaration<S, F, Found, A, R1, R2, R3>,
-): Operation<S, F, Found, A, R1 | R2 | R3> => ({ of: {} as S, input: {} as F, ...declaration, command })
+  declaration: Declaration<S, F, Found, A, R1, R2, R3, R4>,
+): Operation<S, F, Found, A, R1 | R2 | R3 | R4> => ({ of: {} as S, input: {} as F, ...declaration, command })

@@ -1,50 +1,67 @@
+import { DescribedError } from "@outreach/domain/DescribedError"
+import type { DeadLetterFilter } from "@outreach/domain/deliveries/DeadLetterRepository"
 import { purgeDeadLetters, replayDeadLetters as replayNow } from "@outreach/domain/deliveries/DeadLetters"
-import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import { describeCause } from "@outreach/domain/deliveries/describeCause"
+import { findPresentEndpoint } from "@outreach/domain/deliveries/Endpoints"
 import { DEFAULT_REPLAYS_PER_SECOND } from "@outreach/domain/deliveries/ReplayJobQueue"
 import { createDeadLetterReplay } from "@outreach/domain/deliveries/Replays"
-import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
-import { DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
-import { Instant, PastInstant } from "@outreach/domain/Instant"
+import { DeliveryId, type EndpointId } from "@outreach/domain/Identifier"
+import { Seconds } from "@outreach/domain/Seconds"
+import { minuteOf } from "@outreach/domain/Timestamp"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Effect, Struct } from "effect"
 import { type DeadLetterCount, DeadLetterReader, isGrouped } from "../deliveries/DeadLetterReader.ts"
 import { DeliveryReader } from "../deliveries/DeliveryReader.ts"
-import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
 import { formatCount, formatCounted, formatDuration } from "../format.ts"
-import { choice, field, required, type ValuesOf } from "./Field.ts"
+import { deadLetterFilters, deadLetterSelector } from "../lists/deadLetters.ts"
+import { TaskProgress } from "../TaskProgress.ts"
+import { checkBox, field, repeated, required, type ValuesOf } from "./Field.ts"
 import { operation } from "./Operation.ts"
 import { rate } from "./replays.ts"
 
-/** The fields that select dead letters, except by time. All given ones must match. */
-export const deadLetterSelector = {
-  endpointId: field(EndpointId, "Endpoint", { hint: "Only dead letters of this endpoint" }),
-  type: choice("Type", outboundEventTypes, { hint: "Only events of this type" }),
-  reason: choice("Reason", DEAD_LETTER_REASONS, {
-    hint: "Rejected by the partner, out of attempts, or several workers crashed",
-  }),
-  groupId: field(FailureGroupId, "Issue", { hint: "Only dead letters of this issue" }),
-  status: field(wholeNumber(100, 599, "an HTTP status"), "Status", {
-    hint: "The HTTP status of the last attempt",
-    example: "503",
-  }),
-  organizationId: field(OrganizationId, "Organization", { hint: "Only dead letters of this organization" }),
-}
-
-/** The fields that select dead letters. All given ones must match. */
-export const deadLetterFields = {
-  ...deadLetterSelector,
-  from: field(PastInstant, "Failed at or after", { kind: "instant", example: "2026-11-01T09:00:00Z" }),
-  to: field(Instant, "Failed before", { kind: "instant" }),
-}
-
-export const filterOf = <A extends ValuesOf<typeof deadLetterSelector>>({ type, ...filter }: A) => ({
-  ...filter,
-  ...(type !== undefined && { eventType: type }),
-})
-
 /** Maximum number of dead letters that a plan counts by type or time. */
 const MAX_COUNTED = 5000
+
+class UnclearSelection extends DescribedError(
+  "UnclearSelection",
+  "Select dead letters in one way: by their ids, by filters such as --endpoint, or with --all. Ids do not go with --dry-run.",
+) {}
+
+const selection = {
+  ...deadLetterFilters,
+  all: checkBox("All", "Every dead letter", { hint: "Every dead letter" }),
+  deliveryId: repeated(field(DeliveryId, "Ids of dead letters")),
+}
+
+const toSelection = ({ deliveryId: ids = [], all = false, ...filter }: ValuesOf<typeof selection>) => ({
+  ids,
+  all,
+  filter,
+})
+
+/** Returns the selected ids, or the filter. */
+const readSelection = (given: ValuesOf<typeof selection>) => {
+  const { ids, all, filter } = toSelection(given)
+  const ways = [ids.length > 0, all, Object.keys(filter).length > 0]
+  return ways.filter(Boolean).length === 1 ? Effect.succeed({ ids, filter }) : Effect.fail(new UnclearSelection())
+}
+
+/** Fails if a filter without results selects a removed endpoint, because its dead letters can't be replayed. */
+export const checkEndpoint = ({ endpointId }: DeadLetterFilter) =>
+  endpointId === undefined ? Effect.void : findPresentEndpoint(endpointId)
+
+const affectedBy = Effect.fnUntraced(function* ({ groupId, endpointId, organizationId }: DeadLetterFilter) {
+  const endpoints = yield* (yield* DeliveryReader).endpoints(organizationId)
+  const addressOf = (id: EndpointId) => endpoints.find((each) => each.id === id)?.url ?? id
+  const affects =
+    groupId !== undefined
+      ? { id: groupId, name: "an issue" }
+      : endpointId !== undefined
+        ? { id: endpointId, name: addressOf(endpointId) }
+        : organizationId !== undefined
+          ? { id: organizationId, name: "an organization" }
+          : { id: "", name: "all organizations" }
+  return { affects, addressOf }
+})
 
 export const replayDeadLetters = operation("dead-letters replay", {
   role: "operator",
@@ -52,46 +69,60 @@ export const replayDeadLetters = operation("dead-letters replay", {
   about:
     "Deliver dead letters again, from attempt 1; their history remains. With filters or --all, as a job of the workers at a steady rate",
   label: "Replay all",
-  input: { ...deadLetterFields, rate },
-  plan: Effect.fnUntraced(function* ({ rate: _, ...fields }) {
+  input: { ...selection, rate },
+  isReplay: true,
+  plan: Effect.fnUntraced(function* ({ rate: _, ...given }) {
+    const { filter } = toSelection(given)
     const { count } = yield* DeadLetterReader
-    const filter = filterOf(fields)
     const counts = yield* count(filter, MAX_COUNTED)
     const total = sumOf(counts)
-    const looked = fields.type === undefined ? total : sumOf(yield* count(Struct.omit(fields, ["type"]), MAX_COUNTED))
+    const looked = filter.type === undefined ? total : sumOf(yield* count(Struct.omit(filter, ["type"]), MAX_COUNTED))
     const hasMore = !isGrouped(filter) && looked >= MAX_COUNTED
     const atLeast = hasMore ? "at least " : ""
-    const endpoints = yield* (yield* DeliveryReader).endpoints(fields.organizationId)
-    const addressOf = (id: EndpointId) => endpoints.find((each) => each.id === id)?.url ?? id
-    const { groupId, endpointId, organizationId } = fields
-    const [id, name] =
-      groupId !== undefined
-        ? [groupId, "An issue"]
-        : endpointId !== undefined
-          ? [endpointId, addressOf(endpointId)]
-          : organizationId !== undefined
-            ? [organizationId, "An organization"]
-            : ["", "All organizations"]
+    const { affects, addressOf } = yield* affectedBy(filter)
     return {
       title: "Replay dead letters",
       many: `${atLeast}${formatCounted(total, "dead letter")}, each from attempt 1. Their history remains.`,
-      affects: { id, name },
+      affects,
       when: `Now, after live events and retries; at ${DEFAULT_REPLAYS_PER_SECOND} per second it takes ${atLeast}${formatDuration(total / DEFAULT_REPLAYS_PER_SECOND)}.`,
       facts: {
-        ...(fields.from && { "Failed at or after": { at: fields.from } }),
-        ...(fields.to && { "Failed before": { at: fields.to } }),
+        ...(filter.from && { "Failed at or after": { at: filter.from } }),
+        ...(filter.to && { "Failed before": { at: filter.to } }),
         ...Object.fromEntries(
           counts.map(({ endpointId, reason, count }) => [`${addressOf(endpointId)}, ${reason}`, formatCount(count)]),
         ),
       },
+      values: Object.keys(filter).length === 0 ? { all: true } : {},
       obstacle: total === 0 && !hasMore ? "No matching dead letter is left to replay." : undefined,
     }
   }),
-  run: ({ rate, ...fields }) => createDeadLetterReplay(filterOf(fields), rate),
-  done: ({ total, state, rate }) =>
-    state === "running"
-      ? `${formatCounted(total, "dead letter")} will be replayed at ${formatCount(rate)} per second, in ${formatDuration(total / rate)}. The job is listed below the issues.`
-      : "No dead letters were left to replay.",
+  preview: Effect.fnUntraced(function* ({ rate: _, ...given }) {
+    const { ids, filter } = yield* readSelection(given)
+    if (ids.length > 0) return yield* new UnclearSelection()
+    const byEndpointAndReason = yield* DeadLetterReader.use(({ count }) => count(filter))
+    const count = sumOf(byEndpointAndReason)
+    if (count === 0) yield* checkEndpoint(filter)
+    const lines = byEndpointAndReason.map(({ endpointId, reason, count }) => `\n${endpointId}, ${reason}: ${count}`)
+    return {
+      data: { count, byEndpointAndReason },
+      text: `${formatCounted(count, "dead letter")} would be replayed.${lines.join("")}`,
+    }
+  }),
+  run: ({ rate, ...given }) =>
+    Effect.gen(function* () {
+      const { ids, filter } = yield* readSelection(given)
+      if (ids.length > 0) return { replayed: yield* replayNow(new Set(ids)) }
+      const job = yield* createDeadLetterReplay(filter, rate)
+      if (job.total === 0) yield* checkEndpoint(filter)
+      return job
+    }),
+  done: (result) => {
+    if (!("total" in result)) return `Replayed ${formatCounted(result.replayed, "dead letter")}.`
+    const { id, total, state, rate } = result
+    return state === "running"
+      ? `The replay ${id} sends ${formatCounted(total, "dead letter")} at ${formatCount(rate)} per second, in ${formatDuration(total / rate)}.`
+      : "No dead letters were left to replay."
+  },
   examples: [
     "ops dead-letters replay dlv_…",
     "ops dead-letters replay --endpoint whe_… --reason exhausted --dry-run",
@@ -113,31 +144,73 @@ export const replayDeadLetter = operation("dead-letters replay", {
   done: () => "Replayed as a new delivery, starting at attempt 1.",
 })
 
-/** The removal of an issue's dead letters. */
+class AgeMissing extends DescribedError(
+  "AgeMissing",
+  "Dead letters are removed by age or by group: give --older-than, such as --older-than 90d, or --group. --dry-run shows how many would be removed.",
+) {}
+
+class NotConfirmed extends DescribedError(
+  "NotConfirmed",
+  "Nothing was done: {count} dead letters match, instead of {confirm}.",
+) {}
+
+const removal = {
+  ...deadLetterSelector,
+  olderThan: field(Seconds, "Minimum age", { hint: "Since they became dead letters", example: "90d" }),
+  confirm: field(wholeNumber(0, 1e9), "Count", { hint: "Remove without confirmation if exactly this many match" }),
+}
+
+const countRemoved = Effect.fnUntraced(function* ({ olderThan, confirm, ...filter }: ValuesOf<typeof removal>) {
+  if (olderThan === undefined && filter.groupId === undefined) return yield* new AgeMissing()
+  const found = yield* DeadLetterReader.use(({ countOld }) => countOld(filter, olderThan ?? 0))
+  const { before, count, replayed } = found
+  if (confirm !== undefined && confirm !== count) return yield* new NotConfirmed({ count, confirm })
+  const many = `${formatCounted(count, "dead letter")} (${formatCount(replayed)} replayed) from before ${minuteOf(before)}`
+  return { filter, found, many }
+})
+
 export const removeDeadLetters = operation("dead-letters remove", {
   role: "admin",
   about: "Delete old dead letters, replayed or not",
   label: "Remove permanently",
-  input: { groupId: required(deadLetterSelector.groupId) },
-  plan: Effect.fnUntraced(function* ({ groupId }) {
-    const group = yield* (yield* FailureGroupReader).find(groupId)
-    const { stored, open, openedAt, lastAt } = group
+  isIrreversible: true,
+  input: removal,
+  plan: Effect.fnUntraced(function* (given) {
+    const { filter, found, many } = yield* countRemoved(given)
+    const { count } = found
     return {
-      title: "Remove the dead letters of an issue",
-      many: `${formatCounted(stored, "dead letter")} (${formatCount(open)} never replayed)`,
-      affects: { id: groupId, name: describeCause(group) },
+      title: "Remove dead letters",
+      many,
+      count,
+      affects: (yield* affectedBy(filter)).affects,
       when: "Immediately.",
-      facts: { From: { at: openedAt }, To: { at: lastAt } },
-      caution: {
-        word: String(stored),
-        because: "This can't be undone. The partner doesn't receive those that weren't replayed.",
-      },
+      caution:
+        count === 0 || given.confirm !== undefined
+          ? undefined
+          : {
+              word: String(count),
+              because: "This can't be undone. The partner doesn't receive those that weren't replayed.",
+            },
+      obstacle: count === 0 ? "No dead letter matches." : undefined,
     }
   }),
-  run: ({ groupId }) =>
+  preview: (given) =>
+    Effect.map(countRemoved(given), ({ found, many }) => ({ data: found, text: `${many} would be removed.` })),
+  run: (given) =>
     Effect.gen(function* () {
-      const { before } = yield* (yield* DeadLetterReader).countOld({ groupId }, 0)
-      return { removed: yield* purgeDeadLetters({ groupId }, before) }
-    }),
+      const { filter, found } = yield* countRemoved(given)
+      const { advance } = yield* (yield* TaskProgress).bar("Removing", found.count)
+      const purged = purgeDeadLetters(
+        filter,
+        found.before,
+        Effect.tap(({ purged }) => advance(purged)),
+      )
+      return { before: found.before, removed: yield* purged }
+    }).pipe(Effect.scoped),
   done: ({ removed }) => `${formatCounted(removed, "dead letter")} removed.`,
+  examples: [
+    "ops dead-letters remove --older-than 90d --dry-run",
+    "ops dead-letters remove --older-than 90d --reason rejected --yes",
+    "ops dead-letters remove --group fgr_… --confirm 12",
+  ],
 })

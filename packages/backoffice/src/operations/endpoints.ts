@@ -89,12 +89,12 @@ const planOf = Effect.fnUntraced(function* (endpointId: EndpointId, verb: string
 })
 
 /** Returns the start of the log if it is after a time. */
-export const readKeptFrom = Effect.fnUntraced(function* (from: Timestamp | undefined) {
+const readKeptFrom = Effect.fnUntraced(function* (from: Timestamp | undefined) {
   const eventsKeptFrom = yield* (yield* Partitions).eventsKeptFrom
   return from === undefined || eventsKeptFrom === null || from >= eventsKeptFrom ? {} : { eventsKeptFrom }
 })
 
-export const describeKeptFrom = ({ eventsKeptFrom: at }: { readonly eventsKeptFrom?: Timestamp }) =>
+const describeKeptFrom = ({ eventsKeptFrom: at }: { readonly eventsKeptFrom?: Timestamp }) =>
   at && `Events before ${at.slice(0, 10)} are deleted (EVENTS_MONTHS).`
 
 export const createEndpoint = operation("endpoints create", {
@@ -275,6 +275,7 @@ export const replayEvents = operation("endpoints replay", {
   about: "Send the events of a period to an endpoint again, delivered or not, after its other deliveries",
   label: "Send the events",
   of,
+  isReplay: true,
   input: {
     from: time("Published at or after", PastInstant),
     to: time("Published before", Instant),
@@ -294,15 +295,26 @@ export const replayEvents = operation("endpoints replay", {
       obstacle: range === undefined ? MISSING : count === 0 ? "No events were published in this period." : undefined,
     }
   }),
+  preview: (given) =>
+    Effect.gen(function* () {
+      const range = yield* readRange(given)
+      const count = yield* ReplayReader.use(({ countInLog }) => countInLog(range))
+      const kept = yield* readKeptFrom(given.from)
+      const sentences = [`${formatCounted(count, "event")} would be sent.`, describeKeptFrom(kept)]
+      return { data: { count, ...kept }, text: sentences.filter(Boolean).join(" ") }
+    }),
   run: ({ rate, ...given }) =>
     Effect.gen(function* () {
-      const range = rangeOf(given)
-      return yield* range === undefined
-        ? Effect.fail({ _tag: "PeriodMissing", message: MISSING })
-        : createLogReplay(range, rate)
+      const range = yield* readRange(given)
+      return { ...(yield* createLogReplay(range, rate)), ...(yield* readKeptFrom(given.from)) }
     }),
-  done: ({ id, total, rate }) =>
-    `The replay ${id} sends ${formatCounted(total, "event")} at ${formatCount(rate)} per second.`,
+  done: ({ id, total, rate, ...kept }) =>
+    [
+      `The replay ${id} sends ${formatCounted(total, "event")} at ${formatCount(rate)} per second.`,
+      describeKeptFrom(kept),
+    ]
+      .filter(Boolean)
+      .join(" "),
   examples: [
     "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --dry-run",
     "ops endpoints replay whe_… --from 2026-11-01T09:00:00Z --to 2026-11-01T17:00:00Z --rate 20",
@@ -311,8 +323,11 @@ export const replayEvents = operation("endpoints replay", {
 
 const MISSING = "Choose the period first."
 
+const readRange = (given: Parameters<typeof rangeOf>[0]) =>
+  Effect.fromNullishOr(rangeOf(given)).pipe(Effect.mapError(() => ({ _tag: "PeriodMissing", message: MISSING })))
+
 /** Returns the selected events; undefined without a period. */
-export const rangeOf = (given: {
+const rangeOf = (given: {
   readonly endpointId: EndpointId
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined

@@ -8,9 +8,9 @@ import { inTransaction } from "@outreach/domain/Transaction"
 import { Array as Arr, Cause, Effect, Exit, Result, Stream } from "effect"
 import { addBadLine, type BadLineReport, BadLines, checkFile, type RejectedLine, RejectsFile } from "../csv/badLines.ts"
 import type { ColumnMap } from "../csv/ColumnMap.ts"
-import { ImportProgress } from "../csv/ImportProgress.ts"
 import { type Header, readHeader } from "../csv/readHeader.ts"
 import { type FileLine, isBad, isGood, readLines } from "../csv/readLines.ts"
+import { TaskProgress } from "../TaskProgress.ts"
 import { type ImportCounts, ImportLog } from "./ImportLog.ts"
 import { LineComparison, REPEATED } from "./LineComparison.ts"
 
@@ -47,7 +47,7 @@ export const importFile = Effect.fn("importFile")(function* (
   if (options.check) return yield* importLinesOf(header, campaign, options, () => Effect.void)
   const log = yield* ImportLog
   const id = yield* log.begin(campaign, options.operator)
-  yield* (yield* ImportProgress).begin?.(id) ?? Effect.void
+  yield* (yield* TaskProgress).begin?.(id) ?? Effect.void
   const key = { organizationId: campaign.organizationId, id }
   let kept = 0
   return yield* importLinesOf(header, campaign, options, (lines, { badCount, badLines, ...counts }) => {
@@ -120,7 +120,7 @@ const importLinesOf = Effect.fnUntraced(function* (
     return refused
   }, inTransaction)
   yield* save(lines, report)
-  const bar = yield* (yield* ImportProgress).bar(check ? "Comparing" : "Importing", lines)
+  const bar = yield* (yield* TaskProgress).bar(check ? "Comparing" : "Importing", lines)
   yield* readLines(header).pipe(
     Stream.grouped(BATCH_SIZE),
     Stream.runForEach(

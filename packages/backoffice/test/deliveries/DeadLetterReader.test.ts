@@ -82,9 +82,9 @@ describe("Dead letters", () => {
     expect(yield* count({ from: newest!.finishedAt!, to: exhausted!.finishedAt! })).toEqual([
       { reason: "rejected", count: 1 },
     ])
-    expect(yield* count({ eventType: "outreach.email_bounced" })).toEqual([])
+    expect(yield* count({ type: "outreach.email_bounced" })).toEqual([])
     const among = (maxLooked: number) =>
-      Effect.map(deadLetters.count({ endpointId, eventType: "outreach.email_sent" }, maxLooked), (rows) =>
+      Effect.map(deadLetters.count({ endpointId, type: "outreach.email_sent" }, maxLooked), (rows) =>
         rows.reduce((sum, { count }) => sum + count, 0),
       )
     expect(yield* among(2)).toBe(2)
@@ -101,7 +101,7 @@ describe("Dead letters", () => {
     const [newest] = yield* deadLetters.list({ endpointId: old.endpoint.id }, 1)
     yield* deadLetters.replay(newest!.id)
 
-    const filter = { reason: "rejected", eventType: "outreach.email_sent" } as const
+    const filter = { reason: "rejected", type: "outreach.email_sent" } as const
     const { before, ...found } = yield* deadLetters.countOld(filter, 90 * 86_400)
     expect(found).toEqual({ count: 2010, replayed: 1 })
     expect(yield* deadLetters.countOld({ ...filter, endpointId: recent.endpoint.id }, 90 * 86_400)).toMatchObject({

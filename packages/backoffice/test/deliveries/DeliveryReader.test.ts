@@ -3,7 +3,7 @@ import { DeadLetterRepository } from "@outreach/domain/deliveries/DeadLetterRepo
 import type { Delivery, DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
-import { createIdentifier, type DeliveryId, lowestIdentifierAt, madeAt } from "@outreach/domain/Identifier"
+import { createIdentifier } from "@outreach/domain/Identifier"
 import { deliveryId } from "@outreach/postgres/deliveries/deliveryId"
 import { commitTimestamp } from "@outreach/postgres/events/commitTimestamp"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
@@ -19,6 +19,8 @@ import { Effect } from "effect"
 import { backoffice } from "../../src/backoffice.ts"
 import { DeliveryReader } from "../../src/deliveries/DeliveryReader.ts"
 import { FailureGroupReader } from "../../src/deliveries/FailureGroupReader.ts"
+import { deliveries } from "../../src/lists/deliveries.ts"
+import { type Page, readRows } from "../../src/lists/List.ts"
 import { retryDelivery } from "../../src/operations/deliveries.ts"
 import { ObjectFinder } from "../../src/operators/ObjectFinder.ts"
 
@@ -45,22 +47,20 @@ const seedAll = Effect.gen(function* () {
   return seeded
 })
 
-const allPages = Effect.fnUntraced(function* (
-  filter: Omit<Parameters<DeliveryReader["Service"]["page"]>[0], "limit">,
-  limit: number,
-) {
-  const { page } = yield* DeliveryReader
+type Filter = Parameters<typeof deliveries.read>[0]
+
+/** Lists deliveries as a command does, which reads pages until they have enough. */
+const list = (filter: Filter, limit = 100) =>
+  Effect.map(readRows(deliveries, filter, { limit, after: null }), ({ rows }) => rows)
+
+const allPages = Effect.fnUntraced(function* (filter: Filter, limit: number) {
   const pages: Array<ReadonlyArray<DeliverySummary>> = []
-  let before = filter.before
+  let after: string | null = null
   do {
-    const { deliveries, next }: { deliveries: ReadonlyArray<DeliverySummary>; next: DeliveryId | null } = yield* page({
-      ...filter,
-      ...(before && { before }),
-      limit,
-    })
-    pages.push(deliveries)
-    before = next ?? undefined
-  } while (before !== undefined)
+    const { rows, next }: Page<DeliverySummary> = yield* deliveries.read(filter, { limit, after })
+    pages.push(rows)
+    after = next
+  } while (after !== null)
   return pages
 })
 
@@ -77,12 +77,12 @@ describe("DeliveryReader", () => {
     const createdAt = new Map(emitted.map(({ id, at }) => [id, at]))
     /** Reads the states with `list` and with `find`. */
     const states = Effect.gen(function* () {
-      const listed = yield* repository.list({ endpointId: endpoint.id, limit: 10 })
+      const listed = yield* list({ endpointId: endpoint.id })
       expect(listed.map(({ id }) => id)).toEqual(ids.toSorted().toReversed())
       for (const delivery of listed) {
         expect((yield* repository.find(delivery.id)).delivery).toEqual(delivery)
         expect(delivery).toMatchObject({ endpointId: endpoint.id, createdAt: createdAt.get(delivery.eventId) })
-        const ofState = yield* repository.list({ state: delivery.state, endpointId: endpoint.id, limit: 10 })
+        const ofState = yield* list({ state: delivery.state, endpointId: endpoint.id })
         expect(ofState).toEqual(listed.filter(({ state }) => state === delivery.state))
       }
       return ids.map((id) => listed.find((delivery) => delivery.id === id)!.state)
@@ -118,17 +118,16 @@ describe("DeliveryReader", () => {
     expect(yield* Effect.flip(repository.find(absent))).toMatchObject({ _tag: "DeliveryNotFound", deliveryId: absent })
   })
 
-  test("lists all deliveries once over its pages, in the order of `list`, for each filter", function* () {
-    const repository = yield* DeliveryReader
+  test("lists all deliveries once over its pages, for each filter", function* () {
     yield* seedAll
     const { endpoint, organization, campaign } = yield* seedAll
-    const all = yield* repository.list({ endpointId: endpoint.id, limit: 100 })
+    const all = yield* list({ endpointId: endpoint.id })
     expect(all).toHaveLength(12)
     const filters = [
       { endpointId: endpoint.id },
       { organizationId: organization.id },
       { campaignId: campaign.id },
-      { endpointId: endpoint.id, eventType: "outreach.email_sent" },
+      { endpointId: endpoint.id, type: "outreach.email_sent" },
     ]
     for (const filter of filters) {
       for (const limit of [1, 5, 12, 50]) expect((yield* allPages(filter, limit)).flat()).toEqual(all)
@@ -136,17 +135,15 @@ describe("DeliveryReader", () => {
     const pending = (yield* allPages({ organizationId: organization.id, state: "pending" }, 2)).flat()
     expect(pending).toEqual(all.filter(({ state }) => state === "pending"))
     expect(pending).toHaveLength(5)
-    const opened = { organizationId: organization.id, eventType: "outreach.email_opened" }
+    const opened = { organizationId: organization.id, type: "outreach.email_opened" }
     expect((yield* allPages(opened, 5)).flat()).toEqual([])
-    const at = madeAt(all[4]!.id)
-    const between = { since: lowestIdentifierAt("delivery", at), before: lowestIdentifierAt("delivery", at + 1) }
-    expect((yield* allPages({ endpointId: endpoint.id, ...between }, 50)).flat()).toEqual(
-      all.filter(({ id }) => madeAt(id) === at),
+    const [to, from] = [all[4]!.createdAt, all[9]!.createdAt]
+    expect((yield* allPages({ endpointId: endpoint.id, from, to }, 3)).flat()).toEqual(
+      all.filter(({ createdAt }) => createdAt >= from && createdAt < to),
     )
   })
 
   test("finds the few deliveries of an endpoint, a campaign or an event among many newer ones", function* () {
-    const repository = yield* DeliveryReader
     const { endpoint, organization } = yield* seedAll
     const dead = yield* seedDeadLetters(2)
     const other = yield* seedDeadLetters(1)
@@ -155,30 +152,28 @@ describe("DeliveryReader", () => {
       insert into delivered (organization_id, id, endpoint_id, event_id, attempts, created_at)
       select ${other.organization.id}, make_id('dlv'), ${other.endpoint.id}, ${other.eventId}, '[]', clock_timestamp()
       from generate_series(1, 10001)`
-    const all = yield* repository.list({ endpointId: endpoint.id, limit: 100 })
+    const all = yield* list({ endpointId: endpoint.id })
     for (const filter of [{ endpointId: endpoint.id }, { organizationId: organization.id }]) {
       expect((yield* allPages(filter, 5)).flat()).toEqual(all)
       const delivered = yield* allPages({ ...filter, state: "delivered" }, 5)
       expect(delivered.length).toBeGreaterThan(1)
       expect(delivered.flat()).toEqual(all.filter(({ state }) => state === "delivered"))
     }
-    const list = (filter: Parameters<typeof repository.list>[0]) =>
-      Effect.map(repository.list(filter), (rows) => rows.map(({ id }) => id))
+    const ids = (filter: Filter) => Effect.map(list(filter), (rows) => rows.map(({ id }) => id))
     const campaignId = dead.campaign.id
-    const mine = yield* list({ campaignId, limit: 3 })
+    const mine = yield* ids({ campaignId })
     expect(mine).toHaveLength(2)
-    expect(yield* list({ campaignId, eventType: "outreach.email_opened", limit: 3 })).toEqual([])
-    expect(yield* list({ endpointId: dead.endpoint.id, limit: 10 })).toEqual(mine)
-    expect(yield* list({ eventId: dead.eventId, limit: 3 })).toEqual(mine)
-    expect(yield* list({ eventId: dead.eventId, state: "delivered", limit: 3 })).toEqual([])
+    expect(yield* ids({ campaignId, type: "outreach.email_opened" })).toEqual([])
+    expect(yield* ids({ endpointId: dead.endpoint.id })).toEqual(mine)
+    expect(yield* ids({ eventId: dead.eventId })).toEqual(mine)
+    expect(yield* ids({ eventId: dead.eventId, state: "delivered" })).toEqual([])
     expect(yield* (yield* DeadLetterRepository).replay(mine[0]!)).toBe(true)
-    expect(yield* list({ campaignId, state: "pending", limit: 3 })).toHaveLength(1)
+    expect(yield* ids({ campaignId, state: "pending" })).toHaveLength(1)
     yield* sql`delete from delivered where organization_id = ${other.organization.id}`
     yield* sql`delete from deliveries where organization_id = ${dead.organization.id}`
   })
 
   test("lists newest first, with any batches and any number of deliveries in the same millisecond", function* () {
-    const deliveries = yield* DeliveryReader
     const worker = yield* workerOn()
     const { organization, endpoint, campaign } = yield* seedCampaign({ recipients: 0 })
     const other = yield* (yield* EndpointRepository).create({
@@ -218,14 +213,14 @@ describe("DeliveryReader", () => {
     ids.sort().reverse()
     const own = { organizationId: organization.id }
     for (const limit of [1, 30, 200, 5000]) {
-      expect((yield* deliveries.list({ ...own, limit })).map(({ id }) => id)).toEqual(ids.slice(0, limit))
+      expect((yield* list(own, limit)).map(({ id }) => id)).toEqual(ids.slice(0, limit))
     }
     // With an event filter the list is read step by step.
-    expect((yield* deliveries.list({ campaignId: campaign.id, limit: 5000 })).map(({ id }) => id)).toEqual(ids)
-    const delivered = yield* deliveries.list({ state: "delivered", endpointId: other.id, limit: 5000 })
+    expect((yield* list({ campaignId: campaign.id }, 5000)).map(({ id }) => id)).toEqual(ids)
+    const delivered = yield* list({ state: "delivered", endpointId: other.id })
     expect(delivered).toHaveLength(60)
     for (const { id, eventId } of [delivered[0]!, delivered.at(-1)!]) {
-      const ofEvent = yield* deliveries.list({ eventId, limit: 10 })
+      const ofEvent = yield* list({ eventId })
       expect(ofEvent.map((row) => row.id)).toContain(id)
       expect(ofEvent).toHaveLength(2)
     }
@@ -234,7 +229,7 @@ describe("DeliveryReader", () => {
   test("returns the address and the sent body", function* () {
     const repository = yield* DeliveryReader
     const { endpoint } = yield* seedAll
-    const [delivery] = yield* repository.list({ endpointId: endpoint.id, limit: 1 })
+    const [delivery] = yield* list({ endpointId: endpoint.id }, 1)
     const { url, standardWebhooks, body } = yield* repository.request(delivery!)
     expect({ url, standardWebhooks }).toEqual({ url: endpoint.url, standardWebhooks: false })
     expect(JSON.parse(body!)).toMatchObject({ event_id: delivery!.eventId })
@@ -242,16 +237,15 @@ describe("DeliveryReader", () => {
 })
 
 test("retryDelivery makes a delivery due that waits for its next attempt, and rejects every other state", function* () {
-  const repository = yield* DeliveryReader
   const seeded = yield* seedAll
   const endpointId = seeded.endpoint.id
-  const all = yield* repository.list({ endpointId, limit: 100 })
+  const all = yield* list({ endpointId })
   const waiting = all.find(({ state, attempts }) => state === "pending" && attempts === 1)!
   yield* retryDelivery.run({ deliveryId: waiting.id }, "")
   const taken = (yield* takeFor(seeded)).filter(({ isRow }) => isRow)
   expect(taken).toMatchObject([{ id: waiting.id, attempt: 2 }])
   for (const state of ["sending", "delivered", "rejected"] as const) {
-    const [delivery] = yield* repository.list({ endpointId, state, limit: 1 })
+    const [delivery] = yield* list({ endpointId, state }, 1)
     expect(yield* Effect.flip(retryDelivery.run({ deliveryId: delivery!.id }, ""))).toMatchObject({
       _tag: "NothingToRetry",
       state,
@@ -273,59 +267,52 @@ test("a group of failures and a delivery belong to one organization", function* 
 
 describe("The last attempt of deliveries", () => {
   test("is listed, and lists are filtered by its status, outcome and latency", function* () {
-    const { list, page, find } = yield* DeliveryReader
+    const { find } = yield* DeliveryReader
     const { endpoint } = yield* seedAll
-    const of = { endpointId: endpoint.id, limit: 100 }
+    const of = (filter: Filter) => list({ endpointId: endpoint.id, ...filter })
     const states = (found: ReadonlyArray<DeliverySummary>) => found.map(({ state }) => state).toSorted()
-    const both = Effect.fnUntraced(function* (filter: Partial<Parameters<typeof list>[0]>) {
-      const listed = yield* list({ ...of, ...filter })
-      expect((yield* page({ ...of, ...filter })).deliveries).toEqual(listed)
-      return listed
-    })
-    const retried = yield* both({ status: 503 })
+    const retried = yield* of({ status: 503 })
     expect(retried).toMatchObject([
       { state: "pending", attempts: 1, lastStatus: 503, lastOutcome: "client_error", lastLatencyMs: 12 },
       { state: "pending", attempts: 1, lastStatus: 503 },
     ])
     expect((yield* find(retried[0]!.id)).delivery).toEqual(retried[0])
-    expect(states(yield* both({ status: 404 }))).toEqual(["rejected", "rejected"])
-    expect(states(yield* both({ status: 200 }))).toEqual(Array(5).fill("delivered"))
-    expect(yield* both({ status: 200, state: "rejected" })).toEqual([])
-    expect(yield* both({ status: 503, outcome: "success" })).toEqual([])
-    expect(states(yield* both({ outcome: "client_error" }))).toEqual(["pending", "pending", "rejected", "rejected"])
-    expect(yield* both({ outcome: "tls" })).toEqual([])
-    expect(states(yield* both({ state: "dead" }))).toEqual(["rejected", "rejected"])
-    const unsent = yield* both({ state: "pending" })
+    expect(states(yield* of({ status: 404 }))).toEqual(["rejected", "rejected"])
+    expect(states(yield* of({ status: 200 }))).toEqual(Array(5).fill("delivered"))
+    expect(yield* of({ status: 200, state: "rejected" })).toEqual([])
+    expect(yield* of({ status: 503, outcome: "success" })).toEqual([])
+    expect(states(yield* of({ outcome: "client_error" }))).toEqual(["pending", "pending", "rejected", "rejected"])
+    expect(yield* of({ outcome: "tls" })).toEqual([])
+    expect(states(yield* of({ state: "dead" }))).toEqual(["rejected", "rejected"])
+    const unsent = yield* of({ state: "pending" })
     expect(unsent.filter(({ lastOutcome }) => lastOutcome === null)).toHaveLength(3)
 
     yield* sql`update delivery_attempts set latency_ms = 2001 where delivery_id = ${retried[0]!.id}`
-    expect(yield* both({ slowerThan: 2 })).toMatchObject([{ id: retried[0]!.id, lastLatencyMs: 2001 }])
-    expect(yield* both({ slowerThan: 0, outcome: "client_error" })).toHaveLength(4)
+    expect(yield* of({ slowerThan: 2 })).toMatchObject([{ id: retried[0]!.id, lastLatencyMs: 2001 }])
+    expect(yield* of({ slowerThan: 0, outcome: "client_error" })).toHaveLength(4)
   })
 
   test("is the one with the highest number, and the later one if two have the same number", function* () {
-    const { list } = yield* DeliveryReader
     const { endpoint, organization } = yield* seedAll
-    const [delivery] = yield* list({ endpointId: endpoint.id, status: 503, limit: 1 })
+    const [delivery] = yield* list({ endpointId: endpoint.id, status: 503 }, 1)
     yield* sql`
       insert into delivery_attempts (organization_id, delivery_id, number, started_at, outcome)
       values (${organization.id}, ${delivery!.id}, 2, now(), 'outcome_unknown'),
         (${organization.id}, ${delivery!.id}, 2, now() + interval '1 second', 'tls')`
-    const found = yield* list({ endpointId: endpoint.id, outcome: "tls", limit: 10 })
+    const found = yield* list({ endpointId: endpoint.id, outcome: "tls" })
     expect(found).toMatchObject([{ id: delivery!.id, lastStatus: null, lastLatencyMs: null }])
-    expect(yield* list({ endpointId: endpoint.id, outcome: "outcome_unknown", limit: 10 })).toEqual([])
+    expect(yield* list({ endpointId: endpoint.id, outcome: "outcome_unknown" })).toEqual([])
   })
 
   test("orders the newest deliveries by its latency, deliveries without one last", function* () {
-    const { list, slowest } = yield* DeliveryReader
     const { endpoint } = yield* seedAll
-    const [one, other] = yield* list({ endpointId: endpoint.id, status: 503, limit: 2 })
+    const [one, other] = yield* list({ endpointId: endpoint.id, status: 503 })
     yield* sql`update delivery_attempts set latency_ms = 3000 where delivery_id = ${other!.id}`
     yield* sql`update delivery_attempts set latency_ms = null where delivery_id = ${one!.id}`
-    const found = yield* slowest({ endpointId: endpoint.id, limit: 20 })
+    const found = yield* list({ endpointId: endpoint.id, slowest: true })
     expect(found).toHaveLength(9)
     expect([found[0]!.id, found.at(-1)!.id]).toEqual([other!.id, one!.id])
     expect(found[1]).toMatchObject({ lastLatencyMs: 12 })
-    expect(yield* slowest({ endpointId: endpoint.id, state: "pending", limit: 1 })).toEqual([found[0]])
+    expect(yield* list({ endpointId: endpoint.id, slowest: true, state: "pending" }, 1)).toEqual([found[0]])
   })
 })

@@ -12,7 +12,8 @@ export interface DeadLetterFilter {
   /** With this HTTP status of the last attempt. */
   readonly status?: number
   readonly endpointId?: EndpointId
-  readonly eventType?: string
+  /** The event's type. */
+  readonly type?: string
   readonly reason?: DeadLetterReason
   /** At or after this time, and before. */
   readonly from?: Timestamp

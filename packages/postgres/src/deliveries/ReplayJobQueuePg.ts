@@ -35,7 +35,7 @@ export const ReplayJobQueuePg = adapter(ReplayJobQueue, function* (sql) {
       select clock_timestamp() as created_at, ${filter.endpointId ?? null}::text as endpoint_id,
         ${filter.organizationId ?? null}::text as organization_id, ${filter.groupId ?? null}::text as group_id,
         ${filter.status ?? null}::int as status,
-        ${filter.eventType ?? null}::text as event_type, ${filter.reason ?? null}::text as reason,
+        ${filter.type ?? null}::text as event_type, ${filter.reason ?? null}::text as reason,
         ${filter.from ?? null}::timestamptz as from_at, ${filter.to ?? null}::timestamptz as to_at`
   const isWanted = sql`
       replayed_as is null and dead.finished_at >= coalesce(job.from_at, '-infinity') and dead.finished_at < least(job.to_at, job.created_at)

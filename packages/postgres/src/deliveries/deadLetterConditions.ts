@@ -26,14 +26,14 @@ export const isDeadLetterOf = (sql: SqlClient.SqlClient, filter: DeadLetterFilte
 }
 
 /** Creates the condition that a purge selects a row of `dead_letters`. */
-export const isPurged = (sql: SqlClient.SqlClient, { keepsDoubtful, eventType, ...filter }: PurgeFilter) =>
+export const isPurged = (sql: SqlClient.SqlClient, { keepsDoubtful, type, ...filter }: PurgeFilter) =>
   allOf(
     isDeadLetterOf(sql, filter),
     keepsDoubtful === true ? sql`not is_doubtful(dead.finished_at)` : undefined,
-    eventType === undefined
+    type === undefined
       ? undefined
       : sql`exists (
-          select from events where organization_id = dead.organization_id and id = dead.event_id and type = ${eventType})`,
+          select from events where organization_id = dead.organization_id and id = dead.event_id and type = ${type})`,
   )
 
 /** Creates the condition that a job is active and has not replayed a row of `dead_letters` yet. */

@@ -272,7 +272,7 @@ describe("DeliveryLeasesPg.read", () => {
     expect(row!.id).toBe(delivery!.id)
     expect(yield* heir.settle([row!])).toBe(true)
     expect(yield* heir.settle([row!])).toBe(false)
-    const listed = yield* (yield* DeliveryReader).list({ endpointId: endpoint.id, limit: 10 })
+    const { rows: listed } = yield* (yield* DeliveryReader).list({ endpointId: endpoint.id }, 10)
     expect(listed.map(({ eventId }) => eventId).sort()).toEqual([...eventIds].sort())
   })
 })

@@ -78,11 +78,11 @@ describe("ReplayJobQueuePg", () => {
       return [total, replay.replayed]
     })
     expect(yield* count({ endpointId, reason: "rejected" })).toEqual([0, 0])
-    expect(yield* count({ endpointId, eventType: "outreach.email_bounced" })).toEqual([0, 0])
+    expect(yield* count({ endpointId, type: "outreach.email_bounced" })).toEqual([0, 0])
     // `from` is inclusive, `to` exclusive.
     expect(yield* count({ endpointId, from: first!.finishedAt!, to: second!.finishedAt! })).toEqual([1, 1])
     expect(yield* count({ endpointId, from: last!.finishedAt! })).toEqual([1, 1])
-    expect(yield* count({ reason: "poison", eventType: "outreach.email_sent" })).toEqual([3, 3])
+    expect(yield* count({ reason: "poison", type: "outreach.email_sent" })).toEqual([3, 3])
     expect(yield* replays).toEqual(all(5))
   })
 
@@ -170,7 +170,7 @@ describe("ReplayJobQueuePg", () => {
         endpointId: either(...seeded.map(({ endpoint }) => endpoint.id)),
         groupId: either(...groups),
         status: either(500, 503),
-        eventType: either("outreach.email_sent", "outreach.email_bounced"),
+        type: either("outreach.email_sent", "outreach.email_bounced"),
         reason: either<DeadLetterReason>("exhausted", "poison", "rejected"),
         from: time,
         to: time,

@@ -38,8 +38,8 @@ const endAll = Effect.flatMap(EndpointRepository, ({ endRemoved }) =>
   Effect.repeat(endRemoved, { until: (ended) => ended === 0 }),
 )
 const statesOf = (endpointId: EndpointId) =>
-  Effect.flatMap(DeliveryReader, ({ list }) => list({ endpointId, limit: 100 })).pipe(
-    Effect.map((deliveries) => deliveries.map(({ state }) => state).sort()),
+  Effect.flatMap(DeliveryReader, ({ list }) => list({ endpointId }, 100)).pipe(
+    Effect.map(({ rows }) => rows.map(({ state }) => state).sort()),
   )
 
 /** An endpoint with a retry, a replay, two unread events, a call in flight, and a dead letter. */
@@ -96,10 +96,10 @@ describe("a removed endpoint", () => {
       ...["cancelled", "cancelled", "delivered", "delivered", "rejected", "rejected"],
     ])
     const reader = yield* DeliveryReader
-    const cancelled = yield* reader.list({ endpointId: endpoint.id, state: "cancelled", limit: 10 })
+    const { rows: cancelled } = yield* reader.list({ endpointId: endpoint.id, state: "cancelled" }, 10)
     const attempts = yield* Effect.forEach(cancelled, ({ id }) => reader.find(id))
     expect(attempts.map((found) => found.attempts.map(({ status }) => status)).sort()).toEqual([[], [500]])
-    expect(yield* reader.list({ endpointId: endpoint.id, state: "delivered", limit: 10 })).toHaveLength(2)
+    expect((yield* reader.list({ endpointId: endpoint.id, state: "delivered" }, 10)).rows).toHaveLength(2)
     expect(yield* find(endpoint.id)).toMatchObject({ waiting: 0, lagEvents: 0, inFlight: 0, oldestDueAt: null })
     expect(yield* list(endpoint.organizationId)).toEqual([])
     expect(yield* list(endpoint.organizationId, "removed")).toMatchObject([{ id: endpoint.id }])

@@ -10,6 +10,7 @@ import { Chart } from "./Chart.tsx"
 export type Series<Row> = Readonly<Record<string, readonly [color: Tone | "accent", count: (row: Row) => number]>>
 
 export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 
 interface HistogramProps<Row> {
   readonly title: string

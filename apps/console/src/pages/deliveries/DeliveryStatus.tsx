@@ -2,7 +2,7 @@ import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import type { DeliverySummary } from "@outreach/domain/deliveries/Delivery"
 import type { EndpointStatus } from "@outreach/domain/deliveries/Endpoint"
 import { IdLink, Time } from "../../components/values.tsx"
-import { FailureSentence } from "./Deliveries.tsx"
+import { FailureSentence } from "./Outcome.tsx"
 
 /** States whether a webhook arrived, or the reason why not. */
 export const DeliveryStatus = (props: {

@@ -19,11 +19,13 @@ import { ActionForm } from "../../components/forms.tsx"
 import { Facts, Items, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Content, ForeignBlock, ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { endpointName } from "../../http/listObjects.ts"
 import { operationAction } from "../../http/operationRoutes.tsx"
 import { defineMaskedPage } from "../../http/Route.ts"
 import { ClinicianOf } from "../events/eventsPage.tsx"
-import { DeliveryState, EndpointLink, Outcome } from "./Deliveries.tsx"
+import { DeliveryState } from "./DeliveryState.tsx"
 import { DeliveryStatus } from "./DeliveryStatus.tsx"
+import { Outcome } from "./Outcome.tsx"
 
 const retryAction = operationAction("/deliveries/:delivery/retry", retryDelivery)
 export const replayAction = operationAction("/deliveries/replay", replayDeadLetter)
@@ -100,7 +102,7 @@ const factsOf = (
   ),
   Clinician: event?.recipientId && <ClinicianOf {...event} />,
   Campaign: event && <IdLink id={event.campaignId}>{event.campaignName}</IdLink>,
-  Endpoint: <EndpointLink id={delivery.endpointId} endpoints={new Map([[delivery.endpointId, url]])} />,
+  Endpoint: <IdLink id={delivery.endpointId}>{endpointName({ id: delivery.endpointId, url })}</IdLink>,
   Organization: <IdLink id={delivery.organizationId}>{organization}</IdLink>,
   Created: <Time at={delivery.createdAt} />,
   Finished: delivery.finishedAt && <Time at={delivery.finishedAt} />,

@@ -1,17 +1,19 @@
 import { EventDeliveries } from "@outreach/backoffice/deliveries/EventDeliveries"
 import { EventReader } from "@outreach/backoffice/events/EventReader"
+import { deliveryColumns } from "@outreach/backoffice/lists/deliveries"
 import { ObjectFinder } from "@outreach/backoffice/operators/ObjectFinder"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
 import type { EventId, OrganizationId } from "@outreach/domain/Identifier"
 import { fromUnixMillis, toUnixMillis } from "@outreach/domain/Timestamp"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { ActionForm } from "../../components/forms.tsx"
-import { Facts, Items, LinkLine, Page, Section, Table, withQuery } from "../../components/layout.tsx"
+import { Facts, Items, LinkLine, Page, Section, withQuery } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { Content, foreign, IdLink, Time } from "../../components/values.tsx"
+import { readObjects } from "../../http/listObjects.ts"
+import { ListTable } from "../../http/listPage.tsx"
 import { PageError } from "../../http/PageError.ts"
 import { defineMaskedPage } from "../../http/Route.ts"
-import { DeliveryState, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
 import { replayAction } from "../deliveries/deliveryPage.tsx"
 import { ClinicianOf } from "./eventsPage.tsx"
 
@@ -24,7 +26,7 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
     if (found === undefined) return yield* inboundPage(event, operator.organizationId)
     const { id, organizationId, type, emittedAt, campaignId } = found
     const deliveries = yield* (yield* EventDeliveries).read(organizationId, [id])
-    const endpoints = yield* readEndpoints(organizationId)
+    const { nameOf } = yield* readObjects({ endpointId: true }, { organizationId })
     const moment = { from: emittedAt, to: fromUnixMillis(Math.floor(toUnixMillis(emittedAt)) + 1), types: type }
     return (
       <Page title={`Event ${type}`} commands={[ops("events show", id, { reveal: isShown })]}>
@@ -38,14 +40,13 @@ export const eventPages = defineMaskedPage("/events/:event", "events show", {
             Organization: <IdLink id={organizationId} />,
           }}
         />
-        <Table
+        <ListTable
           title="Deliveries"
+          list={{ columns: Struct.pick(deliveryColumns, ["id", "state", "endpointId"]) }}
           rows={deliveries}
+          nameOf={nameOf}
           empty="Its deliveries are deleted, or no endpoint receives this event type."
-          columns={{
-            Delivery: ({ id }) => <IdLink id={id} />,
-            State: (delivery) => <DeliveryState {...delivery} />,
-            Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
+          actions={{
             "Send again": (delivery) =>
               delivery.replayedAs !== null ? (
                 <IdLink id={delivery.replayedAs}>Replay</IdLink>

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { createRejectsFile, RejectsFile } from "@outreach/backoffice/csv/badLines"
 import type { ColumnMap } from "@outreach/backoffice/csv/ColumnMap"
-import { ImportProgress } from "@outreach/backoffice/csv/ImportProgress"
 import { importRecipients } from "@outreach/backoffice/operations/recipients"
+import { TaskProgress } from "@outreach/backoffice/TaskProgress"
 import type { ImportId } from "@outreach/domain/Identifier"
 import type { Operator } from "@outreach/domain/operators/Operator"
 import { Deferred, Effect, Exit, Fiber, Option, Scope } from "effect"
@@ -49,9 +49,9 @@ export const importList = Effect.fnUntraced(function* (list: PendingList, map: C
   const { take, forkIn } = yield* PendingLists
   yield* take(list)
   const begun = yield* Deferred.make<ImportId, Effect.Error<ReturnType<typeof run>>>()
-  const progress = { ...(yield* ImportProgress), begin: (id: ImportId) => Deferred.succeed(begun, id) }
+  const progress = { ...(yield* TaskProgress), begin: (id: ImportId) => Deferred.succeed(begun, id) }
   const work = run(list, map, operator, false).pipe(
-    Effect.provideService(ImportProgress, progress),
+    Effect.provideService(TaskProgress, progress),
     Effect.onError((cause) => Deferred.failCause(begun, cause)),
     Effect.ensuring(Scope.close(list.scope, Exit.void)),
   )

@@ -1,36 +1,37 @@
+import { DeadLetterReader } from "@outreach/backoffice/deliveries/DeadLetterReader"
 import { describeMissingLine } from "@outreach/backoffice/deliveries/describeMissingLine"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCount } from "@outreach/backoffice/format"
-import { deadLetterFields, removeDeadLetters, replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
+import { deadLetters } from "@outreach/backoffice/lists/deadLetters"
+import { removeDeadLetters } from "@outreach/backoffice/operations/deadLetters"
 import { muteIssue, unmuteIssue } from "@outreach/backoffice/operations/issues"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { describeOutcome, describeShare } from "@outreach/domain/deliveries/describeCause"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
-import { Facts, Page, Pager } from "../../components/layout.tsx"
+import { Facts, LinkLine, Page } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, foreign, IdLink, StatusBadge, Time } from "../../components/values.tsx"
+import { readObjects } from "../../http/listObjects.ts"
+import { ListTable } from "../../http/listPage.tsx"
 import { operationAction, operationConfirmation } from "../../http/operationRoutes.tsx"
 import { definePage } from "../../http/Route.ts"
-import { Deliveries, EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
-import { deadLetterCursor, readDeadLetters } from "../deliveries/deadLetters.ts"
+import { replayPage } from "../deliveries/deadLettersPage.tsx"
+import { deliveryCells } from "../deliveries/deliveriesPage.tsx"
 
-const PAGE_SIZE = 20
+const MAX_DEAD_LETTERS = 20
 
 const issuePage = definePage("/issues/:group", {
   forPartners: true,
-  inputs: { after: deadLetterCursor.input },
-  run: Effect.fnUntraced(function* ({ group: id, after }, { operator }) {
+  run: Effect.fnUntraced(function* ({ group: id }, { operator }) {
     // Only operators see the reason of a mute.
     const mayRead = mayActAs(operator.role, "viewer")
     const group = yield* (yield* FailureGroupReader).find(id)
     const { organizationId, open, stored, failures, mutedAt, mutedReason, closedAt } = group
     const organization = yield* (yield* OrganizationReader).find(organizationId)
-    const [{ rows, next }, endpoints] = yield* Effect.all(
-      [readDeadLetters({ organizationId, groupId: id }, PAGE_SIZE, after), readEndpoints(organizationId)],
-      { concurrency: "unbounded" },
-    )
+    const rows = yield* DeadLetterReader.use(({ list }) => list({ organizationId, groupId: id }, MAX_DEAD_LETTERS))
+    const { nameOf } = yield* readObjects({ endpointId: true }, { organizationId })
     return (
       <Page
         title={groupTitle(group)}
@@ -59,13 +60,13 @@ const issuePage = definePage("/issues/:group", {
             ),
             "Dead letters to replay": formatCount(open),
             "Stored dead letters": formatCount(stored),
-            Endpoint: <EndpointLink id={group.endpointId} endpoints={endpoints} />,
+            Endpoint: <IdLink id={group.endpointId}>{nameOf(group.endpointId)!}</IdLink>,
             Organization: <IdLink id={organizationId}>{organization.name}</IdLink>,
           }}
         />
         <div class="actions">
           {open > 0 && (
-            <ConfirmLink page={replayRoutes[0]} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
+            <ConfirmLink page={replayPage} query={{ group: id }} label={`Replay ${formatCount(open)}`} isPrimary />
           )}
           {stored > 0 && (
             <ConfirmLink
@@ -81,28 +82,29 @@ const issuePage = definePage("/issues/:group", {
             <ActionForm action={unmuteAction} params={{ group: id }} />
           )}
         </div>
-        <h2>Newest dead letters</h2>
-        <Deliveries rows={rows} endpoints={endpoints} isDead isContinued={false} />
-        <Pager next={next} />
+        <ListTable
+          title="Newest dead letters"
+          list={deadLetters}
+          rows={rows}
+          cells={deliveryCells}
+          nameOf={nameOf}
+          empty={deadLetters.empty}
+        />
+        {open > MAX_DEAD_LETTERS && <LinkLine to={`/dead-letters?group=${id}`}>All dead letters</LinkLine>}
       </Page>
     )
   }),
 })
 
-const replayRoutes = operationConfirmation("/dead-letters/replay", replayDeadLetters, {
-  chosen: Struct.keys(deadLetterFields),
-  to: "/issues",
-  flags: (input) => ({ all: Object.values(input).every((value) => value === undefined) }),
-})
-
 const muteAction = operationAction("/issues/:group/mute", muteIssue)
 const unmuteAction = operationAction("/issues/:group/unmute", unmuteIssue)
 const removeRoutes = operationConfirmation("/issues/:group/remove", removeDeadLetters, {
+  omit: Struct.keys(Struct.omit(removeDeadLetters.input, ["groupId"])),
   chosen: ["groupId"],
   to: "/issues",
 })
 
-export const issueRoutes = [issuePage, muteAction, unmuteAction, ...removeRoutes, ...replayRoutes] as const
+export const issueRoutes = [issuePage, muteAction, unmuteAction, ...removeRoutes] as const
 
 type Cause = Pick<FailureGroup, "id" | "endpointId" | "status" | "outcome" | "firstLine">
 
@@ -116,34 +118,6 @@ const FailureCause = (cause: Cause) => (
     )}
   </>
 )
-
-/** The number of failed calls with a cause, and during the issue their share of the endpoint's calls. */
-const Episode = (group: FailureGroup) => (
-  <>
-    {formatCount(group.failures)}{" "}
-    {group.closedAt === null ? (
-      <small>
-        {describeShare(group)} of calls since <Time at={group.openedAt} isShort />
-      </small>
-    ) : (
-      <small>
-        ended <Time at={group.closedAt} isShort />
-      </small>
-    )}
-  </>
-)
-
-/** The columns of a table of issues. */
-export const causeColumns = {
-  Cause: (group: FailureGroup) => (
-    <a href={`/issues/${group.id}`}>
-      <FailureCause {...group} />
-    </a>
-  ),
-  "Failed calls": { number: (group: FailureGroup) => <Episode {...group} /> },
-  "Dead letters": { count: ({ open }: FailureGroup) => open },
-  Last: ({ lastAt }: FailureGroup) => <Time at={lastAt} />,
-}
 
 const groupTitle = (cause: Cause) =>
   cause.firstLine === null ? describeOutcome(cause) : foreign`${describeOutcome(cause)}: ${cause.firstLine}`

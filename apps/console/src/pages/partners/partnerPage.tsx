@@ -1,5 +1,6 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { issues as issueList, toIssueRow } from "@outreach/backoffice/lists/issues"
 import { keys } from "@outreach/backoffice/lists/keys"
 import { readAll } from "@outreach/backoffice/lists/List"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
@@ -16,11 +17,11 @@ import { ConfirmLink } from "../../components/forms.tsx"
 import { Facts, Items, LinkLine, Page, Section, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { ForeignText, IdLink, Time } from "../../components/values.tsx"
+import { endpointName } from "../../http/listObjects.ts"
+import { ListTable } from "../../http/listPage.tsx"
 import { defineMaskedPage, type Masking } from "../../http/Route.ts"
 import { useMay } from "../../view/View.ts"
-import { EndpointLink } from "../deliveries/Deliveries.tsx"
 import { EndpointBadge } from "../endpoints/endpointsPage.tsx"
-import { causeColumns } from "../issues/issuePage.tsx"
 import { newProgramPage, newSenderPage } from "../newPages.tsx"
 import { Contacts } from "./Contacts.tsx"
 import { Keys } from "./Keys.tsx"
@@ -82,15 +83,11 @@ const contentOf = (partner: Partner, masking: Masking) => {
       />
       {issues.length > 0 && (
         <>
-          <Table
+          <ListTable
             title="Causes of failures"
-            rows={issues}
-            columns={{
-              ...causeColumns,
-              Endpoint: ({ endpointId }) => (
-                <EndpointLink id={endpointId} endpoints={new Map(endpoints.map(({ id, url }) => [id, url]))} />
-              ),
-            }}
+            list={issueList}
+            rows={issues.map(toIssueRow)}
+            nameOf={(id) => endpoints.filter((each) => each.id === id).map(endpointName)[0]}
           />
           <LinkLine to={`/issues?organization=${id}`}>All issues</LinkLine>
         </>

@@ -1,5 +1,6 @@
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { issues, toIssueRow } from "@outreach/backoffice/lists/issues"
 import { URGENCY } from "@outreach/backoffice/lists/List"
 import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
@@ -9,11 +10,11 @@ import { Advice } from "../../components/Advice.tsx"
 import { LinkLine, Page, Table } from "../../components/layout.tsx"
 import { ops } from "../../components/ops.ts"
 import { IdLink, Minute, Prose, Time } from "../../components/values.tsx"
+import { readObjects } from "../../http/listObjects.ts"
+import { ListTable } from "../../http/listPage.tsx"
 import { definePage } from "../../http/Route.ts"
 import { CampaignStatusBadge } from "../campaigns/CampaignReports.tsx"
 import { ComplaintRate } from "../campaigns/ComplaintRate.tsx"
-import { EndpointLink, readEndpoints } from "../deliveries/Deliveries.tsx"
-import { causeColumns } from "../issues/issuePage.tsx"
 import { type TodayTile, todayTiles } from "./todayTiles.ts"
 
 const MAX_IDLE = 5
@@ -24,7 +25,7 @@ export const todayPage = definePage("/", {
     const reader = yield* TodayReader
     const scope = operator.organizationId
     const { largest } = yield* FailureGroupReader
-    const [today, idle, domains, complained, failing, groups, endpoints] = yield* Effect.all(
+    const [today, idle, domains, complained, failing, groups, { nameOf }] = yield* Effect.all(
       [
         reader.read(scope),
         (yield* SendingReader).listIdle(scope, MAX_IDLE),
@@ -32,7 +33,7 @@ export const todayPage = definePage("/", {
         reader.readComplained(scope),
         reader.readFailingEndpoints(scope),
         largest(scope === null ? {} : { organizationId: scope }, MAX_ISSUES),
-        readEndpoints(scope ?? undefined),
+        readObjects({ endpointId: true }, scope === null ? {} : { organizationId: scope }),
       ],
       { concurrency: "unbounded" },
     )
@@ -68,15 +69,13 @@ export const todayPage = definePage("/", {
           />
         )}
         <section id="issues">
-          <Table
+          <ListTable
             title="Open issues"
             label="Most frequent causes of failures"
-            rows={groups}
+            list={issues}
+            rows={groups.map(toIssueRow)}
+            nameOf={nameOf}
             empty="No failing calls or dead letters."
-            columns={{
-              ...causeColumns,
-              Endpoint: ({ endpointId }) => <EndpointLink id={endpointId} endpoints={endpoints} />,
-            }}
           />
           {groups.length > 0 && <LinkLine to="/issues">All issues</LinkLine>}
         </section>

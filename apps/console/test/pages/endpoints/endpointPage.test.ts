@@ -17,7 +17,7 @@ import { startConsole, type Visitor } from "../../startConsole.ts"
 const test = startConsole({ WEBHOOK_ALLOW_PRIVATE_ADDRESSES: "true" })
 const seed = (endpointUrl?: string) => test().run(seedCampaign({ recipients: 0, ...(endpointUrl && { endpointUrl }) }))
 const find = (id: EndpointId) => test().run(Effect.flatMap(EndpointRepository, (endpoints) => endpoints.find(id)))
-const newestReplay = async () => (await test().run(Effect.flatMap(ReplayReader, ({ list }) => list(1))))[0]
+const newestReplay = async () => (await test().run(Effect.flatMap(ReplayReader, ({ list }) => list({}, 1))))[0]
 
 let admin: Visitor
 beforeAll(async () => {

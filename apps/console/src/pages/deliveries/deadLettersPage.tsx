@@ -1,0 +1,54 @@
+import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
+import { formatCount } from "@outreach/backoffice/format"
+import { deadLetterFilters, deadLetters } from "@outreach/backoffice/lists/deadLetters"
+import { replayDeadLetters } from "@outreach/backoffice/operations/deadLetters"
+import { Effect, Struct } from "effect"
+import { ConfirmLink } from "../../components/forms.tsx"
+import { Chips, withQuery } from "../../components/layout.tsx"
+import { listPage } from "../../http/listPage.tsx"
+import { operationConfirmation } from "../../http/operationRoutes.tsx"
+import { pickDefined } from "../../view/inputs.ts"
+import { deliveryCells } from "./deliveriesPage.tsx"
+
+const deadLettersPages = listPage("/dead-letters", deadLetters, {
+  cells: deliveryCells,
+  read: ({ filter: { organizationId, endpointId } }) => {
+    const groups = { ...pickDefined({ organizationId, endpointId }), state: "dead" } as const
+    return Effect.map(
+      FailureGroupReader.use(({ statuses }) => statuses(groups)),
+      (statuses) => ({ statuses: statuses.filter(({ status }) => status !== null) }),
+    )
+  },
+  around: ({ statuses, filter, given, rows }) => ({
+    title: "Dead letters",
+    above: (
+      <>
+        {statuses.length > 0 && (
+          <Chips
+            label="Statuses"
+            address={withQuery("/dead-letters", given)}
+            chips={[
+              { text: "Any status", query: { status: undefined }, isChosen: filter.status === undefined },
+              ...statuses.map(({ status, open }) => ({
+                text: `${status}: ${formatCount(open)}`,
+                query: { status },
+                isChosen: status === filter.status,
+              })),
+            ]}
+          />
+        )}
+        {rows.length > 0 && <ConfirmLink page={replayPage} query={given} label="Replay this selection" />}
+      </>
+    ),
+  }),
+})
+
+const replayRoutes = operationConfirmation("/dead-letters/replay", replayDeadLetters, {
+  omit: ["deliveryId"],
+  chosen: Struct.keys(deadLetterFilters),
+  controls: () => ({ all: false }),
+  to: "/replays",
+})
+export const replayPage = replayRoutes[0]
+
+export const deadLetterRoutes = [...deadLettersPages, ...replayRoutes] as const

@@ -1,0 +1,40 @@
+import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
+import { DeliveryId, FailureGroupId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Struct } from "effect"
+import { DeadLetterReader } from "../deliveries/DeadLetterReader.ts"
+import { choice, field } from "../operations/Field.ts"
+import { endpointFilter, httpStatus, organizationFilter, outboundType, timeRange } from "../operations/fields.ts"
+import { deliveryColumns } from "./deliveries.ts"
+import { list, time } from "./List.ts"
+
+/** The fields that select dead letters, except by time. All given ones must match. */
+export const deadLetterSelector = {
+  endpointId: endpointFilter,
+  type: outboundType,
+  reason: choice("Reason", DEAD_LETTER_REASONS, {
+    all: "All",
+    hint: "Rejected by the partner, out of attempts, or several workers crashed",
+  }),
+  groupId: field(FailureGroupId, "Issue", { placeholder: "fgr_…" }),
+  status: httpStatus,
+  organizationId: organizationFilter,
+}
+
+/** The fields that select dead letters. All given ones must match. */
+export const deadLetterFilters = { ...deadLetterSelector, ...timeRange("Failed at or after", "Failed before") }
+
+export const deadLetters = list("dead-letters list", {
+  forPartners: true,
+  about: "List the dead letters that weren't replayed, newest first",
+  filters: deadLetterFilters,
+  cursor: { finishedAt: Timestamp, id: DeliveryId },
+  read: (filter, { limit, after }) => DeadLetterReader.use(({ list }) => list(filter, limit + 1, after)),
+  columns: {
+    ...Struct.pick(deliveryColumns, ["id", "endpointId", "eventType", "state", "attempts"]),
+    lastOutcome: { ...deliveryColumns.lastOutcome, isOfConsole: true },
+    lastLatencyMs: { ...deliveryColumns.lastLatencyMs, isOfConsole: true },
+    finishedAt: time("Given up"),
+  },
+  empty: "No dead letter matches. Replayed ones are listed as deliveries.",
+})

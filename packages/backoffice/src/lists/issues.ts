@@ -1,0 +1,59 @@
+import { describeCause, describeShare } from "@outreach/domain/deliveries/describeCause"
+import { FailureGroupId } from "@outreach/domain/Identifier"
+import { Timestamp } from "@outreach/domain/Timestamp"
+import { Effect } from "effect"
+import { type FailureGroup, FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
+import { checkBox, choice } from "../operations/Field.ts"
+import { endpointFilter, httpStatus, organizationFilter } from "../operations/fields.ts"
+import { count, InvalidAfter, id, inOps, list, text, time } from "./List.ts"
+
+export const issueFilters = {
+  organizationId: organizationFilter,
+  endpointId: endpointFilter,
+  status: httpStatus,
+  state: choice(
+    "State",
+    [
+      ["lasting", "Failing now"],
+      ["dead", "With dead letters"],
+      ["muted", "Muted"],
+      ["ended", "Ended"],
+    ],
+    { all: "Open", hint: "Failing now, with dead letters to replay, muted, or ended without dead letters" },
+  ),
+  largest: checkBox("Order", "Largest first", { hint: "Largest first, on one page" }),
+}
+
+export const toIssueRow = (group: FailureGroup) => ({
+  ...group,
+  cause: describeCause(group),
+  share: describeShare(group),
+})
+
+export const issues = list("issues list", {
+  forPartners: true,
+  about:
+    "List the causes of failing calls and dead letters, with the number of failed calls and their share; latest failure first",
+  filters: issueFilters,
+  cursor: { lastAt: Timestamp, id: FailureGroupId },
+  read: ({ largest: isLargestFirst, ...filter }, { limit, after }) =>
+    Effect.gen(function* () {
+      const { list, largest } = yield* FailureGroupReader
+      if (isLargestFirst && after !== null) return yield* new InvalidAfter()
+      const rows = yield* isLargestFirst ? largest(filter, limit) : list(filter, limit + 1, after)
+      return rows.map(toIssueRow)
+    }),
+  columns: {
+    id: inOps,
+    endpointId: inOps,
+    cause: { ...text("Cause"), of: ({ id }) => id },
+    failures: count("Failed calls"),
+    share: text("Share of calls"),
+    openedAt: time("Since"),
+    lastAt: time("Last failure"),
+    closedAt: time("Ended"),
+    open: count("Dead letters"),
+    endpoint: { ...id("Endpoint"), isOfConsole: true, value: ({ endpointId }) => endpointId },
+  },
+  empty: "No issues.",
+})
