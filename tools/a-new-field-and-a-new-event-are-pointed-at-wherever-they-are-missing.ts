@@ -99,8 +99,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
         ["its data, and the webhook", "packages/contract/src/events.ts", EVENT],
         ["its recipients", "packages/contract/src/names.ts", '"listed"'],
         ["the feed", "packages/contract/src/names.ts", '"outreach.recipients_published": false'],
-        ["the timeline", "packages/backoffice/src/recipients/TimelineReader.ts", EVENT],
-        ["the digest", "packages/postgres/src/digest/digestColumns.ts", EVENT],
+        ["its timeline, digest, hits and erasure", "packages/domain/src/events/outgoingEvents.ts", EVENT],
       ],
     },
     {
@@ -110,10 +109,22 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           '} as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: "none"',
           `  "${EVENT}": "one",`,
         ],
+        [
+          "packages/domain/src/events/outgoingEvents.ts",
+          '  "outreach.email_opened": {',
+          `  "${EVENT}": { name: "forwarded", isInDigest: true, isHit: false, stamp: null },`,
+        ],
       ],
-      projects: [],
-      tests: ["packages/postgres/test/events/recipientEvents.test.ts"],
-      places: [["the index for erasures", "packages/postgres/test/events/recipientEvents.test.ts", EVENT]],
+      projects: ["packages/backoffice"],
+      tests: [
+        "packages/postgres/test/events/recipientEvents.test.ts",
+        "packages/postgres/test/digest/digestCounts.test.ts",
+      ],
+      places: [
+        ["the kinds of timelines", "packages/backoffice/src/recipients/TimelineReader.ts", "forwarded"],
+        ["the index for erasures", "packages/postgres/test/events/recipientEvents.test.ts", EVENT],
+        ["the columns of the digest", "packages/postgres/test/digest/digestCounts.test.ts", "forwarded"],
+      ],
     },
   ],
   "An option of an endpoint": [

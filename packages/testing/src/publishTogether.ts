@@ -1,5 +1,5 @@
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
-import { composeOutcome } from "@outreach/domain/events/Event"
+import { composeSent } from "@outreach/domain/events/Event"
 import { createIdentifier } from "@outreach/domain/Identifier"
 import { publishEvents } from "@outreach/postgres/events/publishEvents"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ export const publishTogether = Effect.fnUntraced(function* (campaign: Campaign, 
     Array.from({ length: count }),
     Effect.fnUntraced(function* () {
       const recipientId = yield* createIdentifier("recipient")
-      return yield* composeOutcome({ ...campaign, campaignId: campaign.id, recipientId, token: "aB3dE9" })
+      return yield* composeSent({ ...campaign, campaignId: campaign.id, recipientId, token: "aB3dE9" })
     }),
   )
   yield* withTimestamp(campaign.organizationId, (at) => publishEvents(events, at))

@@ -1,6 +1,6 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campaigns"
-import { composeOutcome } from "@outreach/domain/events/Event"
+import { composeSent } from "@outreach/domain/events/Event"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"
 import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
@@ -39,7 +39,7 @@ export const claimMessages = Effect.fnUntraced(function* (limit: number, options
 
 /** Settles a message as sent. Returns whether its lease was still valid. */
 export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
-  const event = yield* composeOutcome(lease)
+  const event = yield* composeSent(lease)
   return yield* (yield* Settlements).settle(lease, { state: "sent", event }, { outcome: "accepted", reply: "250 OK" })
 })
 

@@ -1,4 +1,4 @@
-import type { OutreachEventType } from "@outreach/domain/events/Event"
+import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import type { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import type { Npi } from "@outreach/domain/recipients/Npi"
@@ -11,7 +11,7 @@ import { keyset } from "@outreach/postgres/keyset"
 import { decodeRecipients, recipientColumns } from "@outreach/postgres/recipients/recipientRows"
 import { decodeRows, rowsOf } from "@outreach/postgres/rowsOf"
 import { toTable } from "@outreach/postgres/toTable"
-import { Effect, Schema } from "effect"
+import { Effect, Record, Schema } from "effect"
 
 /** The kinds of entries; `attempted` is a message that wasn't accepted yet, `received` a partner's event. */
 const TIMELINE_KINDS = [
@@ -20,14 +20,8 @@ const TIMELINE_KINDS = [
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** The event types in `events_of_recipient`, and those with a time in the recipient's row. */
-const KINDS = {
-  "outreach.recipients_published": "published",
-  "outreach.email_sent": "sent",
-  "outreach.email_bounced": "bounced",
-  "outreach.email_opened": "opened",
-  "outreach.email_clicked": "clicked",
-} as const satisfies Readonly<Record<OutreachEventType, TimelineKind>>
+/** The kind of each event's entry. */
+const KINDS: Readonly<Record<string, TimelineKind>> = Record.map(OUTGOING_EVENTS, ({ name }) => name)
 
 const TimelineEntry = Schema.Struct({
   at: Timestamp,

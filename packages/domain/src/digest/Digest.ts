@@ -1,6 +1,7 @@
 import type { EventData, QuotaStatus } from "@outreach/contract"
 import { Schema } from "effect"
 import type { EventDraft } from "../events/Event.ts"
+import { OUTGOING_EVENTS } from "../events/outgoingEvents.ts"
 import { ProgramId } from "../Identifier.ts"
 import { Program } from "../programs/Program.ts"
 import { Timestamp } from "../Timestamp.ts"
@@ -105,5 +106,4 @@ export const recipientsPublished = ({ type, data }: EventDraft): number =>
   type === "outreach.recipients_published" ? (data as EventData<typeof type>).recipients.length : 0
 
 export const isBotSuspected = ({ type, data }: EventDraft): boolean =>
-  (type === "outreach.email_opened" || type === "outreach.email_clicked") &&
-  (data as EventData<typeof type>).is_bot_suspected
+  OUTGOING_EVENTS[type].isHit && (data as EventData<"outreach.email_opened">).is_bot_suspected

@@ -42,15 +42,21 @@ interface Addressee extends Pick<EventDraft, "organizationId" | "campaignId" | "
   readonly token: string
 }
 
-/** Creates the draft of an event for a sent or bounced e-mail. */
-export const composeOutcome = Effect.fnUntraced(function* (addressee: Addressee, bounceReason?: BounceReason) {
-  const { organizationId, campaignId, programId, recipientId, token } = addressee
-  const about = { id: yield* createIdentifier("event"), organizationId, campaignId, programId, recipientId }
-  const data = { service_recipient_id: recipientId, service_campaign_id: campaignId, token }
-  return bounceReason === undefined
-    ? composeEvent("outreach.email_sent", about, data)
-    : composeEvent("outreach.email_bounced", about, { ...data, bounce_reason: bounceReason })
-})
+/** Creates the draft of an event for a sent e-mail. */
+export const composeSent = (addressee: Addressee) =>
+  Effect.map(describe(addressee), ({ about, data }) => composeEvent("outreach.email_sent", about, data))
+
+/** Creates the draft of an event for a bounced e-mail. */
+export const composeBounced = (addressee: Addressee, reason: BounceReason) =>
+  Effect.map(describe(addressee), ({ about, data }) =>
+    composeEvent("outreach.email_bounced", about, { ...data, bounce_reason: reason }),
+  )
+
+const describe = ({ organizationId, campaignId, programId, recipientId, token }: Addressee) =>
+  Effect.map(createIdentifier("event"), (id) => ({
+    about: { id, organizationId, campaignId, programId, recipientId },
+    data: { service_recipient_id: recipientId, service_campaign_id: campaignId, token },
+  }))
 
 /** Serializes an event's envelope: the bytes that are stored once and sent at every attempt. */
 export const serialise = (event: EventDraft, livemode: boolean, stamp: Timestamp): string =>

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { composeOutcome } from "../events/Event.ts"
+import { composeBounced } from "../events/Event.ts"
 import type { RecipientId } from "../Identifier.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
 import { inTransaction, Transaction } from "../Transaction.ts"
@@ -49,7 +49,7 @@ export const reportBounce = Effect.fnUntraced(function* (recipientId: RecipientI
   }
   // The reporting server has given up.
   const bounceReason = verdict._tag === "Bounced" ? verdict.reason : "other"
-  const event = yield* composeOutcome({ ...recipient, recipientId }, bounceReason)
+  const event = yield* composeBounced({ ...recipient, recipientId }, bounceReason)
   const at = yield* (yield* Transaction).commitTimestamp(recipient.organizationId)
   yield* bounces.storeBounce(bounced, event, { at, isHardBounce: isHardBounce(bounceReason), reply })
   return result

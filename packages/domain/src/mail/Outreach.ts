@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { DescribedError } from "../DescribedError.ts"
-import { composeOutcome } from "../events/Event.ts"
+import { composeBounced, composeSent } from "../events/Event.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
 import { renderFault } from "./createFieldsCheck.ts"
 import { type Mail, Mailer, type MailFailure, type MailOutcome, type SendingLease } from "./Mailer.ts"
@@ -110,9 +110,9 @@ const decideSettlement = Effect.fnUntraced(function* (lease: MessageLease, outco
       return { state: "retry", attempts: attempt, delaySeconds } satisfies MessageSettlement
   }
   if (outcome._tag === "Accepted") {
-    return { state: "sent", event: yield* composeOutcome(lease) } satisfies MessageSettlement
+    return { state: "sent", event: yield* composeSent(lease) } satisfies MessageSettlement
   }
   const bounceReason = outcome._tag === "Bounced" ? outcome.reason : "other"
-  const event = yield* composeOutcome(lease, bounceReason)
+  const event = yield* composeBounced(lease, bounceReason)
   return { state: "bounced", event, isHardBounce: isHardBounce(bounceReason) } satisfies MessageSettlement
 })

@@ -1,6 +1,6 @@
 import { Array as Arr, Clock, Effect } from "effect"
 import { DescribedError } from "../DescribedError.ts"
-import { composeOutcome } from "../events/Event.ts"
+import { composeSent } from "../events/Event.ts"
 import { createIdentifier, type RecipientId } from "../Identifier.ts"
 import type { Recipient } from "../recipients/Recipient.ts"
 import { fromUnixMillis, type Timestamp } from "../Timestamp.ts"
@@ -74,7 +74,7 @@ export const markMailed = Effect.fn("Restores.markMailed")(function* (ids: Reado
       const mailed = recipients.filter(({ id }) => unsent.has(id))
       if (mailed.length === 0) return mailed
       const events = yield* Effect.forEach(mailed, (recipient) =>
-        composeOutcome({ ...recipient, recipientId: recipient.id }),
+        composeSent({ ...recipient, recipientId: recipient.id }),
       )
       yield* restores.storeMailed(organizationId, events, yield* transaction.commitTimestamp(organizationId))
       return mailed

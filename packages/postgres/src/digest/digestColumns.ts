@@ -1,15 +1,6 @@
 import { byStage, type FunnelStage } from "@outreach/domain/digest/Digest"
-import type { OutreachEventType } from "@outreach/domain/events/Event"
+import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
 import { Statement } from "effect/sql"
-
-/** The digest's name for each counted event type, and a flag for hits; null for types that aren't counted. */
-const COUNTED = {
-  "outreach.recipients_published": null,
-  "outreach.email_sent": { name: "sent", isHit: false },
-  "outreach.email_bounced": { name: "bounced", isHit: false },
-  "outreach.email_opened": { name: "opened", isHit: true },
-  "outreach.email_clicked": { name: "clicked", isHit: true },
-} as const satisfies Readonly<Record<OutreachEventType, { readonly name: string; readonly isHit: boolean } | null>>
 
 /** A column of `digest_outreach` that counts events of one type. */
 interface DigestColumn {
@@ -22,9 +13,9 @@ interface DigestColumn {
 }
 
 /** The columns that count events. The column `recipients_published` counts recipients. */
-export const DIGEST_COLUMNS: ReadonlyArray<DigestColumn> = Object.entries(COUNTED).flatMap(([type, counted]) => {
-  if (counted === null) return []
-  const { name, isHit } = counted
+export const DIGEST_COLUMNS: ReadonlyArray<DigestColumn> = Object.entries(OUTGOING_EVENTS).flatMap(([type, event]) => {
+  const { name, isInDigest, isHit } = event
+  if (!isInDigest) return []
   return [
     { name, type, isUnique: false, isUnsuspected: false },
     ...(isHit

@@ -1,18 +1,16 @@
 import { EVENT_RECIPIENTS } from "@outreach/contract/names"
-import type { OutreachEventType } from "@outreach/domain/events/Event"
+import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
 
-type TypeAbout<Recipients> = {
-  [Type in OutreachEventType]: (typeof EVENT_RECIPIENTS)[Type] extends Recipients ? Type : never
-}[OutreachEventType]
-type Stamp = "published_at" | "sent_at"
+type Outgoing = typeof OUTGOING_EVENTS
 
 /** The event types that are found by a timestamp column of the recipient's row. */
-export const STAMPED_EVENTS = {
-  "outreach.recipients_published": "published_at",
-  "outreach.email_sent": "sent_at",
-} as const satisfies Readonly<Record<TypeAbout<"listed">, Stamp>> & { readonly [Type in TypeAbout<"one">]?: Stamp }
+export const STAMPED_EVENTS = Object.fromEntries(
+  Object.entries(OUTGOING_EVENTS).flatMap(([type, { stamp }]) => (stamp === null ? [] : [[type, stamp]])),
+) as {
+  readonly [Type in keyof Outgoing as Outgoing[Type]["stamp"] extends null ? never : Type]: Outgoing[Type]["stamp"]
+}
 
-/** The event types about one recipient, which the index `events_of_recipient` contains. */
+/** The event types that are found by the index `events_of_recipient`. */
 export const INDEXED_EVENTS: ReadonlyArray<string> = Object.entries(EVENT_RECIPIENTS).flatMap(([type, recipients]) =>
   recipients === "one" && !Object.hasOwn(STAMPED_EVENTS, type) ? [type] : [],
 )

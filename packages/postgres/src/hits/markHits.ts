@@ -1,5 +1,6 @@
 import { isBotSuspected } from "@outreach/domain/digest/Digest"
 import type { EventDraft } from "@outreach/domain/events/Event"
+import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
 import { EventId } from "@outreach/domain/Identifier"
 import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Schema } from "effect"
@@ -14,10 +15,7 @@ const decodeFirsts = decodeRows({ id: EventId, first: Schema.Boolean, firstUnsus
  * transaction of the organization, which serializes the marking. Events that are neither opens nor clicks are skipped.
  */
 export const markHits = Effect.fnUntraced(function* (events: ReadonlyArray<EventDraft>, stamp: CommitTimestamp) {
-  const hits = events.filter(
-    ({ type, recipientId }) =>
-      recipientId !== null && (type === "outreach.email_opened" || type === "outreach.email_clicked"),
-  )
+  const hits = events.filter(({ type, recipientId }) => recipientId !== null && OUTGOING_EVENTS[type].isHit)
   if (hits.length === 0) return new Map()
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
