@@ -1,3 +1,4 @@
+import { describeCause, describeShare } from "@outreach/domain/deliveries/describeCause"
 import type { Endpoint } from "@outreach/domain/deliveries/Endpoint"
 import { FailureGroupNotFound } from "@outreach/domain/deliveries/FailureGroupRepository"
 import { type DeliveryId, EndpointId, FailureGroupId, OrganizationId } from "@outreach/domain/Identifier"
@@ -5,13 +6,13 @@ import { Timestamp } from "@outreach/domain/Timestamp"
 import { DatabaseService } from "@outreach/postgres/adapter"
 import { allOf, equal } from "@outreach/postgres/conditions"
 import { keyset } from "@outreach/postgres/keyset"
-import { decodeRow, decodeRows, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
+import { decodeRow, decodeRows, first, firstOr, rowsOf } from "@outreach/postgres/rowsOf"
 import { Effect, Schema } from "effect"
 import type { issueFilters } from "../lists/issues.ts"
 import type { FilterOf } from "../operations/Field.ts"
 
 /** Calls to an endpoint that failed in the same way, and their dead letters. */
-const FailureGroup = Schema.Struct({
+const StoredGroup = Schema.Struct({
   organizationId: OrganizationId,
   id: FailureGroupId,
   endpointId: EndpointId,
@@ -36,7 +37,14 @@ const FailureGroup = Schema.Struct({
   mutedAt: Schema.NullOr(Timestamp),
   mutedReason: Schema.NullOr(Schema.String),
 })
-export type FailureGroup = typeof FailureGroup.Type
+
+/** With its cause in one line, and the share of the endpoint's calls that failed. */
+const describeGroup = (group: typeof StoredGroup.Type) => ({
+  ...group,
+  cause: describeCause(group),
+  share: describeShare(group),
+})
+export type FailureGroup = ReturnType<typeof describeGroup>
 
 /** The conditions for listing groups: failing now, with dead letters to replay, muted, or ended without one. */
 export const FAILURE_GROUP_STATES = {
@@ -48,15 +56,17 @@ export const FAILURE_GROUP_STATES = {
 type State = keyof typeof FAILURE_GROUP_STATES
 
 /** Default of `state`: failing groups and those with dead letters; for a given endpoint also if it is disabled. */
-export type FailureGroupFilter = Omit<FilterOf<typeof issueFilters>, "largest">
+export type FailureGroupFilter = FilterOf<typeof issueFilters>
 
 export type FailureGroupCursor = Pick<FailureGroup, "lastAt" | "id">
 
-const { columns, decode } = rowsOf(FailureGroup, {
+const { columns, decode: decodeStored } = rowsOf(StoredGroup, {
   failures: "failures::double precision",
   calls: `case when closed_at is null
     then greatest(failures, (select calls from outcomes_since(endpoint_id, opened_at)) - calls_before)::double precision end`,
 })
+const decode = <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) =>
+  Effect.map(decodeStored(rows), (groups) => groups.map(describeGroup))
 const decodeStatuses = decodeRows({ status: Schema.NullOr(Schema.Int), open: Schema.Int, groups: Schema.Int })
 const decodeTotals = decodeRow({ open: Schema.Int, groups: Schema.Int, lasting: Schema.Int })
 const lastFirst = keyset({ lastAt: "last_at", id: "id" }, "desc")
@@ -77,19 +87,12 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
       )
 
     return {
-      /** Lists groups by their last failure, newest first, starting after `after`. */
+      /** Lists groups by their last failure, newest first; or the failing ones and then those with dead letters, each with the largest first. */
       list: (filter: FailureGroupFilter, limit: number, after: FailureGroupCursor | null = null) =>
         sql`
         select ${columns} from failure_groups where ${isSelected(filter)} and ${lastFirst.after(after)}
-        order by ${lastFirst.order} limit ${limit}::int`.pipe(decode),
-
-      /** Lists the failing groups, then those with dead letters, each with the largest first. */
-      largest: (filter: FailureGroupFilter, limit: number) =>
-        sql`
-        select ${columns} from failure_groups where ${isSelected(filter)}
-        order by closed_at is not null, greatest(failures, open) desc, ${lastFirst.order} limit ${limit}::int`.pipe(
-          decode,
-        ),
+        order by ${filter.largest ? sql`closed_at is not null, greatest(failures, open) desc,` : sql``} ${lastFirst.order}
+        limit ${limit}::int`.pipe(decode),
 
       /** Counts groups and their dead letters by HTTP status, null for none; the most first. */
       statuses: (filter: FailureGroupFilter) =>
@@ -97,24 +100,21 @@ export class FailureGroupReader extends DatabaseService<FailureGroupReader>()(
         select status, sum(open)::int as open, count(*)::int as groups from failure_groups where ${isSelected(filter)}
         group by status order by open desc, groups desc, status`.pipe(decodeStatuses),
 
-      /** Finds the group of a dead letter; null for other deliveries. */
+      /** Finds the group of a dead letter; undefined for other deliveries. */
       findOf: (deliveryId: DeliveryId) =>
         sql`
         select ${columns} from failure_groups
         where (organization_id, id) in (select organization_id, group_id from dead_letters where id = ${deliveryId})`.pipe(
           decode,
-          Effect.map((rows) => rows[0] ?? null),
+          first,
         ),
 
-      /** Finds the failing group with the last failure of an endpoint, including muted groups; null if there is none. */
+      /** Finds the failing group with the last failure of an endpoint, including muted groups; undefined if there is none. */
       current: ({ organizationId, id }: Pick<Endpoint, "organizationId" | "id">) =>
         sql`
         select ${columns} from failure_groups
         where organization_id = ${organizationId} and endpoint_id = ${id} and closed_at is null
-        order by ${lastFirst.order} limit 1`.pipe(
-          decode,
-          Effect.map((rows) => rows[0] ?? null),
-        ),
+        order by ${lastFirst.order} limit 1`.pipe(decode, first),
 
       find: (groupId: FailureGroupId) =>
         sql`select ${columns} from failure_groups where id = ${groupId}`.pipe(

@@ -1,8 +1,7 @@
-import { describeCause, describeShare } from "@outreach/domain/deliveries/describeCause"
 import { FailureGroupId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect } from "effect"
-import { type FailureGroup, FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
+import { FailureGroupReader } from "../deliveries/FailureGroupReader.ts"
 import { checkBox, choice } from "../operations/Field.ts"
 import { endpointFilter, httpStatus, organizationFilter } from "../operations/fields.ts"
 import { count, InvalidAfter, id, inOps, list, text, time } from "./List.ts"
@@ -24,24 +23,16 @@ export const issueFilters = {
   largest: checkBox("Order", "Largest first", { hint: "Largest first, on one page" }),
 }
 
-export const toIssueRow = (group: FailureGroup) => ({
-  ...group,
-  cause: describeCause(group),
-  share: describeShare(group),
-})
-
 export const issues = list("issues list", {
   forPartners: true,
   about:
     "List the causes of failing calls and dead letters, with the number of failed calls and their share; latest failure first",
   filters: issueFilters,
   cursor: { lastAt: Timestamp, id: FailureGroupId },
-  read: ({ largest: isLargestFirst, ...filter }, { limit, after }) =>
+  read: (filter, { limit, after }) =>
     Effect.gen(function* () {
-      const { list, largest } = yield* FailureGroupReader
-      if (isLargestFirst && after !== null) return yield* new InvalidAfter()
-      const rows = yield* isLargestFirst ? largest(filter, limit) : list(filter, limit + 1, after)
-      return rows.map(toIssueRow)
+      if (filter.largest && after !== null) return yield* new InvalidAfter()
+      return yield* FailureGroupReader.use(({ list }) => list(filter, filter.largest ? limit : limit + 1, after))
     }),
   columns: {
     id: inOps,

@@ -123,7 +123,7 @@ describe("Groups of failures", () => {
     expect(describeMissingLine(list[1]!)).toBe("no response")
     const [first] = list
     expect(yield* groups.list({ organizationId }, 10, first)).toEqual(list.slice(1))
-    expect(yield* groups.largest({ organizationId }, 1)).toEqual([first])
+    expect(yield* groups.list({ organizationId, largest: true }, 1)).toEqual([first])
     expect(yield* groups.find(first!.id)).toEqual(first)
     expect(yield* groups.totals({ organizationId })).toMatchObject({ open: 4, groups: 2 })
     expect(yield* groups.totals({ organizationId, status: 500 })).toMatchObject({ open: 3, groups: 1 })
@@ -162,7 +162,7 @@ describe("Groups of failures", () => {
       )
     }
     yield* add(seeded, [{ ...failed, status: 503, response: "Down for maintenance" }])
-    const list = yield* groups.largest({ endpointId: seeded.endpoint.id }, 200)
+    const list = yield* groups.list({ endpointId: seeded.endpoint.id, largest: true }, 200)
     expect(list.map(({ status }) => status).toSorted()).toEqual([...Array(6).fill(500), 503])
     expect(list[0]).toMatchObject({ firstLine: "Many different responses", open: 175 })
     yield* assertConsistent
@@ -178,7 +178,7 @@ describe("Groups of failures", () => {
     const seeded = yield* seedDeadLetters(0)
     const organizationId = seeded.organization.id
     yield* add(seeded, [...Array(5).fill(failed), { ...failed, response: "Full" }, { ...failed, status: 503 }])
-    const list = yield* groups.largest({ organizationId }, 10)
+    const list = yield* groups.list({ organizationId, largest: true }, 10)
     const groupId = list[0]!.id
     expect(list.map(({ open }) => open)).toEqual([5, 1, 1])
 

@@ -116,7 +116,7 @@ describe("a removed endpoint", () => {
     expect(refusal.message).toContain("endpoint that was removed")
     yield* endAll
     expect((yield* readState).deadLetters.rejected).toBe(before - 1)
-    expect(yield* (yield* FailureGroupReader).largest({ endpointId: endpoint.id }, 5)).toEqual([])
+    expect(yield* (yield* FailureGroupReader).list({ endpointId: endpoint.id, largest: true }, 5)).toEqual([])
     expect(yield* createDeadLetterReplay({ endpointId: endpoint.id }, 10)).toMatchObject({
       state: "finished",
       total: 0,

@@ -89,7 +89,7 @@ const factsOf = (
   { maxAttempts, ...delivery }: DeliverySummary & { readonly maxAttempts: number | null },
   organization: string,
   url: ShownUrl,
-  group: FailureGroup | null,
+  group: FailureGroup | undefined,
   event: LoggedEvent | undefined,
 ) => ({
   "Next attempt": delivery.state === "pending" && <Time at={delivery.dueAt} />,

@@ -1,7 +1,7 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { type FailureGroup, FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
 import { formatCapped, formatCount, formatDuration } from "@outreach/backoffice/format"
-import { issues, toIssueRow } from "@outreach/backoffice/lists/issues"
+import { issues } from "@outreach/backoffice/lists/issues"
 import { describeSettings } from "@outreach/backoffice/operations/endpoints"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { COUNT_CAP } from "@outreach/domain/countCaps"
@@ -87,7 +87,7 @@ const factsOf = (endpoint: EndpointStatus, organizationName: string, { role }: O
 }
 
 /** The reason of the last failure, while calls fail. */
-const CurrentCause = ({ cause }: { readonly cause: FailureGroup | null }) =>
+const CurrentCause = ({ cause }: { readonly cause: FailureGroup | undefined }) =>
   cause && (
     <p class="problem">
       <FailureSentence {...cause} /> Last failure: <Time at={cause.lastAt} />.{" "}
@@ -101,7 +101,7 @@ const Failures = (props: { readonly causes: ReadonlyArray<FailureGroup>; readonl
       <ListTable
         caption="Current causes and those with dead letters, newest failure first"
         list={{ columns: Struct.omit(issues.columns, ["endpoint"]) }}
-        rows={props.causes.map(toIssueRow)}
+        rows={props.causes}
       />
       <LinkLine to={`/issues?endpoint=${props.endpointId}`}>All failures of the endpoint</LinkLine>
     </Section>

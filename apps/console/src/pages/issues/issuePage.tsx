@@ -6,7 +6,7 @@ import { deadLetters } from "@outreach/backoffice/lists/deadLetters"
 import { removeDeadLetters } from "@outreach/backoffice/operations/deadLetters"
 import { muteIssue, unmuteIssue } from "@outreach/backoffice/operations/issues"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
-import { describeOutcome, describeShare } from "@outreach/domain/deliveries/describeCause"
+import { describeOutcome } from "@outreach/domain/deliveries/describeCause"
 import { mayActAs } from "@outreach/domain/operators/Operator"
 import { Effect, Struct } from "effect"
 import { ActionForm, ConfirmLink } from "../../components/forms.tsx"
@@ -49,7 +49,7 @@ const issuePage = definePage("/issues/:group", {
           facts={{
             Cause: <FailureCause {...group} />,
             "Failed calls": formatCount(failures),
-            "Share of calls": describeShare(group),
+            "Share of calls": group.share,
             Since: closedAt === null && <Time at={group.openedAt} />,
             Ended: closedAt && <Time at={closedAt} />,
             "Last failure": <Time at={group.lastAt} />,

@@ -1,11 +1,10 @@
 import { endpointState } from "@outreach/backoffice/deliveries/endpointState"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { issues as issueList, toIssueRow } from "@outreach/backoffice/lists/issues"
+import { issues as issueList } from "@outreach/backoffice/lists/issues"
 import { keys } from "@outreach/backoffice/lists/keys"
 import { readAll } from "@outreach/backoffice/lists/List"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { LIST_COUNT_CAP } from "@outreach/domain/countCaps"
-import { describeCause } from "@outreach/domain/deliveries/describeCause"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { ProgramRepository } from "@outreach/domain/programs/ProgramRepository"
@@ -41,7 +40,7 @@ const readPartner = Effect.fnUntraced(function* (id: OrganizationId) {
     endpoints: yield* (yield* EndpointRepository).list(id),
     programs: yield* (yield* ProgramRepository).list(id),
     senders: yield* (yield* SenderRepository).list(id),
-    issues: yield* (yield* FailureGroupReader).largest({ organizationId: id }, MAX_ISSUES),
+    issues: yield* (yield* FailureGroupReader).list({ organizationId: id, largest: true }, MAX_ISSUES),
     keys: yield* readAll(keys, { organizationId: id }),
     secrets: yield* readSecrets(organization),
     documents: `${(yield* ConsoleConfig).publicBaseUrl}/docs`,
@@ -86,7 +85,7 @@ const contentOf = (partner: Partner, masking: Masking) => {
           <ListTable
             title="Causes of failures"
             list={issueList}
-            rows={issues.map(toIssueRow)}
+            rows={issues}
             nameOf={(id) => endpoints.filter((each) => each.id === id).map(endpointName)[0]}
           />
           <LinkLine to={`/issues?organization=${id}`}>All issues</LinkLine>
@@ -145,7 +144,7 @@ const Problems = ({ organization, endpoints, issues }: Partner) => {
     }),
     ...issues
       .filter(({ closedAt }) => closedAt === null)
-      .map((issue) => [`/issues/${issue.id}`, `Calls fail: ${describeCause(issue)}.`] as const),
+      .map((issue) => [`/issues/${issue.id}`, `Calls fail: ${issue.cause}.`] as const),
     organization.contacts.length === 0 &&
       endpoints.some(({ notices }) => notices > 0) && [
         "#contacts",

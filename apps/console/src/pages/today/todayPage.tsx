@@ -1,6 +1,6 @@
 import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { FailureGroupReader } from "@outreach/backoffice/deliveries/FailureGroupReader"
-import { issues, toIssueRow } from "@outreach/backoffice/lists/issues"
+import { issues } from "@outreach/backoffice/lists/issues"
 import { URGENCY } from "@outreach/backoffice/lists/List"
 import { MAX_REFUSING_DOMAINS, TodayReader } from "@outreach/backoffice/today/TodayReader"
 import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
@@ -24,7 +24,7 @@ export const todayPage = definePage("/", {
   run: Effect.fnUntraced(function* (_, { operator, now }) {
     const reader = yield* TodayReader
     const scope = operator.organizationId
-    const { largest } = yield* FailureGroupReader
+    const { list } = yield* FailureGroupReader
     const [today, idle, domains, complained, failing, groups, { nameOf }] = yield* Effect.all(
       [
         reader.read(scope),
@@ -32,7 +32,7 @@ export const todayPage = definePage("/", {
         reader.readRefusingDomains(scope),
         reader.readComplained(scope),
         reader.readFailingEndpoints(scope),
-        largest(scope === null ? {} : { organizationId: scope }, MAX_ISSUES),
+        list({ organizationId: scope ?? undefined, largest: true }, MAX_ISSUES),
         readObjects({ endpointId: true }, scope === null ? {} : { organizationId: scope }),
       ],
       { concurrency: "unbounded" },
@@ -73,7 +73,7 @@ export const todayPage = definePage("/", {
             title="Open issues"
             label="Most frequent causes of failures"
             list={issues}
-            rows={groups.map(toIssueRow)}
+            rows={groups}
             nameOf={nameOf}
             empty="No failing calls or dead letters."
           />

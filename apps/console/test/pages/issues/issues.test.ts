@@ -30,7 +30,7 @@ const seed = Effect.fnUntraced(function* (
       })),
     )
   }
-  const groups = yield* (yield* FailureGroupReader).largest({ organizationId: organization.id }, 10)
+  const groups = yield* (yield* FailureGroupReader).list({ organizationId: organization.id, largest: true }, 10)
   return { ...seeded, groups }
 })
 
