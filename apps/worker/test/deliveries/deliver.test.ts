@@ -103,7 +103,7 @@ test("deliveries are counted once if the response to writing them is lost, inclu
   let lost = 0
   const delivering = Effect.gen(function* () {
     yield* publishTogether(campaign, 40)
-    yield* deliveries(id, (found) => found.every(({ state }) => state === "delivered"))
+    yield* deliveries(id, (found) => found.length === 40 && found.every(({ state }) => state === "delivered"))
     return yield* sql`select sum(delivered)::int as delivered from delivery_outcomes where endpoint_id = ${id}`
   })
   const counted = yield* whileDelivering(delivering, { perEndpoint: 4 }).pipe(
