@@ -4,7 +4,6 @@ import { DeliveryReader } from "@outreach/backoffice/deliveries/DeliveryReader"
 import { PrivateEndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import type { DeliveryId, EndpointId, OrganizationId } from "@outreach/domain/Identifier"
-import { dnsServer } from "@outreach/testing/dnsServer"
 import { mailServer } from "@outreach/testing/mailServer"
 import { applyBatches, receiveEvent } from "@outreach/testing/receiveEvent"
 import { npi } from "@outreach/testing/seedCampaign"
@@ -17,9 +16,10 @@ import { everyCommand } from "../src/everyCommand.ts"
 import { loadGroups } from "../src/ops.ts"
 import { commandLine } from "./commandLine.ts"
 import { partnerServer } from "./partnerServer.ts"
+import { publishRecords } from "./publishRecords.ts"
 import { rejectDelivery } from "./rejectDelivery.ts"
 
-const { url, run, meanwhile } = commandLine()
+const { url, run, runJson, meanwhile } = commandLine()
 
 const folder = temporaryFolder("ops-readme", afterAll)
 
@@ -65,7 +65,8 @@ it("walks through commands that succeed one after the other, change nothing unco
       // From here on evt_… is a partner's event.
       ids.delete("evt_")
     }
-    if (command.includes(" senders verify")) files["192.0.2.53"] = await publishRecords(ids.get("snd_")!)
+    if (command.includes(" senders verify"))
+      files["192.0.2.53"] = await publishRecords(await runJson("senders", "show", ids.get("snd_")!))
     if (command.includes(" link-domains remove")) await meanwhile(keepLinkDomain(ids.get("org_") as OrganizationId))
     const waiting = command.includes(" deliveries retry")
       ? await meanwhile(postponeDelivery(ids.get("dlv_") as DeliveryId))
@@ -114,20 +115,6 @@ const keepLinkDomain = (organizationId: OrganizationId) =>
   sql`
     insert into link_domains (organization_id, domain, verified_at)
     values (${organizationId}, 'old.acme.example', clock_timestamp())`
-
-/** Publishes a sender's DNS records with the values that the operator fills in; returns the address of the name server. */
-const publishRecords = async (sender: string) => {
-  const { stdout } = await run(["senders", "show", sender, "--output", "json"])
-  const records: ReadonlyArray<{ name: string; type: string; values: ReadonlyArray<string> }> =
-    JSON.parse(stdout).dns_records
-  return dnsServer(
-    records.map(({ name, type, values }) =>
-      type === "MX"
-        ? { type: "MX", name, data: { preference: 10, exchange: "mx.acme.example" } }
-        : { type: "TXT", name, data: values.map((value) => value.replace(/<.*>/, "_spf.relay.example")) },
-    ),
-  )
-}
 
 /** Adds a delivery of the same event that waits for its next attempt; returns its id. */
 const postponeDelivery = Effect.fnUntraced(function* (deliveryId: DeliveryId) {

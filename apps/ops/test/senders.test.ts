@@ -9,40 +9,19 @@ import { LINK_DOMAIN_PROOF_PATH, proveLinkDomain } from "@outreach/domain/sender
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { SECRETS_RING } from "@outreach/testing/adaptersFor"
-import { dnsServer } from "@outreach/testing/dnsServer"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
 import { sql } from "@outreach/testing/sql"
 import { temporaryFolder } from "@outreach/testing/temporaryFolder"
-import type { Answer } from "dns-packet"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { commandLine } from "./commandLine.ts"
+import { publishRecords } from "./publishRecords.ts"
 
 const { run, runJson, runFailing, meanwhile } = commandLine()
 
 const folder = temporaryFolder("ops-senders", afterAll)
-
-interface DnsRecord {
-  readonly name: string
-  readonly type: string
-  readonly values: ReadonlyArray<string>
-}
-
-/** Publishes the records that a command has printed, with the values that the operator fills in. */
-const publish = (records: ReadonlyArray<DnsRecord>) =>
-  dnsServer(
-    records.flatMap(({ name, type, values }): ReadonlyArray<Answer> => {
-      if (type === "MX") return [{ type, name, data: { preference: 10, exchange: "mx.acme.test" } }]
-      if (type === "TXT") return [{ type, name, data: values.map((value) => value.replace(/<.*>/, "mailto.test")) }]
-      // A resolver returns the address of the name that a CNAME record points to.
-      return [
-        { type: "CNAME", name, data: values[0]!.slice(0, -1) },
-        { type: "A", name, data: "127.0.0.1" },
-      ]
-    }),
-  )
 
 // Creating a key takes most of the time.
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
@@ -191,7 +170,7 @@ it("a link domain is printed as a CNAME record, contains the links once it is ve
   expect(sender.dns_records).toContainEqual({ name: DOMAIN, type: "CNAME", values: [`${HOST}.`] })
   const { stdout } = await run(["senders", "show", sender.id])
   expect(stdout).toContain(`${DOMAIN}. IN CNAME <host of PUBLIC_BASE_URL>.`)
-  const dns = await publish(sender.dns_records)
+  const dns = await publishRecords(sender)
   const doctor = async () => {
     const { checks } = await ops("doctor", "--dns-server", dns)
     return checks.flatMap(({ check, status, found }: Record<string, string>) =>
