@@ -1,3 +1,7 @@
+import { type Fields, fieldName } from "@outreach/backoffice/operations/Field"
+import { Seconds } from "@outreach/domain/Seconds"
+import { Record } from "effect"
+
 /** A command of `ops` as separate words, so that no value can become shell syntax. */
 export type CommandWords = ReadonlyArray<string>
 
@@ -11,6 +15,12 @@ export const ops = (command: string, ...inputs: ReadonlyArray<string | Flags>): 
   const isLikeFlag = args.some((arg) => arg.startsWith("-"))
   return ["ops", ...command.split(" "), ...(isLikeFlag ? [...flags, "--", ...args] : [...args, ...flags])]
 }
+
+/** Returns the flags of the equivalent command from the values of a form. */
+export const flagsOf = (fields: Fields, values: Readonly<Record<string, unknown>>): Flags =>
+  Record.map(Record.mapKeys(fields, fieldName), ({ schema }, name) =>
+    schema === Seconds && values[name] !== undefined ? `${values[name]}s` : values[name],
+  )
 
 const flagWords = ([name, value]: readonly [string, unknown]): CommandWords => {
   const text = String(value ?? "")

@@ -3,7 +3,6 @@ import { formatMillis, formatShare } from "@outreach/backoffice/format"
 import { type Column, type List, MAX_ROWS, readRows, tableOf, valueIn } from "@outreach/backoffice/lists/List"
 import { type Fields, fieldName, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
-import { Seconds } from "@outreach/domain/Seconds"
 import { Effect, Record, Schema, Struct } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { ComponentChildren } from "preact"
@@ -19,7 +18,7 @@ import {
   type Column as TableColumn,
   withQuery,
 } from "../components/layout.tsx"
-import { type CommandWords, ops } from "../components/ops.ts"
+import { type CommandWords, flagsOf, ops } from "../components/ops.ts"
 import { IdLink, Masked, Noted, StatusBadge, Time } from "../components/values.tsx"
 import { type Inputs, valuesOf } from "../view/inputs.ts"
 import { pathTo, SECTIONS, sectionOf } from "../view/paths.ts"
@@ -192,12 +191,6 @@ export const csvFile = (name: string, { columns, rows }: ReturnType<typeof table
     contentType: "text/csv; charset=utf-8",
     headers: { "content-disposition": `attachment; filename="${name}"` },
   })
-
-/** Returns the flags of the equivalent command. */
-const flagsOf = (filters: Fields, input: Values): Values =>
-  Record.map(Record.mapKeys(filters, fieldName), ({ schema }, name) =>
-    schema === Seconds && input[name] !== undefined ? `${input[name]}s` : input[name],
-  )
 
 /** Returns the given values as the texts of a form. */
 const textsOf = (filters: Fields, input: Values): Readonly<Record<string, string>> =>

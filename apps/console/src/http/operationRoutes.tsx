@@ -1,13 +1,12 @@
 import { type Fields, field, fieldName, required, type ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { Fact, Operation, Plan, Subject } from "@outreach/backoffice/operations/Operation"
 import type { Access } from "@outreach/domain/operators/Operator"
-import { Seconds } from "@outreach/domain/Seconds"
 import type { Timestamp } from "@outreach/domain/Timestamp"
 import { Effect, Record, Schema, Struct } from "effect"
 import type { ComponentChildren } from "preact"
 import { ActionForm, type Controls } from "../components/forms.tsx"
 import { Facts, LinkLine, Page } from "../components/layout.tsx"
-import { ops } from "../components/ops.ts"
+import { flagsOf, ops } from "../components/ops.ts"
 import { ShownOnce } from "../components/ShownOnce.tsx"
 import { foreign, IdLink, isolated, OBJECT_PAGES, Time, visibleText } from "../components/values.tsx"
 import type { Inputs } from "../view/inputs.ts"
@@ -209,15 +208,6 @@ const faultyInput = (fault: string | ((error: never) => string)) =>
 const subjectOf = ({ of }: { readonly of: Subject }, values: Values): ReadonlyArray<string> =>
   Object.keys(of).map((key) => String(values[fieldName(key)]))
 
-/** Returns the flags of the equivalent command. */
-const flagsOf = ({ input }: { readonly input: Fields }, values: Values): Values =>
-  Object.fromEntries(
-    Object.entries(input).map(([key, { schema }]) => {
-      const value = values[fieldName(key)]
-      return [fieldName(key), schema === Seconds && value !== undefined ? `${value}s` : value]
-    }),
-  )
-
 /** Returns the path of the object that an operation changes if it has a page, otherwise of the affected object. */
 const subjectPage = (operation: { readonly of: Subject }, values: Values, affected: string): string =>
   subjectOf(operation, values)
@@ -244,7 +234,7 @@ const answerWith =
       if (once !== undefined) {
         const { endpoint, organization = organizationId } = values as { endpoint?: string; organization?: string }
         return (
-          <Page title={label} commands={[ops(command, ...subjectOf(operation, values), flagsOf(operation, values))]}>
+          <Page title={label} commands={[ops(command, ...subjectOf(operation, values), flagsOf(operation.input, values))]}>
             <ShownOnce
               text={once}
               back={[id, endpoint, organization].map((each) => each && pageOf(each)).find(Boolean) ?? "/"}

@@ -13,7 +13,7 @@ export const inboxFilters = {
   ...timeRange("Received from", "Received before"),
 }
 
-class InvalidState extends DescribedError("InvalidState", "Give --waiting or --applied, not both.") {}
+class InvalidState extends DescribedError("InvalidState", "Choose pending events or applied ones, not both.") {}
 
 /** Returns an event with field names for scripts: a quarantined one is `set_aside`. */
 export const toInboxRow = ({ quarantinedAt, differing, ...entry }: InboxEntry) => ({
