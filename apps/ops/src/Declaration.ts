@@ -1,13 +1,10 @@
-import { csvTable } from "@outreach/backoffice/csv/csvTable"
-import { list } from "@outreach/backoffice/lists/List"
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { isIdentifier } from "@outreach/domain/Identifier"
 import { Console, Context, Effect, Layer, type Scope } from "effect"
 import { Command } from "effect/cli"
 import { audited, nameOf } from "./audit/audited.ts"
 import { exampleOf, type Inputs, type Params, type Parsed, toParams, type Values, valuesOf } from "./inputs/Input.ts"
-import { formatRecord, formatRows, print, printToStderr, refuse } from "./output/Output.ts"
-import { type Cursor, type Page, pageFlags, printPage } from "./output/paging.ts"
+import { formatRecord, print, printToStderr, refuse } from "./output/Output.ts"
 import { retryOnce } from "./retryOnce.ts"
 
 /** The effect of a command: it shows data, shows personal data, or changes something. */
@@ -16,7 +13,7 @@ export class Access extends Context.Service<Access, "reads" | "reveals" | "chang
 /** A command or group that needs the services `R`, without its name. */
 export type Declared<R> = (words: ReadonlyArray<string>) => Command.Command<string, never, object, unknown, R>
 
-interface Declaration<I, C, Column extends string, Run, Provided, Needed> {
+interface Declaration<I, Run, Provided, Needed> {
   /** The description in the help. */
   readonly about: string
   /**
@@ -29,15 +26,9 @@ interface Declaration<I, C, Column extends string, Run, Provided, Needed> {
   readonly examples?: ReadonlyArray<string>
   /**
    * Runs the command, and imports rarely used modules: loading takes nearly all the time of a short command. Its result is printed,
-   * rows as a table of `columns`.
-   *
-   * The command `list` has the flags `--limit` and `--after`. With a `cursor`, it returns the rows of a page, otherwise all rows.
+   * unless it prints for itself.
    */
-  readonly run: (input: Values<I>, page: Page<C>) => Run
-  readonly cursor?: C
-  /** The columns that identify a row of a list without a `cursor`; default its first. */
-  readonly key?: ReadonlyArray<Column>
-  readonly columns?: ReadonlyArray<Column>
+  readonly run: (input: Values<I>) => Run
   /**
    * Formats the result for people, as text or paragraphs; default: a line for each field. Only a function that is
    * written here gets the result's type.
@@ -49,11 +40,8 @@ interface Declaration<I, C, Column extends string, Run, Provided, Needed> {
   readonly services?: Layer.Layer<Provided, unknown, Needed>
 }
 
-/** The result of a command: rows that have the columns, or a record, or none. */
-type Result<Column extends string> = [Column] extends [never]
-  ? // biome-ignore lint/suspicious/noConfusingVoidType: an effect that prints for itself has this type.
-    void | (object & { readonly length?: never })
-  : ReadonlyArray<{ readonly [C in Column]: unknown }>
+// biome-ignore lint/suspicious/noConfusingVoidType: an effect that prints for itself has this type.
+type Result = void | (object & { readonly length?: never })
 
 type Runnable<A> = Effect.Effect<A, unknown, unknown> | Generator<Effect.Effect<unknown, unknown, unknown>, A, never>
 
@@ -72,7 +60,7 @@ type NeedsOf<Run> =
         : never
       : never
 
-type AnyDeclaration = Declaration<Inputs, Cursor, string, Runnable<unknown>, never, unknown>
+type AnyDeclaration = Declaration<Inputs, Runnable<unknown>, never, unknown>
 
 /** A command with needs that only its declaration's type knows. */
 type Built = ReturnType<Declared<never>>
@@ -81,49 +69,23 @@ const NONE: Layer.Layer<never, unknown, unknown> = Layer.empty
 
 const declare =
   <Log = never>(access: Access["Service"], options: { readonly createsLog?: boolean } = {}) =>
-  <
-    const I extends Inputs,
-    const C extends Cursor,
-    Run extends Runnable<Result<Column>>,
-    const Column extends string = never,
-    Provided = never,
-    Needed = never,
-  >(
-    declaration: Declaration<I, C, Column, Run, Provided, Needed>,
+  <const I extends Inputs, Run extends Runnable<Result>, Provided = never, Needed = never>(
+    declaration: Declaration<I, Run, Provided, Needed>,
   ): Declared<Exclude<NeedsOf<Run>, Provided | Scope.Scope> | Needed | Log> =>
   (words) => {
-    const { about, input: inputs = {}, run, services = NONE, ...output } = declaration as unknown as AnyDeclaration
-    const isList = words.at(-1) === "list" && output.columns !== undefined
-    const input = isList ? { ...inputs, ...pageFlags } : inputs
+    const { about, input = {}, run, services = NONE, ...output } = declaration as unknown as AnyDeclaration
     const examples = declaration.examples ?? [exampleOf(words, input)]
     const params = toParams(input)
     const handler = Effect.fn(`ops.${words.join(".")}`)(function* (parsed: Parsed) {
       const values = valuesOf(params, parsed)
       yield* checkRange(values)
       yield* checkChanges(params, values)
-      const { limit, after, ...given } = values as Parsed & { readonly limit: number; readonly after?: string }
-      const runWith = (input: Parsed, page: Page<Cursor>) => {
-        const once = Effect.scoped(
-          Effect.gen(function* () {
-            return yield* run(input as Values<Inputs>, page)
-          }),
-        )
-        return access === "changes" ? once : runAgain(once)
-      }
-      if (!isList) return yield* printResult(yield* runWith(values, { limit, after: null }), values, output)
-      const { cursor, columns = [], key = columns.slice(0, 1) } = output
-      const { read } = list(words.join(" "), {
-        about,
-        ...(cursor && { cursor }),
-        key,
-        columns: {},
-        empty: "",
-        read: (_, part) =>
-          runWith(given, { ...part, limit: part.limit + 1 }) as Effect.Effect<ReadonlyArray<Row>, never>,
-      })
-      const found = yield* read({}, { limit, after: after ?? null })
-      if (found.rows.length === 0) yield* checkFilter(given)
-      yield* printPage(found, { columns, rows: found.rows })
+      const once = Effect.scoped(
+        Effect.gen(function* () {
+          return yield* run(values as Values<Inputs>)
+        }),
+      )
+      yield* printResult(yield* access === "changes" ? once : runAgain(once), values, output)
     })
     const recorded = access === "reads" ? handler : audited(words.join(" "), params, handler, options)
     return Command.make(words.at(-1)!, params, recorded).pipe(
@@ -200,24 +162,13 @@ export const checkFilter = Effect.fnUntraced(function* (filter: Parsed) {
 const printResult = Effect.fnUntraced(function* (
   result: unknown,
   input: Parsed,
-  { columns, format, note }: Pick<AnyDeclaration, "columns" | "format" | "note">,
+  { format, note }: Pick<AnyDeclaration, "format" | "note">,
 ) {
   if (typeof result !== "object" || result === null) return
-  if (columns !== undefined) {
-    const data = result as ReadonlyArray<Row>
-    return yield* print(
-      { data },
-      () => formatRows(data, columns),
-      () => csvTable(columns, data),
-    )
-  }
-  const text = () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n")
-  yield* print(result, text)
+  yield* print(result, () => [format?.(result as never) ?? formatRecord(result)].flat().join("\n\n"))
   const more = note?.(result as never, input as never)
   if (more !== undefined) yield* printToStderr(more)
 })
-
-type Row = Readonly<Record<string, unknown>>
 
 /** Fails if a command's `from` is after its `to`. Times keep their microseconds, and compare as text. */
 const checkRange = ({ from, to }: Parsed) =>

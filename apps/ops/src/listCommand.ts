@@ -1,12 +1,17 @@
+import { csvTable } from "@outreach/backoffice/csv/csvTable"
+import { formatCommand } from "@outreach/backoffice/formatCommand"
 import { type List, readRows, tableOf } from "@outreach/backoffice/lists/List"
 import type { Fields, ValuesOf } from "@outreach/backoffice/operations/Field"
 import type { TaggedFailure } from "@outreach/backoffice/operations/Operation"
 import type { AuditLog } from "@outreach/backoffice/operators/AuditLog"
 import { Effect, type Layer, Struct } from "effect"
+import { COMMAND_NAME } from "./commandName.ts"
 import { checkFilter, type Declared, reading, revealing } from "./Declaration.ts"
+import { optional, text, wholeNumber, withDefault } from "./inputs/Input.ts"
 import { inputsOf, type Needed, type Provided } from "./operationCommand.ts"
-import { showingProgress } from "./output/Output.ts"
-import { pageFlags, printPage } from "./output/paging.ts"
+import { CommandLine, formatRows, print, printToStderr, showingProgress } from "./output/Output.ts"
+
+export const limit = withDefault(wholeNumber(1, 1000, "Maximum number of rows, 1 to 1000 (default 50)"), 50)
 
 interface Given {
   readonly limit: number
@@ -32,18 +37,32 @@ export const listCommand = <F extends Fields, Row extends object, R, const O ext
     ...(list.examples && { examples: list.examples }),
     input: {
       ...inputsOf(list.filters),
-      ...pageFlags,
+      limit,
+      after: optional(text("Start after this row, as printed at the end of the previous page", "row")),
     },
     *run({ limit, after = undefined, ...filter }: Given) {
       const part = { limit, after: after ?? null }
-      const found = yield* showingProgress()(readRows(list, filter as ValuesOf<F>, part))
-      if (found.rows.length === 0) {
+      const { rows, next } = yield* showingProgress()(readRows(list, filter as ValuesOf<F>, part))
+      if (rows.length === 0) {
         yield* checkFilter(filter)
         yield* whenEmpty(filter as ValuesOf<F>)
       }
-      const data = found.rows.map((row) => Struct.omit(row, (list.omit ?? []) as ReadonlyArray<never>))
-      yield* printPage({ ...found, rows: data }, tableOf(list, found.rows))
+      const data = rows.map((row) => Struct.omit(row, (list.omit ?? []) as ReadonlyArray<never>))
+      const table = tableOf(list, rows)
+      yield* print(
+        { data, hasMore: next !== null, ...(next !== null && { after: next }) },
+        () => formatRows(table.rows, table.columns),
+        () => csvTable(table.columns, table.rows),
+      )
+      if (next !== null) yield* printToStderr(`There are more: ${nextCommand(yield* CommandLine, next)}`)
     },
     ...others,
   } as never) as Declared<never>
+}
+
+const nextCommand = (words: ReadonlyArray<string>, after: string): string => {
+  const others = words.filter(
+    (word, i) => word !== "--after" && words[i - 1] !== "--after" && !word.startsWith("--after="),
+  )
+  return formatCommand([COMMAND_NAME, ...others, "--after", after])
 }

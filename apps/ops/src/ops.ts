@@ -6,8 +6,7 @@ import { Cause, Console, Effect, Layer, Option, References } from "effect"
 import { CliConfig, Command, Completions, type Flag, GlobalFlag } from "effect/cli"
 import { COMMAND_NAME } from "./commandName.ts"
 import { choice, withDefault } from "./inputs/Input.ts"
-import { OUTPUT_FORMS, Output } from "./output/Output.ts"
-import { CommandLine } from "./output/paging.ts"
+import { CommandLine, OUTPUT_FORMS, Output } from "./output/Output.ts"
 import { namingAllMissing, reportFailure } from "./output/reportFailure.ts"
 
 // Declared for the parser and the help. `ops` reads the flag itself, because it also applies to errors of the parser.

@@ -234,7 +234,10 @@ const answerWith =
       if (once !== undefined) {
         const { endpoint, organization = organizationId } = values as { endpoint?: string; organization?: string }
         return (
-          <Page title={label} commands={[ops(command, ...subjectOf(operation, values), flagsOf(operation.input, values))]}>
+          <Page
+            title={label}
+            commands={[ops(command, ...subjectOf(operation, values), flagsOf(operation.input, values))]}
+          >
             <ShownOnce
               text={once}
               back={[id, endpoint, organization].map((each) => each && pageOf(each)).find(Boolean) ?? "/"}

@@ -7,7 +7,6 @@ import {
   type ValuesOf,
 } from "@outreach/backoffice/operations/Field"
 import { expectedBy, parseInput } from "@outreach/domain/parseInput"
-import { textSchema } from "@outreach/domain/textSchema"
 import { Record, Result } from "effect"
 import { textOf } from "./textOf.ts"
 
@@ -94,43 +93,6 @@ type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
 export const pickDefined = <A extends Readonly<Record<string, unknown>>>(values: A): Defined<A> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<A>
-
-interface Cursor<F extends Params> {
-  readonly input: Codec<ParamsOf<F>>
-  readonly of: (row: Readonly<Record<keyof F, string | number>>) => string
-}
-
-/** Declares the cursor of a list by the fields that order it, joined by `~`. Only the last field may contain one. */
-export const defineCursor = <const F extends Params>(fields: F): Cursor<F> => {
-  const names: ReadonlyArray<keyof F & string> = Object.keys(fields)
-  return {
-    input: textSchema("a cursor from a link to the next page", (text) => {
-      const parts = text.split("~")
-      const texts = [...parts.slice(0, names.length - 1), parts.slice(names.length - 1).join("~")]
-      const values = names.flatMap((name, i) => {
-        const value = parseInput(fields[name]!)(texts[i] ?? "")
-        return Result.isSuccess(value) ? [[name, value.success]] : []
-      })
-      return values.length === names.length ? (Object.fromEntries(values) as ParamsOf<F>) : undefined
-    }),
-    of: (row) => names.map((name) => String(row[name])).join("~"),
-  }
-}
-
-/** Returns a page of a list from one row more than its size, and the row after which the next page starts. */
-export const pageOf = <Row>(
-  found: ReadonlyArray<Row>,
-  size: number,
-): { readonly rows: ReadonlyArray<Row>; readonly last: Row | undefined } => ({
-  rows: found.slice(0, size),
-  last: found.length > size ? found[size - 1] : undefined,
-})
-
-type InputName<K> = K extends `${infer Name}Id` ? Name : K
-
-/** Returns the inputs of a list's filters. */
-export const inputsOfFilters = <const F extends Fields>(filters: F) =>
-  Record.mapKeys(filters, fieldName) as { readonly [K in keyof F as InputName<K>]: F[K] }
 
 /** Returns the values of fields by the domain's names. */
 export const valuesOf = <const F extends Fields>(fields: F, given: Readonly<Record<string, unknown>>) =>

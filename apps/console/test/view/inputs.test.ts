@@ -4,9 +4,8 @@ import { CampaignId } from "@outreach/domain/Identifier"
 import { Instant } from "@outreach/domain/Instant"
 import { wholeNumber } from "@outreach/domain/textSchema"
 import { Schema } from "effect"
-import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { defineCursor, pageOf, parseInputs } from "../../src/view/inputs.ts"
+import { parseInputs } from "../../src/view/inputs.ts"
 
 const ID = `cmp_${"0".repeat(32)}`
 
@@ -74,37 +73,5 @@ describe("the values of a query or a form", () => {
         ["rate", "2"],
       ]).faults,
     ).toEqual({ rate: "rate is not valid. It must be a whole number from 1 to 1000." })
-  })
-})
-
-describe("the cursor of a list", () => {
-  const cursor = defineCursor({ at: Instant, campaign: CampaignId, event: Schema.NonEmptyString })
-  const read = (text: string) => parseInputs({ after: cursor.input }, [["after", text]])
-
-  it("is read as it was written, with any text at its end", () => {
-    fc.assert(
-      fc.property(
-        fc.date({ noInvalidDate: true, min: new Date(0), max: new Date("2100") }),
-        fc.string(),
-        (date, end) => {
-          const row = { at: `${date.toISOString().slice(0, -1)}000Z`, campaign: ID, event: `event~${end}`.trim() }
-          fc.pre(!row.event.includes("\0"))
-          expect(valuesOf(read(cursor.of(row)))).toEqual({ after: row })
-        },
-      ),
-    )
-  })
-
-  it("is rejected if a part is missing or not valid", () => {
-    for (const text of ["x", `2026-12-01T09:00:00Z~${ID}`, `~${ID}~event`, "2026-12-01T09:00:00Z~cmp_1~event"]) {
-      expect(read(text).faults).toEqual({
-        after: "after is not valid. It must be a cursor from a link to the next page.",
-      })
-    }
-  })
-
-  it("points to the last row of a page if more rows follow", () => {
-    expect(pageOf([1, 2, 3], 2)).toEqual({ rows: [1, 2], last: 2 })
-    expect(pageOf([1, 2], 2)).toEqual({ rows: [1, 2], last: undefined })
   })
 })

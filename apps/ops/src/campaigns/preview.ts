@@ -1,18 +1,19 @@
 import { throwawaySeal } from "@outreach/backoffice/hits/throwawaySeal"
 import type { Campaign } from "@outreach/domain/campaigns/Campaign"
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { optionalMailFrom } from "@outreach/mail/smtpSettings"
 import { publicBaseUrl } from "@outreach/process/settings"
 import { Effect, FileSystem, Path } from "effect"
 import { revealing } from "../Declaration.ts"
-import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch, optional, text, withDefault } from "../inputs/Input.ts"
+import { idArgument } from "../operationCommand.ts"
 import { printToStderr, refusal, refuse } from "../output/Output.ts"
 
 export const preview = revealing({
   about: "Write a campaign's e-mail to an .eml and an .html file without sending it",
   input: {
-    campaignId,
+    campaignId: idArgument("campaignId", CampaignId),
     recipient: optional(text("The token of a recipient of the campaign (default a placeholder)", "token")),
     out: withDefault(
       text("The folder for the files, which are named after the campaign (default this folder)", "folder"),

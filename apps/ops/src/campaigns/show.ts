@@ -5,15 +5,15 @@ import { type Campaign, type CampaignProgress, countUnsent } from "@outreach/dom
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
 import { COMPLAINT_LEVELS, complaintLevel, shareOfSent } from "@outreach/domain/campaigns/complaintLevel"
 import { explainUnsent } from "@outreach/domain/campaigns/explainUnsent"
-import type { CampaignId } from "@outreach/domain/Identifier"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { describeRamp } from "@outreach/domain/senders/Ramp"
 import { formatFrom } from "@outreach/domain/senders/Sender"
 import { SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { drawBar, progressLine } from "@outreach/process/progress"
 import { Clock, Effect } from "effect"
 import { reading } from "../Declaration.ts"
-import { campaignId } from "../inputs/filters.ts"
 import { onlySwitch } from "../inputs/Input.ts"
+import { idArgument } from "../operationCommand.ts"
 import { formatRecord, formatRows, Output } from "../output/Output.ts"
 
 /** Number of shown causes and domains of late refusals. */
@@ -22,7 +22,7 @@ const MAX_LATE_REFUSALS = 50
 export const show = reading({
   about: "Show a campaign's status and progress, and why messages were not sent",
   input: {
-    campaignId,
+    campaignId: idArgument("campaignId", CampaignId),
     follow: onlySwitch("Show the progress until the campaign is over or paused; Ctrl-C changes nothing"),
   },
   *run({ campaignId, follow }) {

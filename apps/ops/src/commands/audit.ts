@@ -3,10 +3,11 @@ import { audit as auditList } from "@outreach/backoffice/lists/audit"
 import { AuditChain } from "@outreach/backoffice/operators/AuditChain"
 import { toLine } from "@outreach/backoffice/operators/chainFaults"
 import { type ChainHead, verifyAudit } from "@outreach/backoffice/operators/verifyAudit"
+import { PastInstant } from "@outreach/domain/Instant"
 import { textSchema, wholeNumber } from "@outreach/domain/textSchema"
-import { Console, Effect, Schema } from "effect"
+import { Console, type Effect, Schema } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { flag, named, optional, text } from "../inputs/Input.ts"
+import { flag, optional, text } from "../inputs/Input.ts"
 import { listCommand } from "../listCommand.ts"
 import { formatCell, printToStderr, refuse } from "../output/Output.ts"
 
@@ -20,9 +21,9 @@ const verify = reading({
   examples: ["ops audit verify", "ops audit verify --head 17:5f0c…", "ops audit verify --against audit.jsonl"],
   input: {
     head: optional(flag(Head, "The head that you noted after an earlier verification, such as 17:5f0c…", "head")),
-    exported: named("against", optional(text("An earlier export whose entries must be in the log", "FILE"))),
+    against: optional(text("An earlier export whose entries must be in the log", "FILE")),
   },
-  *run({ head, exported }) {
+  *run({ head, against: exported }) {
     const verified = yield* verifyAudit({ exported, head })
     const { faults } = verified
     if (faults.length === 0) return verified
@@ -42,11 +43,8 @@ const verify = reading({
 
 const PAGE_SIZE = 1000
 
-const Since = Effect.promise(async () => {
-  const { PastInstant } = await import("@outreach/domain/Instant")
-  return Schema.Union([wholeNumber(0, 999_999_999), PastInstant]).annotate({
-    expected: "a time such as 2026-11-01T00:00:00Z, or the number of the last entry that you have",
-  })
+const Since = Schema.Union([wholeNumber(0, 999_999_999), PastInstant]).annotate({
+  expected: "a time such as 2026-11-01T00:00:00Z, or the number of the last entry that you have",
 })
 
 const exportEntries = reading({

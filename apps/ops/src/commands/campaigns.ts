@@ -12,6 +12,7 @@ import {
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
 import { CampaignNotReady } from "@outreach/domain/campaigns/CampaignErrors"
 import { failedChecks } from "@outreach/domain/campaigns/preflight"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { preflightSettings, TestMailSettings } from "@outreach/mail/smtpSettings"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
@@ -22,16 +23,15 @@ import { create } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
 import { show } from "../campaigns/show.ts"
 import { group, reading } from "../Declaration.ts"
-import { campaignId } from "../inputs/filters.ts"
 import { listCommand } from "../listCommand.ts"
-import { command } from "../operationCommand.ts"
+import { command, idArgument } from "../operationCommand.ts"
 import { formatFinding, Output, print } from "../output/Output.ts"
 import { secretSummaries, senderRepository } from "../secretCipher.ts"
 
 const preflight = reading({
   about:
     "Check whether a campaign can be sent: recipients, window, rate, sender, required content, quota, endpoint and secret",
-  input: { campaignId },
+  input: { campaignId: idArgument("campaignId", CampaignId) },
   *run({ campaignId }) {
     const { checkCampaign } = yield* Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
     const checks = yield* checkCampaign(campaignId)

@@ -1,7 +1,7 @@
+import { DnsServer } from "@outreach/process/dnsServers"
 import { Effect } from "effect"
 import { reading } from "../Declaration.ts"
-import { dnsServer } from "../inputs/filters.ts"
-import { onlySwitch, wholeNumber, withDefault } from "../inputs/Input.ts"
+import { flag, onlySwitch, optional, wholeNumber, withDefault } from "../inputs/Input.ts"
 import { Output, print } from "../output/Output.ts"
 
 export const doctor = reading({
@@ -9,7 +9,7 @@ export const doctor = reading({
     "Check settings, database, keys, mail server, DNS records, senders and endpoints, without changes. Fails if a check fails",
   examples: ["ops doctor", "ops doctor --dns-server 192.0.2.53"],
   input: {
-    dnsServer,
+    dnsServer: optional(flag(DnsServer, "The name server for DNS records, instead of this machine's", "ip[:port]")),
   },
   *run({ dnsServer }) {
     const { runDoctor } = yield* Effect.promise(() => import("../doctor/runDoctor.ts"))

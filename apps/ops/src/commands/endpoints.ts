@@ -15,6 +15,7 @@ import { describeSchedule } from "@outreach/domain/deliveries/deliverySchedule"
 import { EndpointRepository } from "@outreach/domain/deliveries/EndpointRepository"
 import { EndpointTestFailed, TEST_TIMEOUT_MS } from "@outreach/domain/deliveries/Endpoints"
 import { formatRetryStatuses } from "@outreach/domain/deliveries/RetryStatuses"
+import { EndpointId } from "@outreach/domain/Identifier"
 import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepositoryPg"
 import { ReplayJobQueuePg } from "@outreach/postgres/deliveries/ReplayJobQueuePg"
 import { Partitions } from "@outreach/postgres/Partitions"
@@ -23,17 +24,19 @@ import { webhookRetryDelays } from "@outreach/process/settings"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Effect, Layer } from "effect"
 import { group, revealing } from "../Declaration.ts"
-import { endpointId } from "../inputs/filters.ts"
 import { switchFlag } from "../inputs/Input.ts"
 import { listCommand } from "../listCommand.ts"
-import { command } from "../operationCommand.ts"
+import { command, idArgument } from "../operationCommand.ts"
 import { formatRecord, printToStderr } from "../output/Output.ts"
 import { lazySigningSecrets, signingSecrets } from "../secretCipher.ts"
 import { Target } from "../Target.ts"
 
 const show = revealing({
   about: "Show an endpoint: its breaker, its schedule, its position in the event log, and its waiting deliveries",
-  input: { endpointId, reveal: switchFlag("Show the whole address, which may hold a secret of the partner") },
+  input: {
+    endpointId: idArgument("endpointId", EndpointId),
+    reveal: switchFlag("Show the whole address, which may hold a secret of the partner"),
+  },
   *run({ endpointId, reveal }) {
     const endpoints = yield* EndpointRepository
     const found = yield* endpoints.find(endpointId)

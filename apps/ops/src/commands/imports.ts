@@ -4,17 +4,18 @@ import { ImportId } from "@outreach/domain/Identifier"
 import { CampaignRepositoryPg } from "@outreach/postgres/campaigns/CampaignRepositoryPg"
 import { Layer } from "effect"
 import { group, reading } from "../Declaration.ts"
-import { argument } from "../inputs/Input.ts"
 import { listCommand } from "../listCommand.ts"
+import { idArgument } from "../operationCommand.ts"
+import { formatRows } from "../output/Output.ts"
 
 const show = reading({
   about: "List the first thousand rejected lines of an import by number and reason",
   examples: ["ops imports show imp_…"],
-  input: { importId: argument(ImportId, "The import's id, imp_…") },
+  input: { importId: idArgument("importId", ImportId) },
   *run({ importId }) {
-    return (yield* (yield* ImportLog).find(importId)).rejects
+    return { data: (yield* (yield* ImportLog).find(importId)).rejects }
   },
-  columns: ["line", "reason"],
+  format: ({ data }) => formatRows(data, ["line", "reason"]),
 })
 
 export const imports = group({

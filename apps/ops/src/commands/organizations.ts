@@ -1,15 +1,17 @@
 import { organizations as organizationList } from "@outreach/backoffice/lists/organizations"
 import { createOrganization, updateOrganization } from "@outreach/backoffice/operations/organizations"
 import { OrganizationReader } from "@outreach/backoffice/organizations/OrganizationReader"
+import { OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepositoryPg } from "@outreach/postgres/organizations/OrganizationRepositoryPg"
 import { Layer } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
 import { changing, group, revealing } from "../Declaration.ts"
-import { organizationArgument as organizationId } from "../inputs/filters.ts"
 import { onlySwitch, several } from "../inputs/Input.ts"
 import { listCommand } from "../listCommand.ts"
-import { command, inputsOf } from "../operationCommand.ts"
+import { command, idArgument, inputsOf } from "../operationCommand.ts"
 import { refuse } from "../output/Output.ts"
+
+const organizationId = idArgument("organizationId", OrganizationId)
 
 const update = changing({
   ...updateOrganization,

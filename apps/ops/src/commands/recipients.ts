@@ -1,11 +1,13 @@
 import { BadLines, createRejectsFile, RejectsFile } from "@outreach/backoffice/csv/badLines"
 import { clinician } from "@outreach/backoffice/operations/clinicians"
+import { organizationFilter } from "@outreach/backoffice/operations/fields"
 import { importRecipients } from "@outreach/backoffice/operations/recipients"
 import { ImportLog } from "@outreach/backoffice/recipients/ImportLog"
 import type { importFile } from "@outreach/backoffice/recipients/importFile"
 import { LineComparison } from "@outreach/backoffice/recipients/LineComparison"
 import { OutcomeReader } from "@outreach/backoffice/recipients/OutcomeReader"
 import { TimelineReader } from "@outreach/backoffice/recipients/TimelineReader"
+import { CampaignId } from "@outreach/domain/Identifier"
 import { maskEmail } from "@outreach/domain/recipients/maskEmail"
 import { maskNpi } from "@outreach/domain/recipients/maskNpi"
 import { TOKEN_LENGTH } from "@outreach/domain/recipients/Recipient"
@@ -17,11 +19,18 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { Effect, Layer, Schema } from "effect"
 import { operatorOrUser } from "../audit/audited.ts"
 import { changing, group, revealing } from "../Declaration.ts"
-import { campaignFlag, organizationId, quiet } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
+import { limit } from "../listCommand.ts"
 import { inputsOf } from "../operationCommand.ts"
-import { formatRecord, formatRows, formatTable, printToStderr, refuse, showingProgress } from "../output/Output.ts"
-import { limit } from "../output/paging.ts"
+import {
+  formatRecord,
+  formatRows,
+  formatTable,
+  printToStderr,
+  quiet,
+  refuse,
+  showingProgress,
+} from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
 const MAX_SHOWN = 100
@@ -86,7 +95,7 @@ const find = revealing({
   examples: ["ops recipients find --npi 1234567893"],
   input: {
     ...keys,
-    organizationId: optional(organizationId),
+    ...inputsOf({ organizationId: organizationFilter }),
     reveal: switchFlag("Show full NPIs and e-mail addresses"),
     limit,
   },
@@ -120,7 +129,7 @@ const exportOutcomes = revealing({
     "ops recipients export --campaign cmp_… --bom --reveal --out spring.csv",
   ],
   input: {
-    campaignId: campaignFlag,
+    campaignId: flag(CampaignId, "The campaign's id, cmp_…"),
     out: text("Write to this new file, readable only by its owner", "FILE"),
     reveal: switchFlag("Include full NPIs and e-mail addresses"),
     bom: switchFlag("Start the file with a byte order mark, so that Excel detects UTF-8"),

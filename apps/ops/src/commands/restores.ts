@@ -1,5 +1,6 @@
 import { formatCounted } from "@outreach/backoffice/format"
 import type { RecipientId } from "@outreach/domain/Identifier"
+import { Instant } from "@outreach/domain/Instant"
 import {
   decideService,
   INBOUND_OVERLAP_SECONDS,
@@ -20,7 +21,6 @@ import { RestoreRepositoryPg } from "@outreach/postgres/restores/RestoreReposito
 import { ClockSkew } from "@outreach/postgres-connection/ClockSkew"
 import { Effect, FileSystem, Stream } from "effect"
 import { changing, group, reading } from "../Declaration.ts"
-import { instant } from "../inputs/filters.ts"
 import { flag, optional, switchFlag, text } from "../inputs/Input.ts"
 import { confirm, formatRecord, formatRows, type Refusal, refusal, refuse, yes } from "../output/Output.ts"
 
@@ -32,7 +32,7 @@ const begin = changing({
     "Start the steps after a restore, before any process: pauses sending, moves the clocks ahead, and pauses campaigns that may have sent",
   examples: ["ops restores begin --restored-to 2026-12-01T03:10:00Z"],
   input: {
-    restoredTo: instant("The point to which the database was restored, such as 2026-12-01T03:10:00Z"),
+    restoredTo: flag(Instant, "The point to which the database was restored, such as 2026-12-01T03:10:00Z"),
     margin: optional(
       flag(
         Seconds,

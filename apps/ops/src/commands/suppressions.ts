@@ -10,11 +10,10 @@ import { SuppressionRepositoryPg } from "@outreach/postgres/suppressions/Suppres
 import { WithdrawalRepositoryPg } from "@outreach/postgres/suppressions/WithdrawalRepositoryPg"
 import { Effect, Layer } from "effect"
 import { changing, group, revealing } from "../Declaration.ts"
-import { quiet } from "../inputs/filters.ts"
 import { choice, optional, text, textArgument } from "../inputs/Input.ts"
 import { listCommand } from "../listCommand.ts"
 import { command, inputsOf } from "../operationCommand.ts"
-import { showingProgress } from "../output/Output.ts"
+import { quiet, showingProgress } from "../output/Output.ts"
 import { erasedClinicians } from "../secretCipher.ts"
 
 const exportEntries = revealing({

@@ -10,9 +10,6 @@ export interface Input<out A> {
   readonly example?: { readonly kind: "flag" | "argument"; readonly text: string } | undefined
 }
 
-/** A schema, or an effect that loads it when the input is given. */
-type InputSchema<A> = Schema.Codec<A, string> | Effect.Effect<Schema.Codec<A, string>>
-
 const describe = <Kind extends Param.ParamKind, A>(
   param: Param.Param<Kind, A>,
   description: string,
@@ -30,12 +27,12 @@ export const textArgument = (description: string): Input<string> => ({
   toParam: (name) => describe(Param.String("argument", name), description),
 })
 
-export const flag = <A>(schema: InputSchema<A>, description: string, metavar?: string): Input<A> => ({
+export const flag = <A>(schema: Schema.Codec<A, string>, description: string, metavar?: string): Input<A> => ({
   toParam: (name) => Param.mapEffect(text(description, metavar).toParam(name), parse("flag", name, schema)),
   example: idIn("flag", description),
 })
 
-export const argument = <A>(schema: InputSchema<A>, description: string): Input<A> => ({
+export const argument = <A>(schema: Schema.Codec<A, string>, description: string): Input<A> => ({
   toParam: (name) => Param.mapEffect(textArgument(description).toParam(name), parse("argument", name, schema)),
   example: idIn("argument", description),
 })
@@ -101,16 +98,9 @@ export const withDefault = <A, const B>(input: Input<A>, value: B): Input<A | B>
   toParam: (name) => Param.withDefault(input.toParam(name), value),
 })
 
-export const described = <A>(input: Input<A>, description: string): Input<A> => ({
-  toParam: (name) => Param.withDescription(input.toParam(name), description),
-})
-
-/** Gives an input a different name from its key's. */
-export const named = <A>(name: string, input: Input<A>): Input<A> => ({ ...input, toParam: () => input.toParam(name) })
-
-const parse = <A>(kind: "flag" | "argument", option: string, schema: InputSchema<A>) =>
+const parse = <A>(kind: "flag" | "argument", option: string, schema: Schema.Codec<A, string>) =>
   Effect.fnUntraced(function* (value: string) {
-    const parsed = parseInput(Effect.isEffect(schema) ? yield* schema : schema)(value)
+    const parsed = parseInput(schema)(value)
     if (Result.isSuccess(parsed)) return parsed.success
     const { expected, reason } = parsed.failure
     return yield* new CliError.InvalidValue({

@@ -5,13 +5,18 @@ import type { Finding } from "@outreach/domain/operators/Finding"
 import { type ProgressBar, progressBar } from "@outreach/process/progress"
 import { Console, Context, Effect } from "effect"
 import { CliOutput, Prompt, TerminalCapabilities } from "effect/cli"
-import { onlySwitch } from "../inputs/Input.ts"
+import { onlySwitch, switchFlag } from "../inputs/Input.ts"
 
 export const OUTPUT_FORMS = ["table", "json", "csv"] as const
 
 /** The output format of `--output`. With `json`, standard output is exactly one JSON value, with the field names of the API. */
 export class Output extends Context.Reference<(typeof OUTPUT_FORMS)[number]>("ops/Output", {
   defaultValue: () => "table",
+}) {}
+
+/** The words after `ops`. */
+export class CommandLine extends Context.Reference<ReadonlyArray<string>>("ops/CommandLine", {
+  defaultValue: () => [],
 }) {}
 
 /** Prints a value as JSON, CSV or text. */
@@ -141,6 +146,8 @@ export const refusal = (tag: string, sentence: string, details: object = {}): Re
 
 export const refuse = (...failure: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
   Effect.fail(refusal(...failure))
+
+export const quiet = switchFlag("Hide the progress")
 
 /** `--yes`: confirms an irreversible command. */
 export const yes = onlySwitch("Skip the confirmation; required without a terminal, and with --output json or csv")
