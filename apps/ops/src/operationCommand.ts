@@ -14,8 +14,10 @@ import {
   optional,
   several,
   switchFlag,
+  text,
   withDefault,
 } from "./inputs/Input.ts"
+import { readTexts } from "./inputs/readTexts.ts"
 import { confirm, formatCell, print, showingProgress, yes } from "./output/Output.ts"
 
 interface Options<A> {
@@ -55,7 +57,7 @@ export const command = <
       ...(isIrreversible && { yes }),
     },
     *run(given: Given) {
-      const input = inputOfOperation(given)
+      const input = (yield* readTexts(operation.input, inputOfOperation(given))) as InputOf<S, F>
       if (given.dryRun && preview !== undefined) {
         const { data, text } = yield* preview(input)
         if (data.count === 0) yield* checkFilter(input)
@@ -122,9 +124,10 @@ export const inputsOf = <F extends Fields>(fields: F): InputsOf<F> =>
 const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
   const { kind, label, hint, example = prefixOf(schema), value, options = [], isArgument, required } = control
   const texts = options.flatMap((option) => (Array.isArray(option) ? [option[1]] : []))
-  const text = hint ?? texts.filter((text) => text.includes(": ")).join("; ")
-  const details = kind === "boxes" ? expectedBy(schema) : text && lowerFirst(text)
-  const named = details === "" ? label : `${label}: ${details}`
+  const note = hint ?? texts.filter((text) => text.includes(": ")).join("; ")
+  const details = kind === "boxes" ? expectedBy(schema) : note && lowerFirst(note)
+  const name = kind === "lines" ? `${label} file` : label
+  const named = details === "" ? name : `${name}: ${details}`
   const exampled = example === undefined ? named : `${named}, such as ${example}`
   const description = typeof value === "string" ? `${exampled} (default ${value})` : exampled
   const words = options.flatMap((option) => (typeof option === "object" && "id" in option ? [] : [option].flat()[0]!))
@@ -137,7 +140,9 @@ const inputOf = ({ schema, isRequired, control }: AnyField): Input<unknown> => {
         ? choice(words, description)
         : isArgument
           ? argument(schema, description)
-          : flag(schema, description, kind === "file" ? kind : undefined)
+          : kind === "lines"
+            ? text(description, "file")
+            : flag(schema, description, kind === "file" ? kind : undefined)
   if (isArgument === "repeated") return several(input)
   const exemplified = example === undefined ? input : { ...input, example: { kind: "flag" as const, text: example } }
   // A switch has a default, so that the audit log records it only if it is given.

@@ -3,6 +3,7 @@ import { SendingReader } from "@outreach/backoffice/campaigns/SendingReader"
 import { campaigns as campaignList } from "@outreach/backoffice/lists/campaigns"
 import {
   cancelCampaign,
+  createCampaign,
   pauseCampaign,
   resumeCampaign,
   scheduleCampaign,
@@ -19,7 +20,6 @@ import { EndpointRepositoryPg } from "@outreach/postgres/deliveries/EndpointRepo
 import { ProgramRepositoryPg } from "@outreach/postgres/programs/ProgramRepositoryPg"
 import { RecipientRepositoryPg } from "@outreach/postgres/recipients/RecipientRepositoryPg"
 import { Effect, Layer } from "effect"
-import { create } from "../campaigns/create.ts"
 import { preview } from "../campaigns/preview.ts"
 import { show } from "../campaigns/show.ts"
 import { group, reading } from "../Declaration.ts"
@@ -47,7 +47,7 @@ const preflight = reading({
 export const campaigns = group({
   about: "E-mails to lists of recipients",
   commands: {
-    create,
+    create: command(createCampaign),
     preflight,
     schedule: command(scheduleCampaign, { services: preflightSettings }),
     pause: command(pauseCampaign),

@@ -83,7 +83,9 @@ export const createCampaign = operation("campaigns create", {
       ),
       "none",
     ),
-    html: required(field(TemplateText, "HTML", { group: mail, kind: "lines" })),
+    html: required(
+      field(TemplateText, "HTML", { group: mail, kind: "lines", hint: "With the same placeholders as the subject" }),
+    ),
     text: field(TemplateText, "Text", { group: mail, kind: "lines", hint: "Default: generated from the HTML" }),
     shortLink: field(Schema.String, "Short link", {
       group: mail,
