@@ -59,6 +59,7 @@ const decodeListed = decodeRows(ListedRecipient.fields)
 const decodeCursors = decodeRows({ at: Timestamp, id: RecipientId })
 
 interface RecipientList {
+  readonly label: string
   /** The campaign's total of the list's rows. */
   readonly total: keyof CampaignTotals
   /** Default recipients. Each table has an index of a campaign's rows by this time. */
@@ -74,29 +75,35 @@ const cameTo = (stage: string) => `exists (
 
 /** The lists of a campaign's recipients by outcome. Opened and clicked exclude recipients with only suspected bots. */
 export const RECIPIENT_LISTS = {
-  imported: { total: "recipients" },
-  published: { total: "published", condition: "published_at is not null" },
-  sent: { total: "sent", condition: "sent_at is not null" },
-  bounced: { total: "bounced", at: "bounced_at", condition: "bounced_at is not null" },
+  imported: { label: "Imported", total: "recipients" },
+  published: { label: "Published", total: "published", condition: "published_at is not null" },
+  sent: { label: "Sent", total: "sent", condition: "sent_at is not null" },
+  bounced: { label: "Bounced", total: "bounced", at: "bounced_at", condition: "bounced_at is not null" },
   refused_later: {
-    ...({ total: "refusedLater", table: "late_refusals", at: "refused_at" } as const),
+    ...({ label: "Rejected later", total: "refusedLater", table: "late_refusals", at: "refused_at" } as const),
     condition: `not exists (
       select from recipients where organization_id = listed.organization_id and id = recipient_id and bounced_at is not null)`,
   },
-  opened: { total: "unsuspectedOpened", condition: "unsuspected_opened_on is not null" },
-  opened_with_bots: { total: "opened", condition: "opened_on is not null" },
-  clicked: { total: "unsuspectedClicked", condition: "unsuspected_clicked_on is not null" },
-  clicked_with_bots: { total: "clicked", condition: "clicked_on is not null" },
-  account_created: { total: "accounts", condition: cameTo("account_created") },
-  learner_qualified: { total: "learners", condition: cameTo("learner_qualified") },
-  completer_qualified: { total: "completers", condition: cameTo("completer_qualified") },
-  complained: { total: "complained", table: "complaints", at: "reported_at" },
-  unsubscribed: { total: "unsubscribed", table: "unsubscriptions", at: "asked_at", condition: "revoked_at is null" },
+  opened: { label: "Opened", total: "unsuspectedOpened", condition: "unsuspected_opened_on is not null" },
+  opened_with_bots: { label: "Opened, with suspected bots", total: "opened", condition: "opened_on is not null" },
+  clicked: { label: "Clicked", total: "unsuspectedClicked", condition: "unsuspected_clicked_on is not null" },
+  clicked_with_bots: { label: "Clicked, with suspected bots", total: "clicked", condition: "clicked_on is not null" },
+  account_created: { label: "Account created", total: "accounts", condition: cameTo("account_created") },
+  learner_qualified: { label: "Learner", total: "learners", condition: cameTo("learner_qualified") },
+  completer_qualified: { label: "Completer", total: "completers", condition: cameTo("completer_qualified") },
+  complained: { label: "Complained", total: "complained", table: "complaints", at: "reported_at" },
+  unsubscribed: {
+    label: "Unsubscribed",
+    total: "unsubscribed",
+    table: "unsubscriptions",
+    at: "asked_at",
+    condition: "revoked_at is null",
+  },
   quarantined: {
-    ...({ total: "quarantined", table: "messages", at: "quarantined_at" } as const),
+    ...({ label: "Quarantined", total: "quarantined", table: "messages", at: "quarantined_at" } as const),
     condition: "quarantined_at is not null",
   },
-  withdrawn: { total: "withdrawn", at: "withdrawn_at", condition: "withdrawn_at is not null" },
+  withdrawn: { label: "Withdrawn", total: "withdrawn", at: "withdrawn_at", condition: "withdrawn_at is not null" },
 } as const satisfies Readonly<Record<string, RecipientList>>
 export type RecipientListName = keyof typeof RECIPIENT_LISTS
 

@@ -10,25 +10,6 @@ import { ops } from "../../components/ops.ts"
 import { foreign } from "../../components/values.tsx"
 import { listPage } from "../../http/listPage.tsx"
 
-const WORDS: Readonly<Record<RecipientListName, string>> = {
-  imported: "Imported",
-  published: "Published",
-  sent: "Sent",
-  bounced: "Bounced",
-  refused_later: "Rejected later",
-  opened: "Opened",
-  opened_with_bots: "Opened, with suspected bots",
-  clicked: "Clicked",
-  clicked_with_bots: "Clicked, with suspected bots",
-  account_created: "Account created",
-  learner_qualified: "Learner",
-  completer_qualified: "Completer",
-  complained: "Complained",
-  unsubscribed: "Unsubscribed",
-  quarantined: "Quarantined",
-  withdrawn: "Withdrawn",
-}
-
 /** Returns the URL of a list of a campaign's recipients. */
 export const recipientsOf = (campaignId: string, outcome: RecipientListName): string =>
   `/campaigns/${campaignId}/recipients?outcome=${outcome}`
@@ -44,7 +25,10 @@ export const recipientsPages = listPage("/campaigns/:campaign/recipients", recip
   needsReveal: true,
   read: ({ filter: { campaignId } }) => readCampaign(campaignId),
   around: ({ filter: { campaignId, outcome = "imported" }, name, totals, isShown }) => {
-    const countOf = (each: RecipientListName) => `${WORDS[each]}: ${formatCount(totals[RECIPIENT_LISTS[each].total])}`
+    const countOf = (each: RecipientListName) => {
+      const { label, total } = RECIPIENT_LISTS[each]
+      return `${label}: ${formatCount(totals[total])}`
+    }
     const chips = Struct.keys(RECIPIENT_LISTS).map((each) => ({
       text: countOf(each),
       to: recipientsOf(campaignId, each),
