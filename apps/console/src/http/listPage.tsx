@@ -80,8 +80,6 @@ interface Options<F, Row, More, R> {
   readonly showLabel?: string
   /** Whether the command shows personal data only with `--reveal`. */
   readonly needsReveal?: true
-  /** Changes the filter of the page and the download, such as by default values. */
-  readonly filterOf?: (filter: ValuesOf<F>, context: RequestContext) => ValuesOf<F>
 }
 
 /** Declares the page of a list, and the download of its rows. Ids in the path are filters of the list. */
@@ -97,15 +95,14 @@ export const listPage = <
   list: List<F, Row, R>,
   options: Options<F, Row, More, R2> = {},
 ) => {
-  const { cells, showLabel = "Show personal data", filterOf = (filter) => filter, around = () => ({}) } = options
-  const { needsReveal } = options
+  const { cells, showLabel = "Show personal data", needsReveal, around = () => ({}) } = options
   const { command, role, forPartners, isPersonal = false, isWhole, empty } = list
   const fields = Record.filter(list.filters as Fields, (_, key) => !path.includes(`:${fieldName(key)}`))
   const filters: Inputs = Record.mapKeys(fields, fieldName)
   const access = { role, ...(forPartners && { forPartners }) }
   const inputs = { ...filters, after: Schema.String }
-  const read = (input: Values, context: RequestContext, limit: number, maxPages?: number) => {
-    const filter = filterOf(valuesOf(list.filters, input), context)
+  const read = (input: Values, limit: number, maxPages?: number) => {
+    const filter = valuesOf(list.filters, input)
     const part = { limit, after: (input["after"] as string | undefined) ?? null, ...(maxPages && { maxPages }) }
     return Effect.map(readRows(list, filter, part), (page) => ({ ...page, filter }))
   }
@@ -113,7 +110,7 @@ export const listPage = <
     input: Values,
     { isShown = true, show, ...context }: RequestContext & Partial<Masking>,
   ) {
-    const { rows, next, filter } = yield* read(input, context, isWhole ? Number.MAX_SAFE_INTEGER : PAGE_SIZE, 1)
+    const { rows, next, filter } = yield* read(input, isWhole ? Number.MAX_SAFE_INTEGER : PAGE_SIZE, 1)
     const objects = yield* readObjects({ ...Struct.omit(list.columns, ["campaignId"]), ...fields }, filter)
     const given = textsOf(list.filters, input)
     const query = Record.filter(given, (_, name) => name in filters)
@@ -167,7 +164,7 @@ export const listPage = <
     ...access,
     inputs,
     run: Effect.fnUntraced(function* (input: Values, context: RequestContext) {
-      const { rows, next } = yield* read(input, context, MAX_ROWS, MAX_DOWNLOAD_PAGES)
+      const { rows, next } = yield* read(input, MAX_ROWS, MAX_DOWNLOAD_PAGES)
       const isLabelled = context.operator.role === "partner"
       const name = `${command.replaceAll(" list", "").replaceAll(" ", "-")}${next === null ? "" : "-part"}.csv`
       return csvFile(name, tableOf(list, rows, { isMasked: isPersonal, isLabelled }))
