@@ -99,7 +99,7 @@ interface Given {
 /** Returns the argument for an object by its id. */
 export const idArgument = <A>(key: string, schema: Schema.Codec<A, string>) => {
   const [prefix, expected] = [prefixOf(schema), expectedBy(schema)]
-  const id = `T${expected.slice(1).replace(/:.*/, "")}, ${prefix}`
+  const id = `${expected.replace("the id", "Id").replace(/:.*/, "")}, ${prefix}`
   return argument(schema, prefix === undefined ? `The ${fieldName(key).replaceAll("-", " ")}: ${expected}` : id)
 }
 
