@@ -64,8 +64,8 @@ export const command = <
         return yield* print(data, () => text)
       }
       const planned = isIrreversible && plan !== undefined ? yield* plan(input) : undefined
-      if (planned !== undefined) yield* confirmPlan(planned, given.yes, "confirm" in flags)
-      const result = yield* showingProgress()(operation.run(input, yield* operatorOrUser))
+      const confirmed = planned === undefined ? {} : yield* confirmPlan(planned, given)
+      const result = yield* showingProgress()(operation.run({ ...input, ...confirmed }, yield* operatorOrUser))
       if (!isReplay || !("total" in result)) return result
       if (result.total === 0) yield* checkFilter(input)
       const { printWhenEnded } = yield* Effect.promise(() => import("./deadLetters/followReplay.ts"))
@@ -81,16 +81,20 @@ export const command = <
   } as never) as Declared<never>
 }
 
-/** Prompts to confirm a plan, unless it needs no confirmation. */
-export const confirmPlan = (plan: Plan, yes = false, confirmsCount = false) =>
-  confirm(describePlan(plan), {
-    yes: yes || plan.caution === undefined,
+/** Prompts to confirm a plan, unless it needs no confirmation. Returns the confirmed values. */
+export const confirmPlan = (plan: Plan, { yes = false, confirm: count }: Pick<Given, "yes" | "confirm"> = {}) => {
+  const { caution, values = {} } = plan
+  return confirm(describePlan(plan), {
+    yes: yes || count !== undefined || caution === undefined,
     ...(plan.count !== undefined && { count: plan.count }),
-    ...(confirmsCount && { flags: `--confirm ${plan.count}, or --yes for however many,` }),
-  })
+    ...("confirm" in values && { flags: `--confirm ${plan.count}, or --yes for however many,` }),
+  }).pipe(Effect.as(yes || count !== undefined ? {} : values))
+}
 
 interface Given {
   readonly yes?: boolean
+  /** The number of objects that the operation may affect. */
+  readonly confirm?: number
   readonly dryRun?: boolean
   readonly detach?: boolean
   readonly changes?: object

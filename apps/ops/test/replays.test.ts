@@ -115,6 +115,8 @@ describe("dead-letters remove", () => {
     expect(await runJson(...remove, "--confirm", "5")).toMatchObject({ removed: 5 })
     expect(await left()).toBe(2)
     expect((await run([...remove, "--yes"])).stderr).toBe("\n0 dead letters removed.\n")
+    expect((await run(["dead-letters", "remove", "--older-than", "80d"], {}, "y")).code).toBe(0)
+    expect(await left()).toBe(0)
   })
 })
 

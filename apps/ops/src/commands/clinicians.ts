@@ -59,7 +59,7 @@ const erase = changing({
       const plan = { organizationId, counts, erasedAt: earlier?.finishedAt ?? null, isUnfinished }
       return yield* print(plan, () => formatRecord({ ...plan, counts: formatCounts(counts) }))
     }
-    yield* confirmPlan(yield* eraseClinician.plan!(given), yes)
+    yield* confirmPlan(yield* eraseClinician.plan!(given), { yes })
     return yield* eraseClinician.run(given, "")
   },
   format: (result) => formatRecord({ ...result, counts: formatCounts(result.counts) }),

@@ -185,12 +185,14 @@ export const removeDeadLetters = operation("dead-letters remove", {
       affects: (yield* affectedBy(filter)).affects,
       when: "Immediately.",
       caution:
-        count === 0 || given.confirm !== undefined
+        count === 0
           ? undefined
           : {
               word: String(count),
               because: "This can't be undone. The partner doesn't receive those that weren't replayed.",
             },
+      // Dead letters that come of age after the plan aren't removed without confirmation.
+      values: { confirm: count },
       obstacle: count === 0 ? "No dead letter matches." : undefined,
     }
   }),

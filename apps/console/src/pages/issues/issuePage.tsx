@@ -99,7 +99,7 @@ const issuePage = definePage("/issues/:group", {
 const muteAction = operationAction("/issues/:group/mute", muteIssue)
 const unmuteAction = operationAction("/issues/:group/unmute", unmuteIssue)
 const removeRoutes = operationConfirmation("/issues/:group/remove", removeDeadLetters, {
-  omit: Struct.keys(Struct.omit(removeDeadLetters.input, ["groupId"])),
+  omit: Struct.keys(Struct.omit(removeDeadLetters.input, ["groupId", "confirm"])),
   chosen: ["groupId"],
   to: "/issues",
 })
