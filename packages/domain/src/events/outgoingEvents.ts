@@ -5,16 +5,13 @@ interface OutgoingEvent<Recipients> {
   /** Its kind in timelines, and the name of its columns in the digest. */
   readonly name: string
   readonly isInDigest: boolean
-  /** Whether it is an open or a click, of which each recipient's first is also counted, and bots are suspected. */
+  /** Whether it is an open or a click, which may come from a bot, and of which each recipient's first is also counted. */
   readonly isHit: boolean
-  /**
-   * The column of the recipient's row with its time, by which it is found. The other events have an index. An event that lists its
-   * recipients needs a column.
-   */
+  /** The column of the recipient's row with its time; null if it is found by index. An event that lists its recipients needs a column. */
   readonly stamp: "published_at" | "sent_at" | (Recipients extends "listed" ? never : null)
 }
 
-/** What the service does with each event type that it publishes: timelines, exports, erasures, digest and hits derive from it. */
+/** The event types that the service publishes. Timelines, exports, erasures, the digest and hits derive from this table. */
 export const OUTGOING_EVENTS = {
   "outreach.recipients_published": { name: "published", isInDigest: false, isHit: false, stamp: "published_at" },
   "outreach.email_sent": { name: "sent", isInDigest: true, isHit: false, stamp: "sent_at" },
