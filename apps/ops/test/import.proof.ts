@@ -33,20 +33,15 @@ const importInSmallHeap = async (lines: ReadonlyArray<string>, ...flags: Readonl
   return { report, badLines: bad_lines }
 }
 
-it("imports a file larger than its heap, and writes the rejected lines", async () => {
+it("imports a file larger than its heap, with an open quote in half of its lines, and writes the rejected lines", async () => {
   // 180 MB.
-  const lines = Array.from({ length: 100_000 }, (_, i) =>
-    i % 50 === 0 ? `${npi(i)},c${i}@clinic.test` : `${i},${"x".repeat(1800)}`,
-  )
+  const lines = Array.from({ length: 100_000 }, (_, i) => {
+    if (i % 50 === 0) return `${npi(i)},c${i}@clinic.test`
+    return i % 2 === 0 ? `${i},${"x".repeat(1800)}` : `${npi(i)},"${"x".repeat(1800)}`
+  })
   const rejects = join(folder, "rejects.csv")
   const { report, badLines } = await importInSmallHeap(["npi,email", ...lines], "--skip-bad", "--rejects", rejects)
   expect(report).toMatchObject({ imported: 2000, updated: 0, already_there: 0, suppressed: 0, bad_count: 98_000 })
   expect(badLines).toHaveLength(10_000)
   expect(readFileSync(rejects, "utf8").trim().split("\n")).toHaveLength(98_001)
-})
-
-it("reads a file larger than its heap with an open quote in every line", async () => {
-  const lines = Array.from({ length: 100_000 }, (_, i) => `${npi(i)},"${"x".repeat(1800)}`)
-  const { report } = await importInSmallHeap(["npi,email", ...lines], "--skip-bad")
-  expect(report).toMatchObject({ imported: 0, updated: 0, already_there: 0, suppressed: 0, bad_count: 100_000 })
 })

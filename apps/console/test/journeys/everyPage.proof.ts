@@ -94,28 +94,37 @@ it("every page is linked from the first page, directly or through other pages", 
 })
 
 describe.skipIf("missing" in chrome)("every page in a browser", () => {
-  it.each(Object.entries(SCREENS))(
-    "fits a %s and violates no rule of accessibility, light and dark",
-    async (name, screen) => {
-      const { page, complaints } = await open("admin", { screen })
-      const faults: Array<readonly [address: string, fault: unknown]> = []
-      for (const [path, address] of pages) {
-        await page.emulateMedia({ colorScheme: "light" })
-        await page.goto(address)
-        await picture(page, `${name}-light`, path)
-        const wider = await overhang(page)
-        if (wider > 0) faults.push([path, `${wider} px wider than the screen`])
-        const broken = await violations(page)
-        await page.emulateMedia({ colorScheme: "dark" })
-        await picture(page, `${name}-dark`, path)
-        // Only the colors differ.
-        broken.push(...(await violations(page, ["color-contrast"])))
-        if (broken.length > 0) faults.push([path, broken])
-      }
-      expect(faults).toEqual([])
-      expect(complaints).toEqual([])
-    },
-  )
+  it.each(["desktop", "phone"])("fits a %s and violates no rule of accessibility, light and dark", async (name) => {
+    const { page, complaints } = await open("admin", { screen: SCREENS[name]! })
+    const faults: Array<readonly [address: string, fault: unknown]> = []
+    for (const [path, address] of pages) {
+      await page.emulateMedia({ colorScheme: "light" })
+      await page.goto(address)
+      await picture(page, `${name}-light`, path)
+      const wider = await overhang(page)
+      if (wider > 0) faults.push([path, `${wider} px wider than the screen`])
+      const broken = await violations(page)
+      await page.emulateMedia({ colorScheme: "dark" })
+      await picture(page, `${name}-dark`, path)
+      // Only the colors differ.
+      broken.push(...(await violations(page, ["color-contrast"])))
+      if (broken.length > 0) faults.push([path, broken])
+    }
+    expect(faults).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it("fits a tablet, which has the layout of one of these", async () => {
+    const { page, complaints } = await open("admin", { screen: SCREENS["tablet"]! })
+    const faults: Array<readonly [address: string, px: number]> = []
+    for (const [path, address] of pages) {
+      await page.goto(address)
+      const wider = await overhang(page)
+      if (wider > 0) faults.push([path, wider])
+    }
+    expect(faults).toEqual([])
+    expect(complaints).toEqual([])
+  })
 
   it("fits and is accessible as the response to a form, and as a sign-in page", async () => {
     const { page, complaints } = await open("admin", { screen: SCREENS["phone"]! })
