@@ -21,12 +21,12 @@ tool() {
 
 # Runs a command as one check.
 check() {
-  local name=$1
+  local name=$1 begun=$SECONDS
   shift
   printf '\n── %s\n' "$name"
   if "$@"; then
     passed=$((passed + 1))
-    printf 'ok: %s\n' "$name"
+    printf 'ok: %s (%d s)\n' "$name" $((SECONDS - begun))
   else
     failed=$((failed + 1))
     failed_checks="$failed_checks
@@ -59,14 +59,27 @@ tests() {
   npm run $script ended with $status"
 }
 
-# Runs scripts of `tools/`. Those that read test reports find them in TEST_REPORT.
+# Runs scripts of `tools/`, two at a time. Those that read test reports find them in TEST_REPORT.
 promises() {
+  local script promise
   TEST_REPORT=$(IFS=: && echo "${reports[*]}")
   export TEST_REPORT
+  tool true
+  printf '%s\0' "$@" | PATH=$tools xargs -0 -P 2 -I {} bash -c '
+    log=$2/$(basename "$1" .ts)
+    node "$1" >"$log.log" 2>&1
+    echo $? >"$log.status"
+    echo "took $SECONDS s" >>"$log.log"' promise {} "$scratch"
   for script in "$@"; do
     promise=$(basename "$script" .ts)
-    check "${promise//-/ }" tool node "$script"
+    check "${promise//-/ }" ended "$promise"
   done
+}
+
+# Prints what a script of `promises` printed, and ends as it did.
+ended() {
+  cat "$scratch/$1.log"
+  return "$(cat "$scratch/$1.status")"
 }
 
 checks() {
