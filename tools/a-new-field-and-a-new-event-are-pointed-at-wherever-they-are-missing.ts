@@ -89,26 +89,19 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
       edits: [
         [
           "packages/contract/src/names.ts",
-          '  "clinician.account_created": "to_service",',
-          `  "${EVENT}": "to_consumer",`,
+          '  "clinician.account_created": {',
+          `  "${EVENT}": { direction: "to_consumer", recipients: "one", isInFeed: false },`,
         ],
       ],
       projects: ["packages/contract", "packages/domain", "packages/postgres", "packages/backoffice", "apps/api"],
       tests: [],
       places: [
         ["its data, and the webhook", "packages/contract/src/events.ts", EVENT],
-        ["its recipients", "packages/contract/src/names.ts", '"listed"'],
-        ["the feed", "packages/contract/src/names.ts", '"outreach.recipients_published": false'],
         ["its timeline, digest, hits and erasure", "packages/domain/src/events/outgoingEvents.ts", EVENT],
       ],
     },
     {
       edits: [
-        [
-          "packages/contract/src/names.ts",
-          '} as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: "none"',
-          `  "${EVENT}": "one",`,
-        ],
         [
           "packages/domain/src/events/outgoingEvents.ts",
           '  "outreach.email_opened": {',

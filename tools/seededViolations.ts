@@ -20,8 +20,14 @@ const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
  */
 export const SEEDED_VIOLATIONS: Readonly<Record<string, SeededViolation>> = {
   "a-new-field-and-a-new-event-are-pointed-at-wherever-they-are-missing": {
-    replace: [["packages/postgres/src/digest/digestColumns.ts", "Record<OutreachEventType, {", "Record<string, {"]],
-    says: [/nothing points at the digest/],
+    replace: [
+      [
+        "packages/domain/src/events/outgoingEvents.ts",
+        '{ readonly [Type in OutreachEventType]: OutgoingEvent<(typeof EVENT_TYPES)[Type]["recipients"]> }',
+        'Readonly<Record<string, OutgoingEvent<"one">>>',
+      ],
+    ],
+    says: [/nothing points at its timeline, digest, hits and erasure/],
     isSlow: true,
   },
   "commands-name-our-packages-with-their-scope": {

@@ -3,7 +3,7 @@ import type { List, EnvelopeMembers, ServiceEventData, ConsumerEventData, Consum
 
 import * as z from 'zod';
 import { PartnerErrorCode, LegacyErrorCode } from './catalogs.js';
-import { Scope, EventType, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FeedEventType } from './names.js';
+import { Scope, EventType, EVENT_TYPES, FeedEventType } from './names.js';
 export { BOUNCE_REASONS, BounceReason, EventTypeOf, FEED_EVENT_TYPES, SCOPES } from './names.js';
 import '@outreach/error-catalog';
 import '@outreach/error-catalog/partner';
@@ -521,9 +521,7 @@ declare const RECIPIENTS_PER_EVENT = 500;
 type EventData<Type extends EventType> = (ServiceEventData & ConsumerEventData)[Type];
 /** Definition of an event type: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
 type EventDefinition<Type extends EventType> = {
-    readonly direction: (typeof EVENT_DIRECTIONS)[Type];
-    /** For events that the service sends: which recipients the event refers to. */
-    readonly aboutRecipient: Type extends keyof typeof EVENT_RECIPIENTS ? (typeof EVENT_RECIPIENTS)[Type] : undefined;
+    readonly direction: (typeof EVENT_TYPES)[Type]["direction"];
     readonly description: string;
     readonly data: Schema<EventData<Type>>;
     readonly envelope: Schema<EventEnvelope<Type>>;
@@ -1112,7 +1110,7 @@ type InboundEvent = InboundEvent$1;
 declare const WebhookReceipt: Schema<WebhookReceipt>;
 type WebhookReceipt = WebhookReceipt$1;
 
-export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FeedEventType, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
+export { AudienceInput, CalendarDate, CampaignId, CampaignSummary, Case, Digest, DigestRecord, EVENTS, EVENT_TYPES, Email, EventEnvelope, EventId, EventList, EventType, FeedEvent, FeedEventType, FunnelCounts, Health, InboundEvent, Instant, LegacyError, Npi, OptionObject, OutreachCounts, PartnerError, PresignResult, ProgramId, ProgramSummary, Publication, Question, QuotaStatus, RECIPIENTS_PER_EVENT, RecipientId, RecipientList, RecipientRecord, RequestId, Scope, Since, SubQuestion, SurveyCreated, SurveyInput, Targeting, Timestamp, Token, ValidateResult, WebhookEndpointId, WebhookReceipt, decode, eventExamples, examples, list, operations, rawQuery, requestHeaders };
 export type { Auth, CallOf, CaseInput, ConsumerEvent, ConsumerEventData, Decoded, EnvelopeMembers, ErrorCodeOf, EventData, EventDefinition, List, Operation, OperationId, Operations, ParameterCodes, QuestionInput, RawQuery, Refusal, RequestBody, RequestHeader, RequestOf, ResponseHeader, ResponseOf, ResponseRow, Schema, ServiceEvent, ServiceEventData, SubQuestionInput, Survey };
 
 // @outreach/contract/catalogs
@@ -1319,45 +1317,59 @@ declare const SCOPES: readonly ["tokens:read", "events:read", "recipients:read",
 /** Permission of an API key. */
 type Scope = (typeof SCOPES)[number];
 /** All event types with their direction. */
-declare const EVENT_DIRECTIONS: {
-    readonly "outreach.recipients_published": "to_consumer";
-    readonly "outreach.email_sent": "to_consumer";
-    readonly "outreach.email_bounced": "to_consumer";
-    readonly "outreach.email_opened": "to_consumer";
-    readonly "outreach.email_clicked": "to_consumer";
-    readonly "clinician.account_created": "to_service";
-    readonly "clinician.learner_qualified": "to_service";
-    readonly "clinician.completer_qualified": "to_service";
+declare const EVENT_TYPES: {
+    readonly "outreach.recipients_published": {
+        readonly direction: "to_consumer";
+        readonly recipients: "listed";
+        readonly isInFeed: false;
+    };
+    readonly "outreach.email_sent": {
+        readonly direction: "to_consumer";
+        readonly recipients: "one";
+        readonly isInFeed: true;
+    };
+    readonly "outreach.email_bounced": {
+        readonly direction: "to_consumer";
+        readonly recipients: "one";
+        readonly isInFeed: true;
+    };
+    readonly "outreach.email_opened": {
+        readonly direction: "to_consumer";
+        readonly recipients: "one";
+        readonly isInFeed: true;
+    };
+    readonly "outreach.email_clicked": {
+        readonly direction: "to_consumer";
+        readonly recipients: "one";
+        readonly isInFeed: true;
+    };
+    readonly "clinician.account_created": {
+        readonly direction: "to_service";
+    };
+    readonly "clinician.learner_qualified": {
+        readonly direction: "to_service";
+    };
+    readonly "clinician.completer_qualified": {
+        readonly direction: "to_service";
+    };
 };
-type EventType = keyof typeof EVENT_DIRECTIONS;
-/** Event types of one direction. */
-type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
-    [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never;
+type EventType = keyof typeof EVENT_TYPES;
+/** Event types with a property of `EVENT_TYPES`. */
+type EventTypeWith<Property> = {
+    [Type in EventType]: (typeof EVENT_TYPES)[Type] extends Property ? Type : never;
 }[EventType];
-/** The recipients of each outgoing event: `one` recipient with its id stored in the event, or the recipients `listed` in `data`. */
-declare const EVENT_RECIPIENTS: {
-    readonly "outreach.recipients_published": "listed";
-    readonly "outreach.email_sent": "one";
-    readonly "outreach.email_bounced": "one";
-    readonly "outreach.email_opened": "one";
-    readonly "outreach.email_clicked": "one";
-};
-/** For each event that the service sends: whether the pull feed contains it. */
-declare const IS_IN_FEED: {
-    readonly "outreach.recipients_published": false;
-    readonly "outreach.email_sent": true;
-    readonly "outreach.email_bounced": true;
-    readonly "outreach.email_opened": true;
-    readonly "outreach.email_clicked": true;
-};
-type FeedEventType = {
-    [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never;
-}[keyof typeof IS_IN_FEED];
+/** Event types of one direction. */
+type EventTypeOf<Direction extends "to_consumer" | "to_service"> = EventTypeWith<{
+    readonly direction: Direction;
+}>;
+type FeedEventType = EventTypeWith<{
+    readonly isInFeed: true;
+}>;
 declare const FEED_EVENT_TYPES: readonly FeedEventType[];
 /** Bounce reasons of the service. Readers should accept unknown ones. */
 declare const BOUNCE_REASONS: readonly ["mailbox_not_found", "mailbox_disabled", "domain_not_found", "address_invalid", "other"];
 /** A bounce reason of the service. */
 type BounceReason = (typeof BOUNCE_REASONS)[number];
 
-export { BOUNCE_REASONS, EVENT_DIRECTIONS, EVENT_RECIPIENTS, FEED_EVENT_TYPES, SCOPES };
+export { BOUNCE_REASONS, EVENT_TYPES, FEED_EVENT_TYPES, SCOPES };
 export type { BounceReason, EventType, EventTypeOf, FeedEventType, Scope };

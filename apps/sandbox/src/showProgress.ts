@@ -1,4 +1,5 @@
 import { CampaignRepository } from "@outreach/domain/campaigns/CampaignRepository"
+import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { Effect } from "effect"
 import type { Display } from "./openDisplay.ts"
@@ -11,6 +12,8 @@ export interface FirstWebhook {
   /** Since the start of the sandbox. */
   readonly seconds: number
 }
+
+const OUTCOMES = Object.entries(OUTGOING_EVENTS).filter(([, { name, isInDigest }]) => isInDigest && name !== "sent")
 
 /** Shows the counts of the campaign once a second, until interrupted. */
 export const showProgress = Effect.fnUntraced(function* (
@@ -38,9 +41,7 @@ export const showProgress = Effect.fnUntraced(function* (
     const { status } = yield* campaigns.find(campaignId)
     const { counts: events, duplicates, reconciled, told } = counts.partner
     const outcomes = {
-      opened: events["outreach.email_opened"] ?? 0,
-      clicked: events["outreach.email_clicked"] ?? 0,
-      bounced: events["outreach.email_bounced"] ?? 0,
+      ...Object.fromEntries(OUTCOMES.map(([type, { name }]) => [name, events[type] ?? 0])),
       unsubscribed: counts.unsubscribed(),
       accounts: told["account_created"] ?? 0,
       learners: told["learner_qualified"] ?? 0,

@@ -5,8 +5,7 @@ import { CampaignId, Email, EventId, Npi, ProgramId, RecipientId, Token } from "
 import { Cursor, expand, Limit, list } from "./lists.ts"
 import {
   BOUNCE_REASONS,
-  type EVENT_DIRECTIONS,
-  EVENT_RECIPIENTS,
+  type EVENT_TYPES,
   type EventType,
   type EventTypeOf,
   FEED_EVENT_TYPES,
@@ -58,7 +57,7 @@ function toConsumer<const Type extends EventTypeOf<"to_consumer">, Data extends 
       recipient: RecipientRecord.nullable().optional(),
     })
     .meta({ id, description })
-  return { direction: "to_consumer", aboutRecipient: EVENT_RECIPIENTS[type], description, data, envelope } as const
+  return { direction: "to_consumer", description, data, envelope } as const
 }
 
 function toService<const Type extends string, Data extends z.ZodType>(
@@ -77,7 +76,7 @@ function toService<const Type extends string, Data extends z.ZodType>(
       data,
     })
     .meta({ id, description })
-  return { direction: "to_service", aboutRecipient: undefined, description, data, envelope } as const
+  return { direction: "to_service", description, data, envelope } as const
 }
 
 const outcome = { service_recipient_id: RecipientId, service_campaign_id: CampaignId, token: Token }
@@ -167,13 +166,11 @@ const events = {
     "Fired when a clinician completes a program.",
     qualified,
   ),
-} as const satisfies { readonly [Type in EventType]: { readonly direction: (typeof EVENT_DIRECTIONS)[Type] } }
+} as const satisfies { readonly [Type in EventType]: Pick<(typeof EVENT_TYPES)[Type], "direction"> }
 
 /** Definition of an event type: direction, schema of `data` (unknown keys pass) and schema of the envelope. */
 export type EventDefinition<Type extends EventType> = {
-  readonly direction: (typeof EVENT_DIRECTIONS)[Type]
-  /** For events that the service sends: which recipients the event refers to. */
-  readonly aboutRecipient: Type extends keyof typeof EVENT_RECIPIENTS ? (typeof EVENT_RECIPIENTS)[Type] : undefined
+  readonly direction: (typeof EVENT_TYPES)[Type]["direction"]
   readonly description: string
   readonly data: Schema<EventData<Type>>
   readonly envelope: Schema<EventEnvelope<Type>>

@@ -37,8 +37,7 @@ export { list } from "./lists.ts"
 export {
   BOUNCE_REASONS,
   type BounceReason,
-  EVENT_DIRECTIONS,
-  EVENT_RECIPIENTS,
+  EVENT_TYPES,
   type EventType,
   type EventTypeOf,
   FEED_EVENT_TYPES,

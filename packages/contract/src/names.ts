@@ -3,45 +3,39 @@ export const SCOPES = ["tokens:read", "events:read", "recipients:read", "digest:
 /** Permission of an API key. */
 export type Scope = (typeof SCOPES)[number]
 
+type EventRow =
+  | { readonly direction: "to_service" }
+  | {
+      readonly direction: "to_consumer"
+      /** The recipients of the event: `one` with its id stored in the event, or those `listed` in `data`. */
+      readonly recipients: "none" | "one" | "listed"
+      /** Whether the pull feed contains it. */
+      readonly isInFeed: boolean
+    }
+
 /** All event types with their direction. */
-export const EVENT_DIRECTIONS = {
-  "outreach.recipients_published": "to_consumer",
-  "outreach.email_sent": "to_consumer",
-  "outreach.email_bounced": "to_consumer",
-  "outreach.email_opened": "to_consumer",
-  "outreach.email_clicked": "to_consumer",
-  "clinician.account_created": "to_service",
-  "clinician.learner_qualified": "to_service",
-  "clinician.completer_qualified": "to_service",
-} as const
-export type EventType = keyof typeof EVENT_DIRECTIONS
-/** Event types of one direction. */
-export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = {
-  [T in EventType]: (typeof EVENT_DIRECTIONS)[T] extends Direction ? T : never
+export const EVENT_TYPES = {
+  "outreach.recipients_published": { direction: "to_consumer", recipients: "listed", isInFeed: false },
+  "outreach.email_sent": { direction: "to_consumer", recipients: "one", isInFeed: true },
+  "outreach.email_bounced": { direction: "to_consumer", recipients: "one", isInFeed: true },
+  "outreach.email_opened": { direction: "to_consumer", recipients: "one", isInFeed: true },
+  "outreach.email_clicked": { direction: "to_consumer", recipients: "one", isInFeed: true },
+  "clinician.account_created": { direction: "to_service" },
+  "clinician.learner_qualified": { direction: "to_service" },
+  "clinician.completer_qualified": { direction: "to_service" },
+} as const satisfies { readonly [Type: string]: EventRow }
+export type EventType = keyof typeof EVENT_TYPES
+/** Event types with a property of `EVENT_TYPES`. */
+type EventTypeWith<Property> = {
+  [Type in EventType]: (typeof EVENT_TYPES)[Type] extends Property ? Type : never
 }[EventType]
-
-/** The recipients of each outgoing event: `one` recipient with its id stored in the event, or the recipients `listed` in `data`. */
-export const EVENT_RECIPIENTS = {
-  "outreach.recipients_published": "listed",
-  "outreach.email_sent": "one",
-  "outreach.email_bounced": "one",
-  "outreach.email_opened": "one",
-  "outreach.email_clicked": "one",
-} as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: "none" | "one" | "listed" }
-
-/** For each event that the service sends: whether the pull feed contains it. */
-const IS_IN_FEED = {
-  "outreach.recipients_published": false,
-  "outreach.email_sent": true,
-  "outreach.email_bounced": true,
-  "outreach.email_opened": true,
-  "outreach.email_clicked": true,
-} as const satisfies { readonly [Type in EventTypeOf<"to_consumer">]: boolean }
-export type FeedEventType = {
-  [Type in keyof typeof IS_IN_FEED]: (typeof IS_IN_FEED)[Type] extends true ? Type : never
-}[keyof typeof IS_IN_FEED]
-export const FEED_EVENT_TYPES: readonly FeedEventType[] = (Object.keys(IS_IN_FEED) as FeedEventType[]).filter(
-  (type) => IS_IN_FEED[type],
+/** Event types of one direction. */
+export type EventTypeOf<Direction extends "to_consumer" | "to_service"> = EventTypeWith<{
+  readonly direction: Direction
+}>
+export type FeedEventType = EventTypeWith<{ readonly isInFeed: true }>
+export const FEED_EVENT_TYPES: readonly FeedEventType[] = Object.entries<EventRow>(EVENT_TYPES).flatMap(
+  ([type, row]) => (row.direction === "to_consumer" && row.isInFeed ? [type as FeedEventType] : []),
 )
 
 /** Bounce reasons of the service. Readers should accept unknown ones. */

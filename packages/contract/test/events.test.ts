@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest"
 import {
-  EVENT_DIRECTIONS,
+  EVENT_TYPES,
   EVENTS,
   type EventData,
   EventEnvelope,
@@ -43,8 +43,9 @@ describe("EVENTS", () => {
     for (const type of types) expect(eventExamples[type].event_type).toBe(type)
   })
 
-  it("have the directions of EVENT_DIRECTIONS, in the same order", () => {
-    expect(Object.entries(EVENT_DIRECTIONS)).toEqual(types.map((type) => [type, EVENTS[type].direction]))
+  it("have the directions of EVENT_TYPES, in the same order", () => {
+    const directions = Object.entries(EVENT_TYPES).map(([type, { direction }]) => [type, direction])
+    expect(directions).toEqual(types.map((type) => [type, EVENTS[type].direction]))
   })
 
   describe.each(types)("%s", (type) => {

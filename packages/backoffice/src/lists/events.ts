@@ -1,4 +1,4 @@
-import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
+import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
 import { CampaignId, EventId, RecipientId } from "@outreach/domain/Identifier"
 import { Timestamp } from "@outreach/domain/Timestamp"
 import { EventReader } from "../events/EventReader.ts"

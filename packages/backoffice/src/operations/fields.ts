@@ -1,4 +1,4 @@
-import { outboundEventTypes } from "@outreach/domain/events/outboundEventTypes"
+import { outboundEventTypes } from "@outreach/domain/events/outgoingEvents"
 import { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Instant, PastInstant } from "@outreach/domain/Instant"
 import { AuditReason } from "@outreach/domain/operators/AuditReason"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { commaSeparated } from "../commaSeparated.ts"
-import { outboundEventTypes } from "../events/outboundEventTypes.ts"
+import { outboundEventTypes } from "../events/outgoingEvents.ts"
 import { EndpointId, OrganizationId } from "../Identifier.ts"
 import { expectedBy } from "../parseInput.ts"
 import { Timestamp } from "../Timestamp.ts"

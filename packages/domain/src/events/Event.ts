@@ -1,4 +1,4 @@
-import type { BounceReason, EVENT_RECIPIENTS, EventData, EventTypeOf } from "@outreach/contract"
+import type { BounceReason, EVENT_TYPES, EventData, EventTypeOf } from "@outreach/contract"
 import { Effect } from "effect"
 import {
   type CampaignId,
@@ -32,7 +32,7 @@ export interface EventDraft {
 export const composeEvent = <Type extends OutreachEventType>(
   type: Type,
   about: Omit<EventDraft, "type" | "data" | "recipientId"> & {
-    readonly recipientId: (typeof EVENT_RECIPIENTS)[Type] extends "one" ? RecipientId : null
+    readonly recipientId: (typeof EVENT_TYPES)[Type]["recipients"] extends "one" ? RecipientId : null
   },
   data: EventData<Type>,
 ): EventDraft => ({ ...about, type, data })

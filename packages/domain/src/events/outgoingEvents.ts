@@ -1,4 +1,4 @@
-import type { EVENT_RECIPIENTS } from "@outreach/contract"
+import type { EVENT_TYPES } from "@outreach/contract"
 import type { OutreachEventType } from "./Event.ts"
 
 interface OutgoingEvent<Recipients> {
@@ -18,4 +18,6 @@ export const OUTGOING_EVENTS = {
   "outreach.email_bounced": { name: "bounced", isInDigest: true, isHit: false, stamp: null },
   "outreach.email_opened": { name: "opened", isInDigest: true, isHit: true, stamp: null },
   "outreach.email_clicked": { name: "clicked", isInDigest: true, isHit: true, stamp: null },
-} as const satisfies { readonly [Type in OutreachEventType]: OutgoingEvent<(typeof EVENT_RECIPIENTS)[Type]> }
+} as const satisfies { readonly [Type in OutreachEventType]: OutgoingEvent<(typeof EVENT_TYPES)[Type]["recipients"]> }
+
+export const outboundEventTypes: ReadonlyArray<string> = Object.keys(OUTGOING_EVENTS)

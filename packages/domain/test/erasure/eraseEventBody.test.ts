@@ -1,7 +1,8 @@
-import { EVENT_RECIPIENTS, eventExamples } from "@outreach/contract"
+import { EVENT_TYPES, eventExamples } from "@outreach/contract"
 import { describe, expect, it } from "vitest"
 import { type ErasedRecipient, eraseEventBody, placeholderOf } from "../../src/erasure/Erasure.ts"
 import type { OutreachEventType } from "../../src/events/Event.ts"
+import { outboundEventTypes } from "../../src/events/outgoingEvents.ts"
 import type { RecipientId } from "../../src/Identifier.ts"
 
 /** Fields that identify a recipient, and fields that don't. An unlisted field fails: its erasure must be decided. */
@@ -23,9 +24,9 @@ const leavesOf = (value: unknown): ReadonlyArray<readonly [key: string, value: u
     typeof each === "object" && each !== null ? leavesOf(each) : [[key, each] as const],
   )
 
-describe.each(Object.keys(EVENT_RECIPIENTS) as ReadonlyArray<OutreachEventType>)("%s", (type) => {
+describe.each(outboundEventTypes as ReadonlyArray<OutreachEventType>)("%s", (type) => {
   const example = eventExamples[type]
-  const recipients: string = EVENT_RECIPIENTS[type]
+  const recipients: string = EVENT_TYPES[type].recipients
   const leaves = leavesOf(example.data)
   const personal = leaves.filter(([key]) => PERSONAL.includes(key)).map(([, value]) => String(value))
 

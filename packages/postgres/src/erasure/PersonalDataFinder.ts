@@ -1,4 +1,4 @@
-import { EVENT_RECIPIENTS } from "@outreach/contract/names"
+import { EVENT_TYPES } from "@outreach/contract/names"
 import { Attempt } from "@outreach/domain/deliveries/Delivery"
 import { createMatcher, likePatterns } from "@outreach/domain/erasure/createMatcher"
 import type { Subject } from "@outreach/domain/erasure/Erasure"
@@ -80,7 +80,7 @@ export class PersonalDataFinder extends Context.Service<PersonalDataFinder>()("p
         sql`recipient_id = recipient.id and ${sql.literal(IN_EVENTS_OF_RECIPIENT)}`,
         ...Struct.keys(STAMPED_EVENTS).map((type) => {
           const isAbout =
-            EVENT_RECIPIENTS[type] === "one" ? "recipient_id = recipient.id" : "strpos(body, recipient.id) > 0"
+            EVENT_TYPES[type].recipients === "one" ? "recipient_id = recipient.id" : "strpos(body, recipient.id) > 0"
           return sql`type = ${type} and emitted_at = ${sql(STAMPED_EVENTS[type])} and ${sql.literal(isAbout)}`
         }),
       ]

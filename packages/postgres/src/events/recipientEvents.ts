@@ -1,4 +1,4 @@
-import { EVENT_RECIPIENTS } from "@outreach/contract/names"
+import { EVENT_TYPES } from "@outreach/contract/names"
 import { OUTGOING_EVENTS } from "@outreach/domain/events/outgoingEvents"
 
 type Outgoing = typeof OUTGOING_EVENTS
@@ -11,8 +11,8 @@ export const STAMPED_EVENTS = Object.fromEntries(
 }
 
 /** The event types that are found by the index `events_of_recipient`. */
-export const INDEXED_EVENTS: ReadonlyArray<string> = Object.entries(EVENT_RECIPIENTS).flatMap(([type, recipients]) =>
-  recipients === "one" && !Object.hasOwn(STAMPED_EVENTS, type) ? [type] : [],
+export const INDEXED_EVENTS: ReadonlyArray<string> = Object.entries(EVENT_TYPES).flatMap(([type, row]) =>
+  "recipients" in row && row.recipients === "one" && !Object.hasOwn(STAMPED_EVENTS, type) ? [type] : [],
 )
 
 /** The condition of the partial index, in a form that the planner can prove. */

@@ -1,4 +1,4 @@
-import { EVENT_RECIPIENTS } from "@outreach/contract/names"
+import { EVENT_TYPES } from "@outreach/contract/names"
 import type { RecipientId } from "@outreach/domain/Identifier"
 import { PersonalDataFinder } from "@outreach/postgres/erasure/PersonalDataFinder"
 import { INDEXED_EVENTS } from "@outreach/postgres/events/recipientEvents"
@@ -19,7 +19,9 @@ test("the index of a recipient's events contains the contract's single-recipient
 
 test("a recipient's exported data includes events of every type that the contract assigns to recipients", function* () {
   const { organization, campaign } = yield* seedCampaign({ recipients: 2 })
-  const types: ReadonlyArray<[string, string]> = Object.entries(EVENT_RECIPIENTS)
+  const types = Object.entries(EVENT_TYPES).flatMap(
+    ([type, row]): ReadonlyArray<readonly [string, string]> => ("recipients" in row ? [[type, row.recipients]] : []),
+  )
   const about = types.filter(([, recipients]) => recipients !== "none").map(([type]) => type)
   expect(about.length).toBeGreaterThan(4)
   yield* sql`
