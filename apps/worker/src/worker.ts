@@ -1,6 +1,7 @@
 import { Deployment } from "@outreach/domain/Deployment"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { adapters } from "@outreach/postgres/adapters"
 import { DatabaseMonitor, databaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
@@ -22,7 +23,6 @@ import { retryForever } from "./loops/retryForever.ts"
 import { runWhileServing } from "./loops/runWhileServing.ts"
 import { publish } from "./mail/publish.ts"
 import { receiveBounces } from "./mail/receiveBounces.ts"
-import { SmtpMailer } from "./mail/SmtpMailer.ts"
 import { sendOutreach } from "./mail/sendOutreach.ts"
 import { unsubscribe } from "./mail/unsubscribe.ts"
 import { eraseEndedRecipients } from "./upkeep/eraseEndedRecipients.ts"
@@ -63,7 +63,7 @@ export const worker = Effect.gen(function* () {
         names: partnerNames(config.dnsServers),
       }),
     ),
-    Layer.merge(SmtpMailer({ url: mail.smtpUrl })),
+    Layer.merge(SmtpTransport(mail.smtpUrl)),
     Layer.merge(
       Layer.merge(TrackingLinks.below(config.publicBaseUrl), ReturnPaths.at(mail.bounceDomain)).pipe(
         Layer.provide(NodeTrackingSeal(config.secretsKey)),

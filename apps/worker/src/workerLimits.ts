@@ -40,17 +40,16 @@ export const workerLimits = {
     deadLettersEveryMs: 10_000,
   },
   messages: {
-    connections: 20,
-    /** Leaves connections for other campaigns, however slow this one's replies are. */
-    maxConnectionsPerCampaign: 16,
-    /** Timeouts of RFC 5321, 4.5.3.2, and one for connecting. */
-    timeouts: { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 },
-    /** Messages in progress: those on connections, as many waiting for one, and as many more as a claim returns, so that connections don't wait for claims. */
+    /** Messages that are delivered at the same time, each over its own connection. */
+    deliveries: 20,
+    /** Leaves turns for other campaigns, however slow this one's replies are. */
+    maxDeliveriesPerCampaign: 16,
+    /** Messages in progress: those being delivered, as many waiting for a turn, and as many more as a claim returns, so that turns don't wait for claims. */
     concurrency: 120,
-    /** Six times the connections of a campaign, because claiming and recording take as long as sending; the rest is for other campaigns. */
+    /** Six times the deliveries of a campaign, because claiming and recording take as long as sending; the rest is for other campaigns. */
     maxPerCampaign: 96,
     minSlots: 32,
-    /** Including messages that are being recorded, two per connection. */
+    /** Including messages that are being recorded. */
     maxHeld: 160,
     leaseSeconds: 100,
     /** Renewal interval of the lease of a message in progress. */

@@ -5,7 +5,7 @@ export class SmtpError extends Error {
   /**
    * `EREPLY`: rejection; `EAUTH`: rejected login; `ETLS`: required TLS isn't offered; `EPROTOCOL`: malformed or unexpected
    * reply; `ETIMEDOUT`, `ECONNECTION` (closed by the server) and `ESOCKET`: network; `EENVELOPE`, `ESMTPUTF8` and
-   * `ELEASE`: our own.
+   * `ELATE`: our own.
    */
   readonly code: string
   /** The failed command: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`; `CONN` before any command, `API` before connecting. */

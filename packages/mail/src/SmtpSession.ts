@@ -4,6 +4,7 @@ import { hostname } from "node:os"
 import { setImmediate } from "node:timers/promises"
 import { type ConnectionOptions, connect as connectTls } from "node:tls"
 import { isAscii } from "@outreach/domain/DomainName"
+import type { ComposedMail } from "@outreach/domain/mail/Transport"
 import { encodeXText } from "nodemailer/lib/shared"
 import { SmtpError } from "./SmtpError.ts"
 import { type SmtpReply, SmtpReplyReader } from "./SmtpReplyReader.ts"
@@ -38,11 +39,6 @@ export interface SmtpOptions {
   readonly auth?: { readonly user?: string; readonly pass?: string }
   /** Logs in even if the server doesn't offer it. */
   readonly forceAuth?: boolean
-}
-
-export interface SmtpEnvelope {
-  readonly from: string
-  readonly to: string
 }
 
 interface Awaited {
@@ -109,15 +105,14 @@ export class SmtpSession {
    * Sends a message and returns the server's reply. Rejects with an `SmtpError`: ESMTPUTF8 if an address needs an extension that the server doesn't
    * offer (RFC 6531, 3.2). If the session is still open, it is ready for another message.
    *
-   * `isHeld` is called before the first byte is sent; false ends the session.
+   * `mayComplete` is called before the final dot, without which the server discards the message; false ends the session.
    */
-  async send({ from, to }: SmtpEnvelope, message: Buffer, isHeld: () => boolean): Promise<string> {
+  async send({ envelope: { from, to }, message }: ComposedMail, mayComplete: () => boolean): Promise<string> {
     this.isMessageBegun = false
     this.isMessageSent = false
     try {
       await this.#begin(from, to)
-      if (!isHeld()) throw this.#end(new SmtpError("ELEASE", "DATA"))
-      await this.#write(message)
+      await this.#write(message, mayComplete)
       const { text } = await this.#await("DATA", TAKEN, this.#timeouts.finalMs)
       this.isMessageSent = false
       this.sentMessages += 1
@@ -245,9 +240,9 @@ export class SmtpSession {
   }
 
   /** Writes a message, and its final dot after everything before was handed to the system. */
-  async #write(message: Buffer): Promise<void> {
+  async #write(message: Uint8Array, mayComplete: () => boolean): Promise<void> {
     this.isMessageBegun = true
-    const text = message.toString("latin1")
+    const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString("latin1")
     // Some servers accept other line ends as well (SMTP smuggling).
     const lines = text.replace(/\r\n?|\n/g, "\r\n").replace(/^\./gm, "..")
     const bytes = Buffer.from(lines.endsWith("\r\n") ? lines : `${lines}\r\n`, "latin1")
@@ -262,6 +257,7 @@ export class SmtpSession {
     // Without the dot, the message isn't delivered: check once more whether the connection is open.
     await setImmediate()
     if (!this.isOpen) throw this.#error
+    if (!mayComplete()) throw this.#end(new SmtpError("ELATE", "DATA"))
     this.isMessageSent = true
     this.#socket.write(".\r\n")
   }

@@ -1,4 +1,4 @@
-import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { MailOutcome } from "@outreach/domain/mail/Transport"
 import { BY_CODE, BY_STATUS, BY_WEAK_STATUS, MAILBOX_RULES, MILD_RULES, type Rule, type Verdict } from "./replyRules.ts"
 
 /** A mail server's rejection of one message to one recipient. */

@@ -1,4 +1,4 @@
-import type { Mail, PlainMail } from "@outreach/domain/mail/Mailer"
+import type { Mail, PlainMail } from "@outreach/domain/mail/Transport"
 import { encodeWord } from "nodemailer/lib/mime-funcs"
 import MimeNode from "nodemailer/lib/mime-node"
 import { encode, wrap } from "nodemailer/lib/qp"

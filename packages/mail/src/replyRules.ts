@@ -1,4 +1,4 @@
-import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { MailOutcome } from "@outreach/domain/mail/Transport"
 
 export type Verdict = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" }> | { readonly _tag: "Refused" }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { MailOutcome } from "@outreach/domain/mail/Transport"
 import fc from "fast-check"
 import type { Email } from "postal-mime"
 import { describe, expect, it } from "vitest"

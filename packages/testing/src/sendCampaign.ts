@@ -3,11 +3,11 @@ import { publishChunk, scheduleCampaign } from "@outreach/domain/campaigns/Campa
 import { composeSent } from "@outreach/domain/events/Event"
 import type { CampaignId, RecipientId } from "@outreach/domain/Identifier"
 import { claimMessages as claimDue } from "@outreach/domain/mail/claimMessages"
-import { Mailer, type MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import type { MessageClaim } from "@outreach/domain/mail/MessageQueue"
 import { sendMessage } from "@outreach/domain/mail/Outreach"
 import { Settlements } from "@outreach/domain/mail/Settlements"
+import { type MailOutcome, Transport } from "@outreach/domain/mail/Transport"
 import { Effect } from "effect"
 import { seedCampaign } from "./seedCampaign.ts"
 import { sql } from "./sql.ts"
@@ -45,10 +45,10 @@ export const settleSent = Effect.fnUntraced(function* (lease: MessageLease) {
 
 /** Sends a message to a mail server that responds with an outcome, and settles it accordingly. */
 export const sendWith = (lease: MessageLease, outcome: MailOutcome) => {
-  const mailer = Mailer.of({ send: (_compose, _lease, record) => record(outcome) })
-  const sending = { campaignId: lease.campaignId, beginBy: 0n, begin: () => {}, isHeld: () => true }
-  return sendMessage(lease, Effect.never, { sending, answered: Effect.void }).pipe(
-    Effect.provideService(Mailer, mailer),
+  const composed = { envelope: { from: "", to: lease.email }, message: new Uint8Array() }
+  const options = { turn: { release: () => {} }, isHeld: () => true, answered: Effect.void }
+  return sendMessage(lease, Effect.succeed(composed), options).pipe(
+    Effect.provideService(Transport, { deliver: () => Effect.succeed(outcome) }),
   )
 }
 

@@ -9,7 +9,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { addressGuard } from "./addressGuard.ts"
 import { UnresolvedName } from "./askName.ts"
-import { networkFailure } from "./networkFailure.ts"
+import { networkFailure } from "@outreach/process/networkFailure"
 import { type PartnerNames, partnerNames } from "./partnerNames.ts"
 import { standardSignature } from "./standardSignature.ts"
 

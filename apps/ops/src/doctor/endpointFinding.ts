@@ -4,7 +4,7 @@ import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint
 import { failed, ok, warning } from "@outreach/domain/operators/Finding"
 import { assertPublic } from "@outreach/webhooks/addressGuard"
 import { UnresolvedName } from "@outreach/webhooks/askName"
-import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { networkFailure } from "@outreach/process/networkFailure"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Schema } from "effect"
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import { composeMail } from "@outreach/domain/mail/composeMail"
-import type { Mail } from "@outreach/domain/mail/Mailer"
+import type { Mail } from "@outreach/domain/mail/Transport"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
 import { wrapInPlainLayout } from "@outreach/domain/mail/wrapInPlainLayout"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
@@ -68,4 +68,4 @@ export const composedMails: ReadonlyArray<readonly [name: string, mail: Mail]> =
 ]
 
 /** Serializes a signed mail as it is sent. */
-export const writeMessage = async (mail: Mail): Promise<string> => createComposer(sender)(mail).text.toString()
+export const writeMessage = async (mail: Mail): Promise<string> => Buffer.from(createComposer(sender)(mail).message).toString()

@@ -1,6 +1,6 @@
 import { DELIVERY_REASONS } from "@outreach/domain/deliveries/classifyResponse"
 import { DEAD_LETTER_REASONS } from "@outreach/domain/deliveries/Delivery"
-import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { MailOutcome } from "@outreach/domain/mail/Transport"
 import { monitorMetrics } from "@outreach/postgres/DatabaseMonitor"
 import { hintMetrics } from "@outreach/postgres/events/Hints"
 import { metricsByLabel } from "@outreach/process/metricsByLabel"

@@ -2,11 +2,11 @@ import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import type { CampaignId } from "@outreach/domain/Identifier"
 import { claimMessages } from "@outreach/domain/mail/claimMessages"
 import { composeMail } from "@outreach/domain/mail/composeMail"
-import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Mailer"
 import type { MessageLease } from "@outreach/domain/mail/Message"
 import { type MessageClaim, MessageQueue } from "@outreach/domain/mail/MessageQueue"
 import { MessageNotRendered, postponeMessage, quarantineUnrendered, sendMessage } from "@outreach/domain/mail/Outreach"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Transport"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/SenderRepository"
 import { createComposer } from "@outreach/mail/messageComposer"
@@ -16,8 +16,11 @@ import { metrics } from "../admin/metrics.ts"
 import { claimLoop } from "../loops/claimLoop.ts"
 import { nextWait, retryForever } from "../loops/retryForever.ts"
 import { workerLimits } from "../workerLimits.ts"
+import { SendingTurns } from "./SendingTurns.ts"
 
 const {
+  deliveries,
+  maxDeliveriesPerCampaign,
   concurrency,
   minSlots,
   maxHeld,
@@ -62,16 +65,13 @@ export const sendOutreach = Effect.fnUntraced(function* (
     lookup: Effect.fnUntraced(
       function* (campaignId: CampaignId) {
         const sender = (yield* senders.identityOf(campaignId)) ?? deploymentSender
-        yield* Effect.try({
+        const write = yield* Effect.try({
           try: () => createComposer(sender),
           catch: () => new SenderKeyUnreadable({ senderId: sender.id ?? "" }),
         })
         const template = yield* queue.template(campaignId)
-        const { fields } = template
-        return {
-          compose: composeMail(template, { ...settings, sender }),
-          namesFields: fields.length > 0,
-        }
+        const compose = composeMail(template, { ...settings, sender })
+        return { compose: (lease: MessageLease) => write(compose(lease)), namesFields: template.fields.length > 0 }
       },
       (effect, campaignId) =>
         Effect.tapError(effect, ({ senderId }) =>
@@ -95,6 +95,7 @@ export const sendOutreach = Effect.fnUntraced(function* (
     return leases.map((lease): MessageLease => ({ ...lease, fields: found.get(lease.recipientId) ?? {} }))
   })
   const clock = yield* Clock.Clock
+  const turns = new SendingTurns(deliveries, maxDeliveriesPerCampaign)
   const underWay = new Set<TimedLease>()
   const heldByCampaign: Record<CampaignId, number> = {}
   // While the server rejects all messages, occasionally one checks whether it accepts them again.
@@ -108,14 +109,20 @@ export const sendOutreach = Effect.fnUntraced(function* (
       return yield* postponeMessage(lease, { class: "sender", code: "DKIM" })
     }
     const { compose } = prepared.success
-    const sending = {
-      campaignId: lease.campaignId,
-      beginBy: lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS,
-      begin: () => underWay.add(lease),
-      isHeld: () => clock.currentTimeNanosUnsafe() < lease.endsAt - BigInt(minLeftToSendMs) * NANOS_PER_MS,
-    }
+    const beginBy = lease.endsAt - BigInt(minLeftToBeginMs) * NANOS_PER_MS
+    const isHeld = () => clock.currentTimeNanosUnsafe() < lease.endsAt - BigInt(minLeftToSendMs) * NANOS_PER_MS
+    // Composed in its turn, so that waiting messages need no memory.
     const composing = Effect.try({ try: () => compose(lease), catch: MessageNotRendered.because })
-    const sent = yield* Effect.result(sendMessage(lease, composing, { sending, answered }))
+    const sent = yield* Effect.result(
+      Effect.acquireUseRelease(
+        Effect.interruptible(turns.take(lease.campaignId, beginBy)),
+        (turn) => {
+          if (turn !== undefined) underWay.add(lease)
+          return sendMessage(lease, composing, { turn, isHeld, answered })
+        },
+        (turn) => Effect.sync(() => turn?.end()),
+      ),
+    )
     if (Result.isFailure(sent)) {
       const failure = yield* quarantineUnrendered(lease, sent.failure)
       return yield* Effect.logWarning("message quarantined, template rendering failed").pipe(

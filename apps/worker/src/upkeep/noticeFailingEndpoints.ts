@@ -1,12 +1,11 @@
 import type { FailingHours } from "@outreach/domain/deliveries/FailingEndpoint"
 import { FailingEndpointRepository, type FailingNotice } from "@outreach/domain/deliveries/FailingEndpointRepository"
 import { type GivenNotice, judgeFailingEndpoints } from "@outreach/domain/deliveries/FailingEndpoints"
+import { Transport } from "@outreach/domain/mail/Transport"
 import { domainOf, type SenderIdentity } from "@outreach/domain/senders/Sender"
-import { settleAll } from "@outreach/domain/settleAll"
-import { sendOnce } from "@outreach/mail/sendOnce"
-import { Clock, Effect, type Redacted, Result } from "effect"
+import { createComposer } from "@outreach/mail/messageComposer"
+import { Clock, Effect } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
-import { mailOutcome, type SmtpFailure } from "../mail/SmtpMailer.ts"
 import { composeFailingNotice } from "./composeFailingNotice.ts"
 import { whileClockTrusted } from "./watchClock.ts"
 
@@ -15,7 +14,6 @@ export interface NoticeOptions {
   readonly hours: FailingHours
   /** URL of the console; null if unknown. */
   readonly consoleUrl: string | null
-  readonly smtpUrl: Redacted.Redacted
   readonly sender: SenderIdentity
 }
 
@@ -25,11 +23,15 @@ const MAX_DEFERRED_MS = 3 * 86_400_000
 /** Every five minutes, notifies organizations of failing endpoints, and disables endpoints that failed for too long. Until interrupted. */
 export const noticeFailingEndpoints = (options: NoticeOptions) => {
   const judge = Effect.flatMap(judgeFailingEndpoints(options.hours), (given) => Effect.forEach(given, logNotice))
-  return retryForever(
-    "noticeFailingEndpoints",
-    Effect.andThen(settleAll([whileClockTrusted(judge), sendNotices(options)]), Effect.sleep("5 minutes")),
+  // Separately, because a mail server may take minutes to respond.
+  return Effect.raceFirst(
+    everyFiveMinutes("noticeFailingEndpoints", whileClockTrusted(judge)),
+    everyFiveMinutes("noticeFailingEndpoints: sending", sendNotices(options)),
   )
 }
+
+const everyFiveMinutes = <E, R>(name: string, step: Effect.Effect<unknown, E, R>) =>
+  retryForever(name, Effect.andThen(step, Effect.sleep("5 minutes")))
 
 const logNotice = ({ contacts, ...given }: GivenNotice) =>
   contacts === 0
@@ -50,7 +52,7 @@ export const sendNotices = Effect.fnUntraced(function* (options: NoticeOptions) 
 
 /** Sends a notice to a contact. Returns whether it is finished. */
 const tell = Effect.fnUntraced(function* (notice: FailingNotice, contact: string, options: NoticeOptions) {
-  const { sender, smtpUrl } = options
+  const { sender } = options
   const { endpointId, organizationId, notices, since, noticedAt } = notice
   const { address } = sender.from
   const mail = {
@@ -59,11 +61,8 @@ const tell = Effect.fnUntraced(function* (notice: FailingNotice, contact: string
   }
   // Prevents automatic replies (RFC 3834).
   const headers = { "Auto-Submitted": "auto-generated" }
-  const sent = yield* Effect.result(
-    Effect.tryPromise({ try: () => sendOnce(mail, { url: smtpUrl, headers }), catch: (error) => error as SmtpFailure }),
-  )
-  if (Result.isSuccess(sent)) return true
-  const outcome = mailOutcome(sent.failure, { isLoggedIn: false, isMessageSent: false })
+  const outcome = yield* (yield* Transport).deliver(createComposer(sender)(mail, headers), () => true)
+  if (outcome._tag === "Accepted") return true
   const isRefused =
     outcome._tag === "Bounced" ||
     outcome._tag === "Refused" ||

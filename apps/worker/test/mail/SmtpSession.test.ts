@@ -23,7 +23,7 @@ const open = async (port: number, options: SmtpOptions = {}) => {
 }
 
 const send = (session: SmtpSession, text = "Subject: x\r\n\r\ntext\r\n", to = "clinician@clinic.test") =>
-  session.send({ from: "bounce-1@acme.test", to }, Buffer.from(text), () => true)
+  session.send({ envelope: { from: "bounce-1@acme.test", to }, message: Buffer.from(text) }, () => true)
 
 const WILLING: ReadonlyArray<readonly [RegExp, string]> = [
   [/^connected/, "220 hello"],

@@ -1,9 +1,9 @@
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
+import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { describe, expect, it } from "vitest"
-import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
 import { mailTo, sendMail } from "./testMail.ts"
 import { verifySignatures } from "./verifySignatures.ts"
 
@@ -20,7 +20,7 @@ const sender = {
 /** Sends a signed message to each address in turn on one connection. Returns the outcomes. */
 const sendSigned = (url: string, ...addresses: ReadonlyArray<string>) =>
   Effect.forEach(addresses, (to) => sendMail(mailTo(to, { sender }))).pipe(
-    Effect.provide(SmtpMailer({ url: Redacted.make(url) })),
+    Effect.provide(SmtpTransport(Redacted.make(url))),
     Effect.runPromise,
   )
 

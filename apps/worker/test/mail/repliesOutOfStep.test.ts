@@ -1,12 +1,12 @@
 import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import { setImmediate } from "node:timers/promises"
-import type { MailOutcome } from "@outreach/domain/mail/Mailer"
+import type { MailOutcome } from "@outreach/domain/mail/Transport"
+import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { listen } from "@outreach/testing/listen"
 import { Effect, Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
 import { mailTo, sendMail } from "./testMail.ts"
 
 /** A server's fault in one command. Bytes are sent unchanged. */
@@ -161,7 +161,7 @@ const sendAll = async (
       }
     }
   })
-  await sending.pipe(Effect.provide(SmtpMailer({ url: Redacted.make(server.url) })), Effect.runPromise)
+  await sending.pipe(Effect.provide(SmtpTransport(Redacted.make(server.url))), Effect.runPromise)
   await Promise.all(ends.splice(0).map((end) => end()))
   return attempts
 }

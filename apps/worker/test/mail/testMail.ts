@@ -1,6 +1,5 @@
-import type { CampaignId } from "@outreach/domain/Identifier"
-import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/mail/Mailer"
-import { Clock, Effect } from "effect"
+import { type Mail, Transport } from "@outreach/domain/mail/Transport"
+import { createComposer } from "@outreach/mail/messageComposer"
 
 /** Creates an e-mail from `outreach@acme.test`. */
 export const mailTo = (
@@ -23,18 +22,6 @@ export const mailTo = (
   ...more,
 })
 
-/** A lease of a campaign's message with a remaining time of a minute. */
-export const testLease = Effect.map(
-  Clock.currentTimeNanos,
-  (now): SendingLease => ({
-    campaignId: "cmp_1" as CampaignId,
-    beginBy: now + 60_000_000_000n,
-    begin: () => {},
-    isHeld: () => true,
-  }),
-)
-
-export const sendMail = Effect.fnUntraced(function* (mail: Mail, more: Partial<SendingLease> = {}) {
-  const mailer = yield* Mailer
-  return yield* mailer.send(Effect.succeed(mail), { ...(yield* testLease), ...more }, Effect.succeed<MailOutcome>)
-})
+/** Composes a message, and delivers it. */
+export const sendMail = (mail: Mail, mayComplete = () => true) =>
+  Transport.use(({ deliver }) => deliver(createComposer(mail.sender)(mail), mayComplete))

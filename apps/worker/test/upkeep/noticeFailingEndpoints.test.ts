@@ -4,6 +4,7 @@ import { judgeFailingEndpoints } from "@outreach/domain/deliveries/FailingEndpoi
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { OrganizationRepository } from "@outreach/domain/organizations/OrganizationRepository"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
+import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { mailServer } from "@outreach/testing/mailServer"
 import { testsOnDatabase } from "@outreach/testing/runOnDatabase"
 import { seedCampaign } from "@outreach/testing/seedCampaign"
@@ -23,15 +24,16 @@ beforeEach(() =>
 
 const HOURS = { notice: 24, reminder: 72, disable: 120 }
 const judge = judgeFailingEndpoints(HOURS)
-const optionsFor = (url: string): NoticeOptions => ({
+const OPTIONS: NoticeOptions = {
   hours: HOURS,
   consoleUrl: "https://console.test",
-  smtpUrl: Redacted.make(url),
   sender: {
     ...{ id: null, from: { name: "Outreach", address: "outreach@deployment.test" } },
     ...{ replyTo: null, bounceDomain: null, linkDomain: null, dkim: null },
   },
-})
+}
+/** Sends the pending notices to a mail server. */
+const sendOver = (url: string) => Effect.provide(sendNotices(OPTIONS), SmtpTransport(Redacted.make(url)))
 
 interface Calls {
   readonly delivered?: number
@@ -99,13 +101,12 @@ const textOf = (mail: { readonly text: string } | undefined) =>
 describe("an endpoint that fails every call", () => {
   test("is reported after a day and after three, and is disabled after five, each once to every contact", function* () {
     const mail = yield* Effect.promise(() => mailServer())
-    const options = optionsFor(mail.url)
     const { endpoint, organization, other } = yield* seed("ann@acme.test", "bob@acme.test")
     const round = Effect.gen(function* () {
       const given = yield* judge
       expect(yield* judge).toEqual([])
-      yield* sendNotices(options)
-      yield* sendNotices(options)
+      yield* sendOver(mail.url)
+      yield* sendOver(mail.url)
       return given
     })
     const about = { endpointId: endpoint.id, organizationId: organization.id, contacts: 2 }
@@ -219,13 +220,13 @@ describe("an endpoint that fails every call", () => {
     const { endpoint, other } = yield* seed("ann@acme.test")
     yield* failOn(24, endpoint.id, other.id)
     yield* judge
-    yield* sendNotices(optionsFor(down.url))
-    yield* sendNotices(optionsFor(down.url))
+    yield* sendOver(down.url)
+    yield* sendOver(down.url)
     expect(down.connections()).toBe(1)
     yield* failOn(200, endpoint.id, other.id)
     expect(yield* judge).toEqual([])
     const up = yield* Effect.promise(() => mailServer())
-    yield* sendNotices(optionsFor(up.url))
+    yield* sendOver(up.url)
     expect(up.messages).toHaveLength(1)
     // The time until the next step starts now.
     yield* failOn(47, endpoint.id, other.id)
@@ -241,11 +242,11 @@ describe("an endpoint that fails every call", () => {
     const { endpoint, other } = yield* seed("a@gone.test", "b@slow.test", "c@acme.test")
     yield* failOn(24, endpoint.id, other.id)
     yield* judge
-    yield* sendNotices(optionsFor(mail.url))
+    yield* sendOver(mail.url)
     expect(mail.messages.map(({ to }) => to[0])).toEqual(["c@acme.test"])
     yield* pass(1)
     mail.replies.clear()
-    yield* sendNotices(optionsFor(mail.url))
+    yield* sendOver(mail.url)
     expect(mail.messages.map(({ to }) => to[0])).toEqual(["c@acme.test", "b@slow.test"])
   })
 
@@ -256,7 +257,7 @@ describe("an endpoint that fails every call", () => {
     yield* judge
     const { disable, enable } = yield* EndpointRepository
     yield* disable(endpoint.id)
-    yield* sendNotices(optionsFor(mail.url))
+    yield* sendOver(mail.url)
     yield* failOn(200, endpoint.id, other.id)
     expect(yield* judge).toEqual([])
     expect(mail.messages).toEqual([])
@@ -307,7 +308,7 @@ describe("an endpoint that fails every call", () => {
     yield* failOn(24, endpoint.id, other.id)
     yield* judge
     yield* contactsOf(organization.id, "new@acme.test")
-    yield* sendNotices(optionsFor(mail.url))
+    yield* sendOver(mail.url)
     expect(mail.messages.map(({ to }) => to[0])).toEqual(["new@acme.test"])
   })
 })

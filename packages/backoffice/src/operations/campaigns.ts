@@ -16,7 +16,7 @@ import { FieldNames } from "@outreach/domain/recipients/RecipientFields"
 import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { noneOr, wholeNumber } from "@outreach/domain/textSchema"
 import { TestMailSettings } from "@outreach/mail/smtpSettings"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { countOrNone, formatCount, formatCounted } from "../format.ts"
 import { throwawaySeal } from "../hits/throwawaySeal.ts"
 import { OrganizationReader } from "../organizations/OrganizationReader.ts"
@@ -28,7 +28,10 @@ import { operation } from "./Operation.ts"
 const useCases = Effect.promise(() => import("@outreach/domain/campaigns/Campaigns"))
 const drafts = Effect.promise(() => import("@outreach/domain/campaigns/draftCampaign"))
 const preflights = Effect.promise(() => import("@outreach/domain/campaigns/Preflights"))
-const testMails = Effect.promise(() => import("@outreach/mail/sendTestMail"))
+const testMails = Effect.promise(async () => ({
+  ...(await import("@outreach/mail/sendTestMail")),
+  ...(await import("@outreach/mail/SmtpTransport")),
+}))
 
 const withoutBody = ({ html: _html, text: _text, ...campaign }: Campaign) => campaign
 
@@ -278,8 +281,10 @@ export const testCampaign = operation("campaigns test", {
     const settings = yield* yield* TestMailSettings
     if (settings === null) return yield* new NoMailServer()
     const campaign = yield* CampaignRepository.use(({ find }) => find(campaignId))
-    const { sendTestMail } = yield* testMails
-    return { campaignId, ...(yield* Effect.provide(sendTestMail(campaign, to, settings), throwawaySeal)) }
+    const { sendTestMail, SmtpTransport, INTERACTIVE } = yield* testMails
+    const transport = SmtpTransport(settings.smtpUrl, INTERACTIVE)
+    const services = Layer.merge(throwawaySeal, transport)
+    return { campaignId, ...(yield* Effect.provide(sendTestMail(campaign, to, settings), services)) }
   }),
   done: () => "The mail server accepted the test message. Clicks on its links aren't recorded.",
 })

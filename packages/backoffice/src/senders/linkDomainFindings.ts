@@ -8,7 +8,7 @@ import { isLinkDomainProof, LINK_DOMAIN_PROOF_PATH } from "@outreach/domain/send
 import { lookUpAll, query, type RecordFinding } from "@outreach/mail/dnsFindings"
 import { NodeTrackingSeal } from "@outreach/postgres/hits/NodeTrackingSeal"
 import { addressGuard } from "@outreach/webhooks/addressGuard"
-import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { networkFailure } from "@outreach/process/networkFailure"
 import { Effect } from "effect"
 import { linkHostOf } from "./linkHostOf.ts"
 

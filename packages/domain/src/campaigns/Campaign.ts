@@ -1,7 +1,7 @@
 import { Schema, Struct } from "effect"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "../Identifier.ts"
-import { MailFailure } from "../mail/Mailer.ts"
 import { MessageTemplate } from "../mail/Message.ts"
+import { MailFailure } from "../mail/Transport.ts"
 import { Timestamp } from "../Timestamp.ts"
 
 export const CAMPAIGN_STATUSES = [

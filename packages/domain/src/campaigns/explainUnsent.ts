@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
 import { OrganizationId } from "../Identifier.ts"
-import type { MailFailure } from "../mail/Mailer.ts"
+import type { MailFailure } from "../mail/Transport.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { WHEN_REACHED } from "../programs/Program.ts"
 import { fromUnixMillis, minuteOf, Timestamp, toUnixMillis } from "../Timestamp.ts"

@@ -1,7 +1,7 @@
 import { Schema, Struct } from "effect"
 import { RecipientId } from "../Identifier.ts"
 import { LATE_REFUSAL_CAUSES } from "../mail/lateRefusalCause.ts"
-import { MailFailure } from "../mail/Mailer.ts"
+import { MailFailure } from "../mail/Transport.ts"
 import { type Finding, failed, ok, warning } from "../operators/Finding.ts"
 import { Recipient } from "../recipients/Recipient.ts"
 import type { SuppressionReason, WithdrawalReason } from "../suppressions/Suppression.ts"

@@ -6,8 +6,8 @@ import { inTransaction, Transaction } from "../Transaction.ts"
 import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
 import { cleanSmtpReply } from "./cleanSmtpReply.ts"
 import { lateRefusalCause } from "./lateRefusalCause.ts"
-import type { MailOutcome } from "./Mailer.ts"
 import { OUR_RETRY } from "./Outreach.ts"
+import type { MailOutcome } from "./Transport.ts"
 
 /**
  * Result of a report: `recorded` as a bounce, or `refused`, which publishes no event; `early` while the message is still being sent,

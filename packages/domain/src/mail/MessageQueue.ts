@@ -6,8 +6,8 @@ import type { EmailAddress } from "../recipients/EmailAddress.ts"
 import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import type { CommitTimestamp } from "../Transaction.ts"
 import type { ClaimDecision, DueMessages } from "./decideClaim.ts"
-import type { MailFailure, MailOutcome } from "./Mailer.ts"
 import type { MessageLease, SendingTemplate } from "./Message.ts"
+import type { MailFailure, MailOutcome } from "./Transport.ts"
 
 /** Result of a settlement for the message; an event is published in the same transaction. */
 export type MessageSettlement =

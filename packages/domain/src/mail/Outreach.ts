@@ -3,10 +3,10 @@ import { DescribedError } from "../DescribedError.ts"
 import { composeBounced, composeSent } from "../events/Event.ts"
 import { isHardBounce } from "../suppressions/Suppression.ts"
 import { renderFault } from "./createFieldsCheck.ts"
-import { type Mail, Mailer, type MailFailure, type MailOutcome, type SendingLease } from "./Mailer.ts"
 import type { MessageLease } from "./Message.ts"
 import type { AttemptOutcome, MessageAttempt, MessageSettlement } from "./MessageQueue.ts"
 import { Settlements } from "./Settlements.ts"
+import { type ComposedMail, type MailFailure, type MailOutcome, Transport } from "./Transport.ts"
 
 /** Waits between attempts at a deferring mailbox, in seconds; about 24 hours in total (RFC 5321, 4.5.4). */
 const SOFT_RETRY = [60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400] as const
@@ -31,32 +31,50 @@ const SLOW_RETRY = 900
 /** Waits after unknown outcomes, in seconds; after the last, the message is quarantined. */
 const UNKNOWN_RETRY = [3600, 7200, 14_400] as const
 
-/** Sends one leased message, unless it would start too late for its lease, and settles the outcome. */
+/** A message's turn to be sent. */
+export interface SendingTurn {
+  /** Lets the next message be sent while this one's outcome is recorded. */
+  release(): void
+}
+
+/** Sends one leased message in its turn, and settles the outcome. Without a turn, it waits for its next attempt. */
 export const sendMessage = Effect.fnUntraced(function* <E>(
   lease: MessageLease,
-  compose: Effect.Effect<Mail, E>,
+  compose: Effect.Effect<ComposedMail, E>,
   options: {
-    readonly sending: SendingLease
+    readonly turn: SendingTurn | undefined
+    /** Returns whether the lease is still held. */
+    readonly isHeld: () => boolean
     /** Runs after the server has responded, before that is recorded. */
     readonly answered: Effect.Effect<void>
   },
 ) {
-  const mailer = yield* Mailer
+  const { turn, isHeld, answered } = options
+  const transport = yield* Transport
   const settlements = yield* Settlements
-  return yield* mailer.send(
-    compose,
-    options.sending,
-    Effect.fnUntraced(function* (outcome) {
-      yield* options.answered
-      const settlement = yield* decideSettlement(lease, outcome)
-      const settled = yield* settlements.settle(lease, settlement, attemptOf(outcome))
-      if (!settled) {
-        yield* Effect.logWarning("message lease lost before it was settled", { recipientId: lease.recipientId })
-      }
-      return { settled, outcome, settlement }
-    }),
-  )
+  const settle = Effect.fnUntraced(function* (outcome: MailOutcome) {
+    yield* answered
+    const settlement = yield* decideSettlement(lease, outcome)
+    const settled = yield* settlements.settle(lease, settlement, attemptOf(outcome))
+    if (!settled) {
+      yield* Effect.logWarning("message lease lost before it was settled", { recipientId: lease.recipientId })
+    }
+    return { settled, outcome, settlement }
+  })
+  if (turn === undefined) return yield* settle({ _tag: "Late" })
+  let mayBeDelivered = false
+  const outcome = yield* transport
+    .deliver(yield* compose, () => {
+      mayBeDelivered = isHeld()
+      return mayBeDelivered
+    })
+    .pipe(Effect.onInterrupt(() => (mayBeDelivered ? settle(STOPPED) : Effect.void)))
+  turn.release()
+  return yield* settle(outcome)
 })
+
+/** Outcome of a message whose sender stopped before the server responded. */
+const STOPPED: MailOutcome = { _tag: "Unknown", failure: { class: "stopped", code: "STOPPED" } }
 
 const attemptOf = (outcome: MailOutcome): MessageAttempt | undefined => {
   if (outcome._tag === "Late") return undefined

@@ -5,11 +5,11 @@ import type { RecipientFields } from "../recipients/RecipientFields.ts"
 import { domainOf, type SenderIdentity } from "../senders/Sender.ts"
 import type { TemplateVariables } from "../TemplateVariables.ts"
 import { composeBody } from "./composeBody.ts"
-import type { Mail } from "./Mailer.ts"
 import type { MessageTemplate } from "./Message.ts"
 import type { ReturnPaths } from "./ReturnPaths.ts"
 import { cutAtLinks, trackingOf } from "./rewriteLinks.ts"
 import { compileTemplate, shortLinkTo } from "./Template.ts"
+import type { Mail } from "./Transport.ts"
 
 /** Last field of each Feedback-ID: Gmail requires the same 5 to 15 characters in all mail of a sender, and counts by signing domain. */
 const FEEDBACK_SENDER = "outreach"

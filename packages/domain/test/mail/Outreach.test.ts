@@ -1,22 +1,33 @@
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { expect, it } from "vitest"
 import type { RecipientId } from "../../src/Identifier.ts"
-import { Mailer, type MailOutcome } from "../../src/mail/Mailer.ts"
 import type { MessageLease } from "../../src/mail/Message.ts"
 import { sendMessage } from "../../src/mail/Outreach.ts"
 import { Settlements } from "../../src/mail/Settlements.ts"
+import { type MailOutcome, Transport } from "../../src/mail/Transport.ts"
+
+const lease = (attempt: number, unknownOutcomes: number) =>
+  ({ recipientId: "rcp_1" as RecipientId, attempt, unknownOutcomes }) as MessageLease
+
+/** Sends a message, and adds its settlement to `settled`. */
+const send = (lease: MessageLease, settled: Array<unknown>) => {
+  const composed = { envelope: { from: "a@acme.test", to: "b@acme.test" }, message: new Uint8Array() }
+  const options = { turn: { release: () => {} }, isHeld: () => true, answered: Effect.void }
+  return sendMessage(lease, Effect.succeed(composed), options).pipe(
+    Effect.provideService(Settlements, {
+      settle: (_: unknown, settlement: unknown) => Effect.sync(() => settled.push(settlement) > 0),
+    } as never),
+    Effect.provide(SecureRandom.layerWebCrypto),
+  )
+}
 
 /** Sends a message that was deferred `attempt - 1` times. Returns the settlement. */
 const settlementOf = async (outcome: MailOutcome, attempt = 1, unknownOutcomes = 0) => {
   const settled: Array<unknown> = []
-  const lease = { recipientId: "rcp_1" as RecipientId, attempt, unknownOutcomes } as MessageLease
-  const mailer = { send: (_: unknown, __: unknown, record: (outcome: MailOutcome) => unknown) => record(outcome) }
-  await sendMessage(lease, Effect.never, { sending: {} as never, answered: Effect.void }).pipe(
-    Effect.provideService(Mailer, mailer as never),
-    Effect.provideService(Settlements, {
-      settle: (_: unknown, settlement: unknown) => Effect.sync(() => settled.push(settlement) > 0),
-    } as never),
-    (effect) => Effect.runPromise(effect as Effect.Effect<unknown>),
+  await send(lease(attempt, unknownOutcomes), settled).pipe(
+    Effect.provideService(Transport, { deliver: () => Effect.succeed(outcome) }),
+    Effect.runPromise,
   )
   return settled[0]
 }
@@ -53,4 +64,29 @@ it("a message without a response waits for hours, and is quarantined after three
     const settlement = { state: "unknown", delaySeconds, failure: { class: "slow", code: "." } }
     expect(await settlementOf(unknown, 1, unknownOutcomes)).toEqual(settlement)
   }
+})
+
+it.each([
+  ["before the message could be accepted, nothing is settled", false, []],
+  ["after that, its outcome is unknown", true, ["unknown"]],
+] as const)("if the sender stops %s", async (_, mayComplete, states) => {
+  const settled: Array<unknown> = []
+  const sending = Effect.gen(function* () {
+    const begun = yield* Deferred.make<void>()
+    const transport = Transport.of({
+      deliver: (_, complete) =>
+        Effect.andThen(
+          Effect.suspend(() => {
+            if (mayComplete) complete()
+            return Deferred.succeed(begun, undefined)
+          }),
+          Effect.never,
+        ),
+    })
+    const fiber = yield* send(lease(1, 0), settled).pipe(Effect.provideService(Transport, transport), Effect.forkChild)
+    yield* Deferred.await(begun)
+    yield* Fiber.interrupt(fiber)
+  })
+  await Effect.runPromise(sending)
+  expect(settled).toMatchObject(states.map((state) => ({ state, failure: { class: "stopped" } })))
 })

@@ -1,58 +1,69 @@
 import { cleanSmtpReply } from "@outreach/domain/mail/cleanSmtpReply"
-import type { MailFailure } from "@outreach/domain/mail/Mailer"
-import { type Mail, Mailer, type MailOutcome, type SendingLease } from "@outreach/domain/mail/Mailer"
-import { classifySmtpReply, STATUS } from "@outreach/mail/classifySmtpReply"
-import { createComposers } from "@outreach/mail/messageComposer"
-import type { SmtpError } from "@outreach/mail/SmtpError"
-import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "@outreach/mail/SmtpSession"
-import { networkFailure } from "@outreach/webhooks/networkFailure"
+import { type ComposedMail, type MailFailure, type MailOutcome, Transport } from "@outreach/domain/mail/Transport"
+import { networkFailure } from "@outreach/process/networkFailure"
 import { Effect, Layer, Redacted } from "effect"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
-import { workerLimits } from "../workerLimits.ts"
-import { type SmtpConnection, SmtpConnections } from "./SmtpConnections.ts"
+import { classifySmtpReply, STATUS } from "./classifySmtpReply.ts"
+import type { SmtpError } from "./SmtpError.ts"
+import { type SmtpOptions, SmtpSession, type SmtpTimeouts } from "./SmtpSession.ts"
 
-const MAX_MESSAGES_PER_CONNECTION = 100
+const MAX_MESSAGES_PER_SESSION = 100
 
-/** Sends over SMTP with kept connections. */
-export const SmtpMailer = (options: {
-  readonly url: Redacted.Redacted
-  /** Defaults: RFC 5321, 4.5.3.2. */
-  readonly timeouts?: Partial<SmtpTimeouts>
-}) =>
+/** Idle sessions are closed before the server closes them (RFC 5321, 4.5.3.2.7: after five minutes). */
+const IDLE_MS = 240_000
+
+/** Timeouts of RFC 5321, 4.5.3.2, and one for connecting. */
+const TIMEOUTS = { connectMs: 30_000, replyMs: 300_000, dataMs: 120_000, blockMs: 180_000, finalMs: 600_000 }
+
+/** Shorter timeouts, for a person who waits. */
+export const INTERACTIVE = { connectMs: 10_000, replyMs: 30_000, dataMs: 30_000, blockMs: 60_000, finalMs: 60_000 }
+
+/** Delivers over SMTP. Each message uses an idle session or opens another. */
+export const SmtpTransport = (url: Redacted.Redacted, timeouts: SmtpTimeouts = TIMEOUTS) =>
   Layer.effect(
-    Mailer,
+    Transport,
     Effect.gen(function* () {
-      const { url } = options
-      const { connections: size, maxConnectionsPerCampaign, timeouts } = workerLimits.messages
       const smtpOptions = parseConnectionUrl(Redacted.value(url)) as SmtpOptions
-      const composerOf = createComposers()
-      const waits = { ...timeouts, ...options.timeouts }
-      const connections = yield* Effect.acquireRelease(
-        Effect.sync(() => new SmtpConnections(size, maxConnectionsPerCampaign)),
-        (connections) => Effect.sync(() => connections.close()),
+      const idle: Array<{ readonly session: SmtpSession; readonly timer: NodeJS.Timeout }> = []
+      const takeIdle = (): SmtpSession | undefined => {
+        for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+          clearTimeout(last.timer)
+          if (last.session.isOpen) return last.session
+        }
+        return undefined
+      }
+      const keep = (session: SmtpSession) => {
+        if (!session.isOpen) return
+        if (session.sentMessages >= MAX_MESSAGES_PER_SESSION) return session.quit()
+        idle.push({ session, timer: setTimeout(() => session.quit(), IDLE_MS).unref() })
+      }
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          for (let session = takeIdle(); session !== undefined; session = takeIdle()) session.quit()
+        }),
       )
 
-      /** Sends a message on a free connection, after opening it if necessary. */
-      const transmit = async (connection: SmtpConnection, mail: Mail, lease: SendingLease): Promise<MailOutcome> => {
+      const transmit = async (
+        mail: ComposedMail,
+        mayComplete: () => boolean,
+        stop: AbortSignal,
+      ): Promise<MailOutcome> => {
         while (true) {
-          const kept = connection.session?.isOpen ? connection.session : undefined
-          connection.session = kept
+          const kept = takeIdle()
           let session = kept
+          const close = () => session?.close()
+          stop.addEventListener("abort", close)
           try {
-            const { envelope, text } = composerOf(mail.sender)(mail)
-            if (session === undefined) {
-              session = await SmtpSession.open(smtpOptions, waits)
-              connection.session = session
-            }
-            const reply = await session.send(envelope, text, lease.isHeld)
-            if (session.sentMessages >= MAX_MESSAGES_PER_CONNECTION) session.quit()
-            return { _tag: "Accepted", reply: cleanSmtpReply(reply, mail.to) }
+            session ??= await SmtpSession.open(smtpOptions, timeouts)
+            if (stop.aborted) close()
+            const reply = await session.send(mail, mayComplete)
+            return { _tag: "Accepted", reply: cleanSmtpReply(reply, mail.envelope.to) }
           } catch (error) {
             const failure = (error ?? {}) as SmtpFailure
-            if (failure.code === "ELEASE") return { _tag: "Late" }
-            // A kept connection that the server closed, or that is out of step, isn't evidence about this message.
+            if (failure.code === "ELATE") return { _tag: "Late" }
+            // A kept session that the server closed, or that is out of step, isn't evidence about this message.
             const isStale = STALE.includes(failure.code) || failure.responseCode === 421
-            if (kept !== undefined && !kept.isMessageBegun && isStale) {
+            if (kept !== undefined && !kept.isMessageBegun && isStale && !stop.aborted) {
               kept.close()
               continue
             }
@@ -61,51 +72,26 @@ export const SmtpMailer = (options: {
               isMessageSent: session?.isMessageSent ?? false,
             })
             return withReply(outcome, failure, mail)
+          } finally {
+            stop.removeEventListener("abort", close)
+            if (session !== undefined) keep(session)
           }
         }
       }
-      return {
-        send: (compose, lease, record) =>
-          Effect.acquireUseRelease(
-            Effect.interruptible(connections.take(lease)),
-            (turn) => {
-              if (turn === undefined) return record({ _tag: "Late" })
-              const { connection } = turn
-              lease.begin()
-              return Effect.flatMap(compose, (mail) =>
-                Effect.callback<MailOutcome>((resume) => {
-                  transmit(connection, mail, lease).then(
-                    (outcome) => resume(Effect.succeed(outcome)),
-                    (error) => resume(Effect.die(error)),
-                  )
-                  return Effect.sync(() => connection.session?.close())
-                }),
-              ).pipe(
-                Effect.onInterrupt(() =>
-                  connection.session?.isMessageSent
-                    ? record({ _tag: "Unknown", failure: { class: "stopped", code: "STOPPED" } })
-                    : Effect.void,
-                ),
-                Effect.tap(() => Effect.sync(() => connections.release(turn))),
-                Effect.flatMap(record),
-              )
-            },
-            (turn) => Effect.sync(() => turn && connections.recorded(turn)),
-          ),
-      }
+      return { deliver: (mail, mayComplete) => Effect.promise((stop) => transmit(mail, mayComplete, stop)) }
     }),
   )
 
 const STALE: ReadonlyArray<unknown> = ["ECONNECTION", "ESOCKET", "EPROTOCOL"]
 
 /** Adds the server's reply if it judged the message. Other failures have codes. */
-const withReply = (outcome: MailOutcome, { response }: SmtpFailure, { to }: Mail): MailOutcome =>
+const withReply = (outcome: MailOutcome, { response }: SmtpFailure, { envelope }: ComposedMail): MailOutcome =>
   typeof response !== "string" || "failure" in outcome || outcome._tag === "Late"
     ? outcome
-    : { ...outcome, reply: cleanSmtpReply(response, to) }
+    : { ...outcome, reply: cleanSmtpReply(response, envelope.to) }
 
 /** Session data about a rejected message. */
-export type SmtpFailure = Partial<Pick<SmtpError, "code" | "originalCode" | "command" | "responseCode" | "response">>
+type SmtpFailure = Partial<Pick<SmtpError, "code" | "originalCode" | "command" | "responseCode" | "response">>
 
 /** Progress of the session. */
 interface SmtpProgress {
@@ -115,7 +101,7 @@ interface SmtpProgress {
 }
 
 /** Determines the outcome of a message that wasn't accepted. */
-export const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: SmtpProgress): MailOutcome => {
+const mailOutcome = (error: SmtpFailure, { isLoggedIn, isMessageSent }: SmtpProgress): MailOutcome => {
   const { code, command, responseCode, response } = error
   // Before any command was sent: the protocol can't express the address.
   if (command === "API" && code === "EENVELOPE") return { _tag: "Bounced", reason: "address_invalid" }

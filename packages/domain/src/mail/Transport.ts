@@ -1,6 +1,5 @@
 import type { BounceReason } from "@outreach/contract"
 import { Context, type Effect, Schema } from "effect"
-import type { CampaignId } from "../Identifier.ts"
 import type { SenderIdentity } from "../senders/Sender.ts"
 
 /** A text-only message. */
@@ -57,32 +56,31 @@ export type MailOutcome =
   | { readonly _tag: "Unreachable"; readonly failure: MailFailure }
   /** The whole message was sent, and the server didn't respond, or not correctly: it may have been delivered. */
   | { readonly _tag: "Unknown"; readonly failure: MailFailure }
-  /** No connection was free in time, or the lease was lost before the message was sent. */
+  /** No turn was free in time, or the lease was lost before the message was sent. */
   | { readonly _tag: "Late" }
 
-/** The lease data that the mailer needs. */
-export interface SendingLease {
-  readonly campaignId: CampaignId
-  /** Latest start of sending, in nanoseconds of the monotonic clock. */
-  readonly beginBy: bigint
-  begin(): void
-  /** Returns whether the lease is still held; called before the content is sent. */
-  isHeld(): boolean
+/** Sender and recipient as the mail server sees them. */
+export interface Envelope {
+  readonly from: string
+  readonly to: string
 }
 
-export class Mailer extends Context.Service<
-  Mailer,
+/** A message as it is transmitted: MIME, signed. */
+export interface ComposedMail {
+  readonly envelope: Envelope
+  readonly message: Uint8Array
+}
+
+/** Delivers messages, over SMTP or through another service that sends e-mail. */
+export class Transport extends Context.Service<
+  Transport,
   {
     /**
-     * Sends one message and has its outcome recorded; rejections and network failures are outcomes.
+     * Delivers one message. Rejections and network failures are outcomes.
      *
-     * The message is composed when it has a connection, so that waiting messages need no memory. At most two messages per connection are
-     * sent and unrecorded at any time, and one campaign never uses all connections.
+     * `mayComplete` is called immediately before the message could be accepted; false ends the attempt as `Late`. An interruption before
+     * that call ends the attempt without delivering the message.
      */
-    send<A, E, R>(
-      compose: Effect.Effect<Mail, E>,
-      lease: SendingLease,
-      record: (outcome: MailOutcome) => Effect.Effect<A, never, R>,
-    ): Effect.Effect<A, E, R>
+    deliver(mail: ComposedMail, mayComplete: () => boolean): Effect.Effect<MailOutcome>
   }
->()("domain/mail/Mailer") {}
+>()("domain/mail/Transport") {}

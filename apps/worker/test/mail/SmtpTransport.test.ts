@@ -1,23 +1,18 @@
 import { type AddressInfo, createServer as createTcpServer } from "node:net"
-import type { CampaignId } from "@outreach/domain/Identifier"
-import { Mailer, type MailFailure, type MailOutcome, type SendingLease } from "@outreach/domain/mail/Mailer"
+import type { MailFailure, MailOutcome } from "@outreach/domain/mail/Transport"
 import type { SenderIdentity } from "@outreach/domain/senders/Sender"
 import { generateDkimKeyPair } from "@outreach/mail/dkimKeys"
 import type { SmtpTimeouts } from "@outreach/mail/SmtpSession"
+import { SmtpTransport } from "@outreach/mail/SmtpTransport"
 import { listen } from "@outreach/testing/listen"
 import { mailServer } from "@outreach/testing/mailServer"
-import { Changes, until } from "@outreach/testing/until"
-import { Effect, Redacted } from "effect"
+import { until } from "@outreach/testing/until"
+import { Effect, Fiber, Redacted } from "effect"
 import { SMTPServer } from "smtp-server"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { SmtpMailer } from "../../src/mail/SmtpMailer.ts"
-import { workerLimits } from "../../src/workerLimits.ts"
 import { lineServer } from "./lineServer.ts"
-import { mailTo, sendMail, testLease } from "./testMail.ts"
+import { mailTo, sendMail } from "./testMail.ts"
 import { verifySignatures } from "./verifySignatures.ts"
-
-const mailerFor = (url: string, timeouts: Partial<SmtpTimeouts> = {}) =>
-  SmtpMailer({ url: Redacted.make(url), timeouts })
 
 const send = (
   url: string,
@@ -25,13 +20,16 @@ const send = (
     readonly to?: string
     readonly html?: string
     readonly dkim?: SenderIdentity["dkim"]
-    readonly lease?: Partial<SendingLease>
-    readonly timeouts?: Partial<SmtpTimeouts>
+    readonly mayComplete?: () => boolean
+    readonly timeouts?: SmtpTimeouts
   } = {},
 ) => {
-  const { to = "clinician@clinic.test", html = "<p>Your link</p>", dkim = null, lease, timeouts } = options
+  const { to = "clinician@clinic.test", html = "<p>Your link</p>", dkim = null, mayComplete, timeouts } = options
   const mail = mailTo(to, { html, sender: { replyTo: "replies@acme.test", dkim } })
-  return sendMail(mail, lease).pipe(Effect.provide(mailerFor(url, timeouts)), Effect.runPromise)
+  return sendMail(mail, mayComplete).pipe(
+    Effect.provide(SmtpTransport(Redacted.make(url), timeouts)),
+    Effect.runPromise,
+  )
 }
 
 const accepted: MailOutcome = { _tag: "Accepted", reply: "250 OK: message queued" }
@@ -52,12 +50,6 @@ describe("a message that the server takes", () => {
     for (const part of ["Reply-To: replies@acme.test", "Message-ID: <rcp_1@acme.test>", "<p>Your link</p>"]) {
       expect(message!.text).toContain(part)
     }
-  })
-
-  it("isn't sent if it could outlast its lease", async () => {
-    const server = await mailServer()
-    expect(await send(server.url, { lease: { beginBy: 0n } })).toEqual({ _tag: "Late" })
-    expect(server.messages).toEqual([])
   })
 
   it("goes to one mailbox, though the address reads like a list", async () => {
@@ -86,13 +78,6 @@ describe("a signed message", () => {
     for (const name of ["from", "reply-to", "to", "subject", "message-id", ...unsubscription, ...complaints]) {
       expect(found?.signingHeaders?.keys.toLowerCase().split(": ")).toContain(name)
     }
-  })
-
-  it("is not sent when a key cannot be read", async () => {
-    const server = await mailServer()
-    const keys = [{ selector: "s1", privateKey: Redacted.make("no key") }]
-    expect(await send(server.url, { dkim: { domain: "acme.test", keys } })).toMatchObject({ _tag: "Unreachable" })
-    expect(server.messages).toEqual([])
   })
 })
 
@@ -134,23 +119,24 @@ describe("a message that the server does not take", () => {
 
 /** A server that answers each command with the first matching reply, or not at all; null closes the connection. */
 const scriptedServer = async (script: ReadonlyArray<readonly [command: RegExp, reply: string | null]>) => {
-  const { port, lines } = await lineServer((line, socket) => {
+  const { port, ...server } = await lineServer((line, socket) => {
     const reply = script.find(([command]) => command.test(line))?.[1]
     if (reply === null) socket.destroy()
     else if (reply !== undefined) socket.write(`${reply}\r\n`)
   })
-  return { url: `smtp://127.0.0.1:${port}`, lines }
+  return { url: `smtp://127.0.0.1:${port}`, ...server }
 }
 
+const willing = [
+  [/^connected/, "220 hello"],
+  [/^EHLO/, "250 hello"],
+  [/^MAIL/, "250 fine"],
+  [/^RCPT/, "250 fine"],
+  [/^DATA/, "354 go on"],
+  [/^\.$/, "250 taken"],
+] as const
+
 describe("each step of a session has a separate timeout", () => {
-  const willing = [
-    [/^connected/, "220 hello"],
-    [/^EHLO/, "250 hello"],
-    [/^MAIL/, "250 fine"],
-    [/^RCPT/, "250 fine"],
-    [/^DATA/, "354 go on"],
-    [/^\.$/, "250 taken"],
-  ] as const
   /** A server that doesn't answer one command. */
   const silentAt = (command: string) => scriptedServer(willing.filter(([pattern]) => !pattern.test(command)))
   // Far longer than necessary, except for the timeout under test.
@@ -179,9 +165,9 @@ describe("each step of a session has a separate timeout", () => {
     expect(await send(early.url)).toEqual(failed("reset", "ECONNECTION"))
   })
 
-  it("a message isn't sent if its lease is lost before its data are sent", async () => {
+  it("a message isn't completed if its lease is lost while its content is sent", async () => {
     const server = await scriptedServer(willing)
-    expect(await send(server.url, { lease: { isHeld: () => false } })).toEqual({ _tag: "Late" })
+    expect(await send(server.url, { mayComplete: () => false })).toEqual({ _tag: "Late" })
     expect(server.lines).not.toContain(".")
   })
 })
@@ -237,55 +223,23 @@ describe("a relay that rejects us", () => {
   })
 })
 
-describe("the connections", () => {
-  /** Sends messages of campaigns without recording outcomes, while `use` runs. */
-  const sendMany = <A>(
-    url: string,
-    count: number,
-    campaigns: number,
-    use: (recorded: { readonly changes: Changes; readonly count: number }) => Promise<A>,
-  ) =>
-    Effect.gen(function* () {
-      const mailer = yield* Mailer
-      const recorded = { changes: new Changes(), count: 0 }
-      const all = Effect.forEach(
-        Array.from({ length: count }, (_, i) => i),
-        Effect.fnUntraced(function* (i) {
-          const lease = { ...(yield* testLease), campaignId: `cmp_${i % campaigns}` as CampaignId }
-          yield* mailer.send(Effect.succeed(mailTo(`clinician${i}@clinic.test`)), lease, ({ _tag }) => {
-            if (_tag !== "Accepted") return Effect.void
-            recorded.count += 1
-            recorded.changes.announce()
-            return Effect.never
-          })
-        }),
-        { concurrency: "unbounded", discard: true },
-      )
-      return yield* Effect.raceFirst(
-        Effect.andThen(all, Effect.never),
-        Effect.promise(() => use(recorded)),
-      )
-    }).pipe(Effect.provide(mailerFor(url)), Effect.runPromise)
-  const { connections, maxConnectionsPerCampaign } = workerLimits.messages
-
-  it("send at most two messages each without a recorded outcome", async () => {
+describe("sessions", () => {
+  it("are reused for the next message", async () => {
     const server = await mailServer()
-    await sendMany(server.url, 3 * connections, 4, async (recorded) => {
-      await until(recorded, ({ count }) => count >= 2 * connections)
-      // Otherwise a third message would start on a connection when its second was accepted.
-      expect(await send(server.url)).toEqual(accepted)
-      expect(recorded.count).toBe(2 * connections)
-      expect(server.messages).toHaveLength(2 * connections + 1)
-    })
+    const messages = [mailTo("a@clinic.test"), mailTo("b@clinic.test")]
+    const sending = Effect.forEach(messages, (mail) => sendMail(mail))
+    await sending.pipe(Effect.provide(SmtpTransport(Redacted.make(server.url))), Effect.runPromise)
+    expect(server.messages).toHaveLength(2)
+    expect(server.connections()).toBe(1)
   })
 
-  it("are never all taken by one campaign, however slow the responses to its messages are", async () => {
-    const server = await mailServer(undefined, () => new Promise(() => {}))
-    await sendMany(server.url, 2 * connections, 1, async () => {
-      await until(server, ({ messages }) => messages.length >= maxConnectionsPerCampaign)
-      expect(await send((await mailServer()).url)).toEqual(accepted)
-      expect(server.messages).toHaveLength(maxConnectionsPerCampaign)
-    })
-    expect(maxConnectionsPerCampaign).toBeLessThan(connections)
+  it("are closed without completing the message if the sender stops before the final dot", async () => {
+    const { url, changes, lines, closed } = await scriptedServer(willing.filter(([pattern]) => !pattern.test("RCPT")))
+    const transport = SmtpTransport(Redacted.make(url))
+    const sending = Effect.runFork(Effect.provide(sendMail(mailTo("a@clinic.test")), transport))
+    await until({ changes }, () => lines.some((line) => line.startsWith("RCPT")))
+    await Effect.runPromise(Fiber.interrupt(sending))
+    await until({ changes }, () => closed() === 1)
+    expect(lines).not.toContain("DATA")
   })
 })
