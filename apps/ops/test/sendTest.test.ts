@@ -97,10 +97,10 @@ describe("campaigns test --to", () => {
 
   it("fails with one sentence if the server rejects the message, or a setting or the address is wrong", async () => {
     const server = await mailServer({ at: "rcpt", reply: "554 5.7.1 <me@acme.test>: Relay access denied" })
-    const message = "The SMTP server rejected the message: 554 5.7.1 at RCPT TO."
+    const message = "The mail server didn't accept the message: 554 5.7.1 to RCPT TO."
     expect(await send(server.url, toMe)).toMatchObject({ code: 1, error: { code: "mail_not_sent", message } })
     const closed = await send(CLOSED, toMe)
-    expect(closed.error).toMatchObject({ code: "mail_not_sent", reason: "ECONNREFUSED at CONN" })
+    expect(closed.error).toMatchObject({ code: "mail_not_sent", reason: "ECONNREFUSED" })
     expect((await send(CLOSED, toMe, { MAIL_FROM: "" })).error).toMatchObject({ code: "configuration" })
     expect((await send(CLOSED, ["--to", "me"])).code).toBe(2)
     expect((await send(CLOSED, [])).code).toBe(2)
