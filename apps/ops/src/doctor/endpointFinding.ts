@@ -2,9 +2,9 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "n
 import { connect as connectTls, type TLSSocket } from "node:tls"
 import { type Endpoint, EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
 import { failed, ok, warning } from "@outreach/domain/operators/Finding"
+import { networkFailure } from "@outreach/process/networkFailure"
 import { assertPublic } from "@outreach/webhooks/addressGuard"
 import { UnresolvedName } from "@outreach/webhooks/askName"
-import { networkFailure } from "@outreach/process/networkFailure"
 import { partnerNames } from "@outreach/webhooks/partnerNames"
 import { Clock, Effect, Schema } from "effect"
 

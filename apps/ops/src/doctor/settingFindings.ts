@@ -1,6 +1,6 @@
 import { type Finding, failed, ok, warning } from "@outreach/domain/operators/Finding"
-import { RELEASE } from "@outreach/process/release"
 import { networkFailure } from "@outreach/process/networkFailure"
+import { RELEASE } from "@outreach/process/release"
 import { Effect, Schema } from "effect"
 import { readOn, type SettingsReader } from "./processSettings.ts"
 

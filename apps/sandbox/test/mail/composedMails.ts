@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs"
 import { TrackingLinks } from "@outreach/domain/hits/TrackingLinks"
 import { CampaignId, OrganizationId, ProgramId, RecipientId } from "@outreach/domain/Identifier"
 import { composeMail } from "@outreach/domain/mail/composeMail"
-import type { Mail } from "@outreach/domain/mail/Transport"
 import { ReturnPaths } from "@outreach/domain/mail/ReturnPaths"
+import type { Mail } from "@outreach/domain/mail/Transport"
 import { wrapInPlainLayout } from "@outreach/domain/mail/wrapInPlainLayout"
 import { EmailAddress } from "@outreach/domain/recipients/EmailAddress"
 import { createComposer } from "@outreach/mail/messageComposer"
@@ -68,4 +68,5 @@ export const composedMails: ReadonlyArray<readonly [name: string, mail: Mail]> =
 ]
 
 /** Serializes a signed mail as it is sent. */
-export const writeMessage = async (mail: Mail): Promise<string> => Buffer.from(createComposer(sender)(mail).message).toString()
+export const writeMessage = async (mail: Mail): Promise<string> =>
+  Buffer.from(createComposer(sender)(mail).message).toString()
