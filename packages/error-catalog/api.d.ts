@@ -1,6 +1,6 @@
 // @outreach/error-catalog
-import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './CatalogError.js';
-export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './CatalogError.js';
+import { E as ErrorTypes, a as ErrorCodes, C as CatalogOptions, b as ErrorCatalog } from './ErrorCatalog.js';
+export { c as CatalogError, d as CatalogErrors, e as ErrorCode, f as ErrorResponse, O as Occurrence, P as ParsedError, R as ResponseHead, g as Retry } from './ErrorCatalog.js';
 export { E as Envelope, I as InputOf, J as JsonSchema, O as OutputOf, R as ReadError, S as StandardSchema, W as WrittenError } from './Envelope.js';
 
 /**
@@ -114,182 +114,6 @@ declare const problemJson: Envelope<ProblemContext>;
 export { problemJson };
 export type { ProblemContext };
 
-// @outreach/error-catalog/dist/CatalogError.d.ts
-import { S as StandardSchema, O as OutputOf, E as Envelope, I as InputOf } from './Envelope.js';
-
-/** The parts of a response that `parse` uses in addition to the body. A Fetch `Response` has them. */
-interface ResponseHead {
-    readonly status: number;
-    readonly headers: {
-        get(name: string): string | null | undefined;
-    };
-}
-/** A parsed error: one case for each code of the catalog, and a last one with a null code. */
-type ParsedError<Codes extends ErrorCodes, Context extends object = object> = ({
-    [Code in keyof Codes & string]: KnownError<Code, Codes[Code]>;
-}[keyof Codes & string] | UnknownError) & Wait & Readonly<Partial<Context>>;
-/** Whether and when the same request may be retried; in seconds. */
-type Wait = {
-    readonly retry: "after";
-    readonly retryAfter: number;
-} | {
-    readonly retry: "no" | "backoff";
-    readonly retryAfter: number | null;
-};
-interface KnownError<Code, Row> {
-    readonly code: Code;
-    readonly unknownCode: null;
-    readonly type: Row extends {
-        readonly type: infer Type;
-    } ? Type : never;
-    readonly status: number;
-    readonly message: string;
-    readonly details: Row extends {
-        readonly details: infer Schema extends StandardSchema;
-    } ? OutputOf<Schema> : Readonly<Record<string, unknown>> | null;
-    readonly docUrl: string | null;
-}
-/** An unknown code, a code whose details don't match its schema, or a body without an error. */
-interface UnknownError {
-    readonly code: null;
-    /** The received code; null if the body contains none. */
-    readonly unknownCode: string | null;
-    readonly type: string | null;
-    readonly status: number | null;
-    readonly message: string | null;
-    readonly details: Readonly<Record<string, unknown>> | null;
-    readonly docUrl: string | null;
-}
-
-/** Whether the same request may be retried: never, after `Retry-After`, or with exponential backoff. */
-type Retry = "no" | "after" | "backoff";
-/** Error types by name. Callers branch on them, even for codes they don't know yet. */
-type ErrorTypes = Readonly<Record<string, {
-    readonly retry: Retry;
-}>>;
-/** One row of a catalog's table of codes. */
-interface ErrorCode<Type extends string = string> {
-    readonly type: Type;
-    /** HTTP status of the response, 400–599. */
-    readonly status: number;
-    /** Meaning of the code in one sentence. Default message of its errors. */
-    readonly title: string;
-    /** When the error occurs, in Markdown, for the reference page. Default: the title. */
-    readonly description?: string;
-    /** How a caller should react, in Markdown, for the reference page. */
-    readonly advice?: string;
-    /** Headers of every response with this code, such as `WWW-Authenticate`. */
-    readonly headers?: Readonly<Record<string, string>>;
-    /** Schema of the details. Without one, details are optional and untyped. */
-    readonly details?: StandardSchema;
-    /** Details for the OpenAPI example. */
-    readonly example?: object;
-}
-/** Error codes by name, each with one of the catalog's types. */
-type ErrorCodes<Type extends string = string> = Readonly<Record<string, ErrorCode<Type>>>;
-/** Options of `defineCatalog`. */
-interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object> {
-    readonly types: Types;
-    readonly codes: Codes;
-    /** Format of the bodies: `problemJson`, `partnerEnvelope` or a custom one. */
-    readonly envelope: Envelope<Context>;
-    /** Returns the documentation URL of a code. */
-    readonly docUrl: (code: string) => string;
-    /** Code for thrown values that don't belong to this catalog. */
-    readonly unknown: keyof Codes & string;
-    /** Validates details at run time when an error is created, for example during development. Default: false, because the compiler checks them. */
-    readonly checkDetails?: boolean;
-}
-/** A catalog: its two tables and its functions, which can be used detached from the object. */
-interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object = object> {
-    readonly types: Types;
-    readonly codes: Codes;
-    readonly envelope: Envelope<Context>;
-    readonly docUrl: (code: string) => string;
-    /** Creates an error to throw. Throws `RangeError` on an unknown code. */
-    readonly error: <Code extends keyof Codes & string>(code: Code, ...options: Arguments<Occurrence<Types, Codes[Code]>>) => CatalogErrors<Codes, Context, Code>;
-    /** Returns whether a value is an error of this catalog, even if it was created by another copy of the package. */
-    readonly is: (caught: unknown) => caught is CatalogErrors<Codes, Context>;
-    /** Returns an error of this catalog unchanged. Wraps any other value in an error of the `unknown` code, as its `cause`. */
-    readonly from: (caught: unknown) => CatalogErrors<Codes, Context>;
-    /** Builds the response for a caught value. Values that aren't errors of this catalog don't appear in it. */
-    readonly respond: (caught: unknown, ...context: Arguments<Context>) => ErrorResponse;
-    /** Builds a body without creating an error, which avoids the cost of a stack trace. Throws `RangeError` on an unknown code. */
-    readonly body: <Code extends keyof Codes & string>(code: Code, options: Omit<Occurrence<Types, Codes[Code]>, "headers" | "cause"> & Context) => object;
-    /**
-     * Parses the body of an error response (JSON or text, any content). Also uses the response's status and `Retry-After`.
-     *
-     * The last case of the union, with a null code, is an unknown code or one whose details don't match its schema.
-     */
-    readonly parse: (body: unknown, response?: ResponseHead) => ParsedError<Codes, Context>;
-    /** Returns whether an error of this type may be retried; "no" for an unknown type. */
-    readonly retry: (type: string) => Retry;
-}
-/** A response for servers that don't use Fetch. */
-interface ErrorResponse {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: object;
-}
-
-/** A throwable error of a catalog. */
-interface CatalogError<Code extends string = string, Type extends string = string, Details = object | null, Context extends object = object> extends Error {
-    readonly name: "CatalogError";
-    readonly code: Code;
-    readonly type: Type;
-    readonly status: number;
-    readonly retry: Retry;
-    readonly details: Details;
-    /** Seconds; null if the caller doesn't have to wait. */
-    readonly retryAfter: number | null;
-    /** Response headers, including `Retry-After` but not the content type. */
-    readonly headers: Readonly<Record<string, string>>;
-    /** Builds the response body. */
-    readonly toBody: (...context: Arguments<Context>) => object;
-    /** Builds a Fetch `Response`. */
-    readonly toResponse: (...context: Arguments<Context>) => FetchResponse;
-}
-/** All errors of a catalog as a union, or the errors of one code. */
-type CatalogErrors<Codes extends ErrorCodes, Context extends object, Code extends keyof Codes = keyof Codes> = {
-    [Name in Code & string]: CatalogError<Name, Codes[Name]["type"], DetailsOf<Codes[Name]>, Context>;
-}[Code & string];
-/** Options of one error. `details` is required if the code has a schema, `retryAfter` if its type is retried after a wait. */
-type Occurrence<Types extends ErrorTypes, Row extends ErrorCode> = {
-    /** Message for people; must not contain secrets. Default: the code's title. */
-    readonly message?: string | undefined;
-    /** Response headers. Invalid characters, such as line breaks, become spaces. */
-    readonly headers?: Readonly<Record<string, string>> | undefined;
-    /** For logs. Never part of a response. */
-    readonly cause?: unknown;
-} & DetailsOption<Row> & RetryAfterOption<Types[Row["type"]]["retry"]>;
-type DetailsOption<Row> = (Row extends {
-    readonly details: infer Schema extends StandardSchema;
-} ? (option: {
-    readonly details: InputOf<Schema>;
-}) => void : (option: {
-    readonly details?: FreeDetails | undefined;
-}) => void) extends (option: infer Option) => void ? Option : never;
-type DetailsOf<Row> = Row extends {
-    readonly details: infer Schema extends StandardSchema;
-} ? InputOf<Schema> : FreeDetails;
-/** Details of a code without a schema. */
-type FreeDetails = Readonly<Record<string, unknown>> | null;
-type RetryAfterOption<Kind extends Retry> = "after" extends Kind ? {
-    readonly retryAfter: number;
-} : {
-    /** Seconds until the same request may be sent again, for `Retry-After`. */ readonly retryAfter?: number | undefined;
-};
-/** Makes an argument optional if none of its properties is required. */
-type Arguments<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
-/** A Fetch `Response`, if the platform's types include one. */
-type FetchResponse = typeof globalThis extends {
-    readonly Response: {
-        readonly prototype: infer Response;
-    };
-} ? Response : object;
-
-export type { CatalogOptions as C, ErrorTypes as E, Occurrence as O, ParsedError as P, ResponseHead as R, ErrorCodes as a, ErrorCatalog as b, CatalogError as c, CatalogErrors as d, ErrorCode as e, ErrorResponse as f, Retry as g };
-
 // @outreach/error-catalog/dist/Envelope.d.ts
 /** A schema of Zod, Valibot, ArkType or another library that follows https://standardschema.dev, version 1. */
 interface StandardSchema<Input extends object = object, Output extends object = Input> {
@@ -364,3 +188,180 @@ interface Envelope<Context extends object = object> {
 }
 
 export type { Envelope as E, InputOf as I, JsonSchema as J, OutputOf as O, ReadError as R, StandardSchema as S, WrittenError as W };
+
+// @outreach/error-catalog/dist/ErrorCatalog.d.ts
+import { S as StandardSchema, I as InputOf, O as OutputOf, E as Envelope } from './Envelope.js';
+
+/** Whether the same request may be retried: never, after `Retry-After`, or with exponential backoff. */
+type Retry = "no" | "after" | "backoff";
+/** Error types by name. Callers branch on them, even for codes they don't know yet. */
+type ErrorTypes = Readonly<Record<string, {
+    readonly retry: Retry;
+}>>;
+/** One row of a catalog's table of codes. */
+interface ErrorCode<Type extends string = string> {
+    readonly type: Type;
+    /** HTTP status of the response, 400–599. */
+    readonly status: number;
+    /** Meaning of the code in one sentence. Default message of its errors. */
+    readonly title: string;
+    /** When the error occurs, in Markdown, for the reference page. Default: the title. */
+    readonly description?: string;
+    /** How a caller should react, in Markdown, for the reference page. */
+    readonly advice?: string;
+    /** Headers of every response with this code, such as `WWW-Authenticate`. */
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Schema of the details. Without one, details are optional and untyped. */
+    readonly details?: StandardSchema;
+    /** Details for the OpenAPI example. */
+    readonly example?: object;
+}
+/** Error codes by name, each with one of the catalog's types. */
+type ErrorCodes<Type extends string = string> = Readonly<Record<string, ErrorCode<Type>>>;
+
+/** A throwable error of a catalog. */
+interface CatalogError<Code extends string = string, Type extends string = string, Details = object | null, Context extends object = object> extends Error {
+    readonly name: "CatalogError";
+    readonly code: Code;
+    readonly type: Type;
+    readonly status: number;
+    readonly retry: Retry;
+    readonly details: Details;
+    /** Seconds; null if the caller doesn't have to wait. */
+    readonly retryAfter: number | null;
+    /** Response headers, including `Retry-After` but not the content type. */
+    readonly headers: Readonly<Record<string, string>>;
+    /** Builds the response body. */
+    readonly toBody: (...context: Arguments<Context>) => object;
+    /** Builds a Fetch `Response`. */
+    readonly toResponse: (...context: Arguments<Context>) => FetchResponse;
+}
+/** All errors of a catalog as a union, or the errors of one code. */
+type CatalogErrors<Codes extends ErrorCodes, Context extends object, Code extends keyof Codes = keyof Codes> = {
+    [Name in Code & string]: CatalogError<Name, Codes[Name]["type"], DetailsOf<Codes[Name]>, Context>;
+}[Code & string];
+/** Options of one error. `details` is required if the code has a schema, `retryAfter` if its type is retried after a wait. */
+type Occurrence<Types extends ErrorTypes, Row extends ErrorCode> = {
+    /** Message for people; must not contain secrets. Default: the code's title. */
+    readonly message?: string | undefined;
+    /** Response headers. Invalid characters, such as line breaks, become spaces. */
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+    /** For logs. Never part of a response. */
+    readonly cause?: unknown;
+} & DetailsOption<Row> & RetryAfterOption<Types[Row["type"]]["retry"]>;
+type DetailsOption<Row> = (Row extends {
+    readonly details: infer Schema extends StandardSchema;
+} ? (option: {
+    readonly details: InputOf<Schema>;
+}) => void : (option: {
+    readonly details?: FreeDetails | undefined;
+}) => void) extends (option: infer Option) => void ? Option : never;
+type DetailsOf<Row> = Row extends {
+    readonly details: infer Schema extends StandardSchema;
+} ? InputOf<Schema> : FreeDetails;
+/** Details of a code without a schema. */
+type FreeDetails = Readonly<Record<string, unknown>> | null;
+type RetryAfterOption<Kind extends Retry> = "after" extends Kind ? {
+    readonly retryAfter: number;
+} : {
+    /** Seconds until the same request may be sent again, for `Retry-After`. */ readonly retryAfter?: number | undefined;
+};
+/** Makes an argument optional if none of its properties is required. */
+type Arguments<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
+/** A Fetch `Response`, if the platform's types include one. */
+type FetchResponse = typeof globalThis extends {
+    readonly Response: {
+        readonly prototype: infer Response;
+    };
+} ? Response : object;
+
+/** The parts of a response that `parse` uses in addition to the body. A Fetch `Response` has them. */
+interface ResponseHead {
+    readonly status: number;
+    readonly headers: {
+        get(name: string): string | null | undefined;
+    };
+}
+/** A parsed error: one case for each code of the catalog, and a last one with a null code. */
+type ParsedError<Codes extends ErrorCodes, Context extends object = object> = ({
+    [Code in keyof Codes & string]: KnownError<Code, Codes[Code]>;
+}[keyof Codes & string] | UnknownError) & Wait & Readonly<Partial<Context>>;
+/** Whether and when the same request may be retried; in seconds. */
+type Wait = {
+    readonly retry: "after";
+    readonly retryAfter: number;
+} | {
+    readonly retry: "no" | "backoff";
+    readonly retryAfter: number | null;
+};
+interface KnownError<Code, Row> {
+    readonly code: Code;
+    readonly unknownCode: null;
+    readonly type: Row extends {
+        readonly type: infer Type;
+    } ? Type : never;
+    readonly status: number;
+    readonly message: string;
+    readonly details: Row extends {
+        readonly details: infer Schema extends StandardSchema;
+    } ? OutputOf<Schema> : Readonly<Record<string, unknown>> | null;
+    readonly docUrl: string | null;
+}
+/** An unknown code, a code whose details don't match its schema, or a body without an error. */
+interface UnknownError {
+    readonly code: null;
+    /** The received code; null if the body contains none. */
+    readonly unknownCode: string | null;
+    readonly type: string | null;
+    readonly status: number | null;
+    readonly message: string | null;
+    readonly details: Readonly<Record<string, unknown>> | null;
+    readonly docUrl: string | null;
+}
+
+/** Options of `defineCatalog`. */
+interface CatalogOptions<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object> {
+    readonly types: Types;
+    readonly codes: Codes;
+    /** Format of the bodies: `problemJson`, `partnerEnvelope` or a custom one. */
+    readonly envelope: Envelope<Context>;
+    /** Returns the documentation URL of a code. */
+    readonly docUrl: (code: string) => string;
+    /** Code for thrown values that don't belong to this catalog. */
+    readonly unknown: keyof Codes & string;
+    /** Validates details at run time when an error is created, for example during development. Default: false, because the compiler checks them. */
+    readonly checkDetails?: boolean;
+}
+/** A catalog: its two tables and its functions, which can be used detached from the object. */
+interface ErrorCatalog<Types extends ErrorTypes, Codes extends ErrorCodes, Context extends object = object> {
+    readonly types: Types;
+    readonly codes: Codes;
+    readonly envelope: Envelope<Context>;
+    readonly docUrl: (code: string) => string;
+    /** Creates an error to throw. Throws `RangeError` on an unknown code. */
+    readonly error: <Code extends keyof Codes & string>(code: Code, ...options: Arguments<Occurrence<Types, Codes[Code]>>) => CatalogErrors<Codes, Context, Code>;
+    /** Returns whether a value is an error of this catalog, even if it was created by another copy of the package. */
+    readonly is: (caught: unknown) => caught is CatalogErrors<Codes, Context>;
+    /** Returns an error of this catalog unchanged. Wraps any other value in an error of the `unknown` code, as its `cause`. */
+    readonly from: (caught: unknown) => CatalogErrors<Codes, Context>;
+    /** Builds the response for a caught value. Values that aren't errors of this catalog don't appear in it. */
+    readonly respond: (caught: unknown, ...context: Arguments<Context>) => ErrorResponse;
+    /** Builds a body without creating an error, which avoids the cost of a stack trace. Throws `RangeError` on an unknown code. */
+    readonly body: <Code extends keyof Codes & string>(code: Code, options: Omit<Occurrence<Types, Codes[Code]>, "headers" | "cause"> & Context) => object;
+    /**
+     * Parses the body of an error response (JSON or text, any content). Also uses the response's status and `Retry-After`.
+     *
+     * The last case of the union, with a null code, is an unknown code or one whose details don't match its schema.
+     */
+    readonly parse: (body: unknown, response?: ResponseHead) => ParsedError<Codes, Context>;
+    /** Returns whether an error of this type may be retried; "no" for an unknown type. */
+    readonly retry: (type: string) => Retry;
+}
+/** A response for servers that don't use Fetch. */
+interface ErrorResponse {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: object;
+}
+
+export type { CatalogOptions as C, ErrorTypes as E, Occurrence as O, ParsedError as P, ResponseHead as R, ErrorCodes as a, ErrorCatalog as b, CatalogError as c, CatalogErrors as d, ErrorCode as e, ErrorResponse as f, Retry as g };

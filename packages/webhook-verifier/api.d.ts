@@ -39,6 +39,25 @@ export type { SchemaIssue, WebhookVerificationErrorCode };
 // @outreach/webhook-verifier/deduplicate
 import { W as WebhookHandler } from './receive.js';
 
+/** Result of a claim: claimed under this name, already being handled, or already handled. */
+type Claim = {
+    readonly state: "claimed";
+    readonly claim: string;
+} | {
+    readonly state: "in_progress";
+} | {
+    readonly state: "handled";
+};
+/** Stores which events were handled. */
+interface EventStore {
+    /** Claims an event until its lease expires. An event has at most one active claim, and none after it was handled. */
+    claim(eventId: string): Promise<Claim>;
+    /** Records that the event was handled. */
+    complete(eventId: string): Promise<void>;
+    /** Releases a claim if it is still active, so that the next delivery is handled immediately. */
+    release(eventId: string, claim: string): Promise<void>;
+}
+
 /** Any PostgreSQL client with a `query` method, such as `pg`, Neon or PGlite. */
 interface QueryClient {
     query(text: string, values: unknown[]): PromiseLike<{
@@ -110,24 +129,6 @@ interface SqliteStore extends EventStore {
  */
 declare function sqliteStore(database: SqliteDatabase, { table, leaseSeconds, now }?: SqliteStoreOptions): SqliteStore;
 
-/** Result of a claim: claimed under this name, already being handled, or already handled. */
-type Claim = {
-    readonly state: "claimed";
-    readonly claim: string;
-} | {
-    readonly state: "in_progress";
-} | {
-    readonly state: "handled";
-};
-/** Stores which events were handled. */
-interface EventStore {
-    /** Claims an event until its lease expires. An event has at most one active claim, and none after it was handled. */
-    claim(eventId: string): Promise<Claim>;
-    /** Records that the event was handled. */
-    complete(eventId: string): Promise<void>;
-    /** Releases a claim if it is still active, so that the next delivery is handled immediately. */
-    release(eventId: string, claim: string): Promise<void>;
-}
 /** Thrown for a repeated delivery of an event that is still being handled. The sender should retry later. */
 declare class EventInProgressError extends Error {
     readonly name: string;

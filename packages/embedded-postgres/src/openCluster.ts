@@ -6,13 +6,40 @@ import { lockDirectory } from "./lockDirectory.ts"
 import { isOwn, isReachable, persistentRoot, serverUser, temporaryRoot } from "./paths.ts"
 import { isRunning, processToken } from "./processToken.ts"
 import { initialise, type Server, type Settings, start, stop } from "./server.ts"
-import type { SupervisorInput } from "./supervisor.ts"
 
 export interface Cluster {
   readonly url: string
   readonly port: number
   readonly data: string
 }
+
+export interface StartOptions {
+  /** A folder whose data outlives the server. Without it the cluster is temporary, fast and not durable. */
+  readonly dataDirectory?: string
+  /** Whether a temporary cluster is in memory, if that has 2 GB to spare. Default false. */
+  readonly inMemory?: boolean
+  /** Whether to drop the data of `dataDirectory`. Default false. */
+  readonly fresh?: boolean
+  /** The port on 127.0.0.1; by default a free one. */
+  readonly port?: number
+  /** Settings of `postgresql.conf`, in addition to those of every server here. */
+  readonly settings?: Settings
+  /** Texts of files in the data directory: `pg_hba.conf`, or the certificate that a setting names. Default none. */
+  readonly files?: Readonly<Record<string, string>>
+  /** Variables of the server's environment, in addition to `PATH`, `LC_ALL` and `TZ`. Default none. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** The folder of a base backup, for `startStandby`. A temporary cluster moves it and starts from it. */
+  readonly base?: string
+}
+
+/** The supervisor's only argument, as JSON. */
+export interface SupervisorInput extends StartOptions {
+  /** The token of the process that requested the server. */
+  readonly parent: string
+}
+
+/** The line of JSON that the supervisor prints once the server runs or has failed to start. */
+export type SupervisorResult = Cluster | { readonly error: string }
 
 type OpenCluster = Cluster & { readonly close: () => Promise<void> }
 

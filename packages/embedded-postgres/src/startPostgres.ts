@@ -4,28 +4,9 @@ import type { Socket } from "node:net"
 import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
+import type { StartOptions, SupervisorInput, SupervisorResult } from "./openCluster.ts"
 import { processToken } from "./processToken.ts"
-import { killServer, type Settings, start, stop as stopServer } from "./server.ts"
-import type { SupervisorInput, SupervisorResult } from "./supervisor.ts"
-
-export interface StartOptions {
-  /** A folder whose data outlives the server. Without it the cluster is temporary, fast and not durable. */
-  readonly dataDirectory?: string
-  /** Whether a temporary cluster is in memory, if that has 2 GB to spare. Default false. */
-  readonly inMemory?: boolean
-  /** Whether to drop the data of `dataDirectory`. Default false. */
-  readonly fresh?: boolean
-  /** The port on 127.0.0.1; by default a free one. */
-  readonly port?: number
-  /** Settings of `postgresql.conf`, in addition to those of every server here. */
-  readonly settings?: Settings
-  /** Texts of files in the data directory: `pg_hba.conf`, or the certificate that a setting names. Default none. */
-  readonly files?: Readonly<Record<string, string>>
-  /** Variables of the server's environment, in addition to `PATH`, `LC_ALL` and `TZ`. Default none. */
-  readonly environment?: Readonly<Record<string, string>>
-  /** The folder of a base backup, for `startStandby`. A temporary cluster moves it and starts from it. */
-  readonly base?: string
-}
+import { killServer, start, stop as stopServer } from "./server.ts"
 
 /** A PostgreSQL server that belongs to this process. */
 export interface Postgres {

@@ -4,8 +4,9 @@ import { chmod, chown, mkdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
+import type { StartOptions } from "./openCluster.ts"
 import { temporaryRoot } from "./paths.ts"
-import { type Postgres, type StartOptions, startPostgres } from "./startPostgres.ts"
+import { type Postgres, startPostgres } from "./startPostgres.ts"
 import { withClient } from "./withClient.ts"
 
 export interface StandbyOptions extends Pick<StartOptions, "port" | "settings" | "environment"> {

@@ -1,17 +1,7 @@
-import { type Cluster, openPersistent, openTemporary } from "./openCluster.ts"
-import type { StartOptions } from "./startPostgres.ts"
+import { openPersistent, openTemporary, type SupervisorInput, type SupervisorResult } from "./openCluster.ts"
 
 // Each server has one supervisor process. Its standard input is a pipe from the parent, the process that requested the server.
 // When the parent ends, by Ctrl-C, an exception or kill -9, the pipe closes and the supervisor stops the server.
-
-/** The supervisor's only argument, as JSON. */
-export interface SupervisorInput extends StartOptions {
-  /** The token of the process that requested the server. */
-  readonly parent: string
-}
-
-/** The line of JSON that the supervisor prints once the server runs or has failed to start. */
-export type SupervisorResult = Cluster | { readonly error: string }
 
 const input = JSON.parse(process.argv[2] ?? "") as SupervisorInput
 

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorCodes, ErrorTypes, Retry } from "./ErrorCatalog.ts"
+import type { ErrorCode, ErrorCodes, ErrorTypes, Retry } from "./ErrorCodes.ts"
 import type { InputOf, StandardSchema } from "./StandardSchema.ts"
 
 /** A throwable error of a catalog. */

@@ -1,6 +1,7 @@
 import type { FetchResponse } from "./CatalogError.ts"
 import type { WrittenError } from "./Envelope.ts"
-import type { CatalogOptions, ErrorCatalog, ErrorCodes, ErrorResponse, ErrorTypes } from "./ErrorCatalog.ts"
+import type { CatalogOptions, ErrorCatalog, ErrorResponse } from "./ErrorCatalog.ts"
+import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
 import { parse, type ResponseHead } from "./parse.ts"
 import { validate } from "./StandardSchema.ts"
 

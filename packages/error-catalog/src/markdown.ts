@@ -1,4 +1,5 @@
-import type { ErrorCatalog, ErrorCodes, ErrorTypes, Retry } from "./ErrorCatalog.ts"
+import type { ErrorCatalog } from "./ErrorCatalog.ts"
+import type { ErrorCodes, ErrorTypes, Retry } from "./ErrorCodes.ts"
 
 /** Options of `markdown`. */
 export interface MarkdownOptions<Code extends string = string> {

@@ -1,4 +1,5 @@
-import type { ErrorCatalog, ErrorCodes, ErrorTypes } from "./ErrorCatalog.ts"
+import type { ErrorCatalog } from "./ErrorCatalog.ts"
+import type { ErrorCodes, ErrorTypes } from "./ErrorCodes.ts"
 import type { JsonSchema } from "./StandardSchema.ts"
 
 /** Options of `openapi`. */

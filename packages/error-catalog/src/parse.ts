@@ -1,5 +1,5 @@
 import type { Envelope } from "./Envelope.ts"
-import type { ErrorCodes, ErrorTypes, Retry } from "./ErrorCatalog.ts"
+import type { ErrorCodes, ErrorTypes, Retry } from "./ErrorCodes.ts"
 import { type OutputOf, type StandardSchema, validate } from "./StandardSchema.ts"
 
 /** The parts of a response that `parse` uses in addition to the body. A Fetch `Response` has them. */

@@ -1,12 +1,4 @@
-import { Changes, type Source } from "./until.ts"
-
-/** A line that a process logged as JSON. */
-export interface LogLine {
-  readonly message: string
-  readonly level: string
-  // biome-ignore lint/suspicious/noExplicitAny: each message has its own annotations
-  readonly annotations: Readonly<Record<string, any>>
-}
+import { Changes, type LogLine, type Source } from "./until.ts"
 
 /** The log of a process. Lines that aren't JSON are only part of its text. */
 export class ProcessLog implements Source {

@@ -3,7 +3,8 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { compileCache } from "./compileCache.ts"
-import { type LogLine, ProcessLog } from "./ProcessLog.ts"
+import { ProcessLog } from "./ProcessLog.ts"
+import type { LogLine } from "./until.ts"
 
 /** Runs a function at the end of a test, or of a file's tests. */
 export type AtEnd = (end: () => Promise<void>) => void

@@ -1,5 +1,3 @@
-import type { LogLine } from "./ProcessLog.ts"
-
 /** Notifies listeners of changes. */
 export class Changes {
   readonly #listeners = new Set<() => void>()
@@ -15,6 +13,14 @@ export class Changes {
   announce(): void {
     for (const listener of [...this.#listeners]) listener()
   }
+}
+
+/** A line that a process logged as JSON. */
+export interface LogLine {
+  readonly message: string
+  readonly level: string
+  // biome-ignore lint/suspicious/noExplicitAny: each message has its own annotations
+  readonly annotations: Readonly<Record<string, any>>
 }
 
 /** Something that a test can wait for: the log of a process, or a server that records the requests it receives. */

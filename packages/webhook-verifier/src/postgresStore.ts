@@ -1,4 +1,4 @@
-import type { EventStore } from "./deduplicate.ts"
+import type { EventStore } from "./EventStore.ts"
 
 /** Any PostgreSQL client with a `query` method, such as `pg`, Neon or PGlite. */
 export interface QueryClient {

@@ -1,4 +1,4 @@
-import type { EventStore } from "./deduplicate.ts"
+import type { EventStore } from "./EventStore.ts"
 
 /** Sends one command to Redis. Resolves to its reply. */
 export type RedisCommand = (...command: string[]) => PromiseLike<unknown>

@@ -1,4 +1,4 @@
-import type { EventStore } from "./deduplicate.ts"
+import type { EventStore } from "./EventStore.ts"
 
 /** A synchronous SQLite database: `DatabaseSync` of `node:sqlite`, `better-sqlite3`, or `Database` of `bun:sqlite`. */
 export interface SqliteDatabase {

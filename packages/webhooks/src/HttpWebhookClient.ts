@@ -1,6 +1,6 @@
-import type { NetworkFailure } from "@outreach/domain/deliveries/classifyResponse"
+import type { NetworkFailure, WebhookResponse } from "@outreach/domain/deliveries/classifyResponse"
 import { EndpointUrl } from "@outreach/domain/deliveries/Endpoint"
-import { Signer, WebhookClient, type WebhookResponse } from "@outreach/domain/deliveries/WebhookClient"
+import { Signer, WebhookClient } from "@outreach/domain/deliveries/WebhookClient"
 import type { OrganizationId } from "@outreach/domain/Identifier"
 import { networkFailure } from "@outreach/process/networkFailure"
 import { RELEASE } from "@outreach/process/release"

@@ -1,19 +1,6 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { EventId, OrganizationId } from "../Identifier.ts"
-import type { NetworkFailure } from "./classifyResponse.ts"
-
-export type WebhookResponse =
-  | {
-      readonly status: number
-      readonly response: string
-      /** Wait requested by the `Retry-After` of a 4xx or 5xx. */
-      readonly retryAfterMs?: number | undefined
-    }
-  | {
-      readonly error: NetworkFailure
-      /** Result of a name server for an unresolvable name. */
-      readonly response?: string
-    }
+import type { WebhookResponse } from "./classifyResponse.ts"
 
 export class WebhookClient extends Context.Service<
   WebhookClient,

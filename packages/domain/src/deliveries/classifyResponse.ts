@@ -1,5 +1,4 @@
 import type { Outcome } from "@outreach/retry-policy"
-import type { WebhookResponse } from "./WebhookClient.ts"
 
 /**
  * Reason for an incomplete response.
@@ -21,6 +20,20 @@ const NETWORK_FAILURES = [
   "unknown",
 ] as const
 export type NetworkFailure = (typeof NETWORK_FAILURES)[number]
+
+/** Response to a delivery, or the reason why it is incomplete. */
+export type WebhookResponse =
+  | {
+      readonly status: number
+      readonly response: string
+      /** Wait requested by the `Retry-After` of a 4xx or 5xx. */
+      readonly retryAfterMs?: number | undefined
+    }
+  | {
+      readonly error: NetworkFailure
+      /** Result of a name server for an unresolvable name. */
+      readonly response?: string
+    }
 
 /** Stored reason of an attempt's verdict: the status class, or the network failure. */
 export const DELIVERY_REASONS = [

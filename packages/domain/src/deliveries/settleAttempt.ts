@@ -1,8 +1,7 @@
 import type { Schedule } from "@outreach/retry-policy"
-import { classifyResponse, type DeliveryOutcome } from "./classifyResponse.ts"
+import { classifyResponse, type DeliveryOutcome, type WebhookResponse } from "./classifyResponse.ts"
 import type { Settlement } from "./DeliveryLeases.ts"
 import type { EndpointSettings } from "./Endpoint.ts"
-import type { WebhookResponse } from "./WebhookClient.ts"
 
 /** An endpoint's rules for failures. */
 export interface RetryRules extends Pick<EndpointSettings, "retryStatuses" | "disableOnGone"> {

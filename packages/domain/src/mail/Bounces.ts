@@ -7,16 +7,13 @@ import { type BouncedRecipient, BounceRepository } from "./BounceRepository.ts"
 import { cleanSmtpReply } from "./cleanSmtpReply.ts"
 import { lateRefusalCause } from "./lateRefusalCause.ts"
 import { OUR_RETRY } from "./Outreach.ts"
-import type { MailOutcome } from "./Transport.ts"
+import type { ReportedOutcome } from "./Transport.ts"
 
 /**
  * Result of a report: `recorded` as a bounce, or `refused`, which publishes no event; `early` while the message is still being sent,
  * `unknown` without a message.
  */
 export type BounceResult = "recorded" | "refused" | "repeated" | "early" | "unknown"
-
-/** A permanent verdict of a report; its `reply` is quoted from the report, unmodified. */
-export type ReportedOutcome = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }>
 
 /** Decides the result of a report that a recipient's message wasn't delivered. */
 export const decideBounce = (bounced: BouncedRecipient | undefined, verdict: ReportedOutcome): BounceResult => {

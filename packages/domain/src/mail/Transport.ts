@@ -59,6 +59,9 @@ export type MailOutcome =
   /** No turn was free in time, or the lease was lost before the message was sent. */
   | { readonly _tag: "Late" }
 
+/** A permanent verdict of a report; its `reply` is quoted from the report, unmodified. */
+export type ReportedOutcome = Extract<MailOutcome, { _tag: "Bounced" | "Deferred" | "Refused" }>
+
 /** Sender and recipient as the mail server sees them. */
 export interface Envelope {
   readonly from: string

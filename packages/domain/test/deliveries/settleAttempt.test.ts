@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
+import type { WebhookResponse } from "../../src/deliveries/classifyResponse.ts"
 import { SPECIFIED_SCHEDULE, scheduleOf } from "../../src/deliveries/deliverySchedule.ts"
 import { type RetryRules, settleAttempt } from "../../src/deliveries/settleAttempt.ts"
-import type { WebhookResponse } from "../../src/deliveries/WebhookClient.ts"
 
 const specified: RetryRules = { retryStatuses: [], disableOnGone: false, schedule: SPECIFIED_SCHEDULE }
 const settle = (

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { decideBounce, type ReportedOutcome } from "../../src/mail/Bounces.ts"
+import { decideBounce } from "../../src/mail/Bounces.ts"
+import type { ReportedOutcome } from "../../src/mail/Transport.ts"
 import type { Recipient } from "../../src/recipients/Recipient.ts"
 import { Timestamp } from "../../src/Timestamp.ts"
 

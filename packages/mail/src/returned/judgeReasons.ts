@@ -1,4 +1,4 @@
-import type { ReportedOutcome } from "@outreach/domain/mail/Bounces"
+import type { ReportedOutcome } from "@outreach/domain/mail/Transport"
 import { judgeSmtpReply, STATUS } from "../classifySmtpReply.ts"
 
 /** How sure a reading is, from most to least sure (see `Returned`). */

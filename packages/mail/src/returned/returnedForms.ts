@@ -1,29 +1,6 @@
 import type { Email } from "postal-mime"
-import { NOTICES, SISIMAI } from "./noticeForms.ts"
+import { NOTICES, type ReturnedForm, SISIMAI } from "./noticeForms.ts"
 import { headsOf } from "./parseReturned.ts"
-
-/**
- * How mail systems word bounces and delay notices in texts for people. The first form that fits decides.
- *
- * Texts are compared by the starts of their lines, ignoring case. In a bounce, a line that starts with an address starts the reason for that
- * recipient (`readNotice`).
- */
-export interface ReturnedForm {
-  /** The mail system. */
-  readonly name: string
-  readonly kind: "bounce" | "delay"
-  readonly source: string
-  /** The years or versions in which the form was seen. */
-  readonly seen: string
-  /** Header fields that all must match, by name in lower case. */
-  readonly head?: Readonly<Record<string, RegExp>>
-  /** Starts of the line before the reasons. Without any, the reasons are searched in the whole text. */
-  readonly opening?: ReadonlyArray<string>
-  /** Starts of the line after the reasons, in addition to `ENDS`. */
-  readonly end?: ReadonlyArray<string>
-  /** The form reports a failure without its cause. */
-  readonly isGuess?: true
-}
 
 /** Senders' addresses of mail systems. */
 const SYSTEM =
