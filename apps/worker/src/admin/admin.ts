@@ -1,8 +1,8 @@
 import { DatabaseMonitor } from "@outreach/postgres/DatabaseMonitor"
 import { adminServer } from "@outreach/process/adminServer"
 import { Clock, Effect, Metric } from "effect"
+import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
-import { metrics } from "./metrics.ts"
 
 /** Serves the worker's `/metrics`, `/readyz` and `/livez` until interrupted. */
 export const admin = (options: { readonly host: string; readonly port: number }) =>

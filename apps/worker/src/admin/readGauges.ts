@@ -8,8 +8,8 @@ import {
 } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { Clock, Duration, Effect, Metric } from "effect"
 import { retryForever } from "../loops/retryForever.ts"
+import { metrics, type Reading } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
-import { metrics, type Reading } from "./metrics.ts"
 
 /** Gauges by name: description, and values from a reading of the database. */
 type GaugesOf<Read> = Readonly<Record<string, readonly [description: string, read: (reading: Read) => Value]>>

@@ -5,7 +5,7 @@ import { toUnixMillis } from "@outreach/domain/Timestamp"
 import { parseTraceparent } from "@outreach/domain/TraceContext"
 import type { Schedule } from "@outreach/retry-policy"
 import { Clock, Effect, LogLevel, Metric, References } from "effect"
-import { metrics } from "../admin/metrics.ts"
+import { metrics } from "../metrics.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"
 import { type EndpointQueue, type Held, secretsAt } from "./EndpointQueue.ts"
 

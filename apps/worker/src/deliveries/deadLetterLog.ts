@@ -1,6 +1,6 @@
 import { DEAD_LETTER_REASONS, type DeadLetterReason, type Delivery } from "@outreach/domain/deliveries/Delivery"
 import { Effect, Metric } from "effect"
-import { metrics } from "../admin/metrics.ts"
+import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
 
 /** Dead letters of one reason since the last log line. */

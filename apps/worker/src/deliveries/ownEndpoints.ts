@@ -1,7 +1,7 @@
 import { DeliveryLeases } from "@outreach/domain/deliveries/DeliveryLeases"
 import type { EndpointId, OrganizationId } from "@outreach/domain/Identifier"
 import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Semaphore } from "effect"
-import { metrics } from "../admin/metrics.ts"
+import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
 import type { DeliveryScheduler } from "./DeliveryScheduler.ts"
 import type { deadLetterLog } from "./deadLetterLog.ts"

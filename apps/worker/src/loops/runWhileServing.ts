@@ -1,7 +1,7 @@
 import { decideService, isClockSkewed } from "@outreach/domain/restores/Restore"
 import { RestoreRepository } from "@outreach/domain/restores/RestoreRepository"
 import { Clock, Effect, Latch, Metric } from "effect"
-import { metrics } from "../admin/metrics.ts"
+import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { retryForever } from "./retryForever.ts"
 

@@ -15,8 +15,8 @@ import { ListenError } from "@outreach/process/ListenError"
 import { Effect, Metric } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
-import { metrics } from "../admin/metrics.ts"
 import { logFailure } from "../loops/retryForever.ts"
+import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
 
 /** Envelope of a received message. */

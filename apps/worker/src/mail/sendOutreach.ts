@@ -12,9 +12,9 @@ import { SenderKeyUnreadable, SenderRepository } from "@outreach/domain/senders/
 import { createComposer } from "@outreach/mail/messageComposer"
 import { Hints } from "@outreach/postgres/events/Hints"
 import { Array as Arr, Cache, Clock, Effect, Metric, Result, Tracer } from "effect"
-import { metrics } from "../admin/metrics.ts"
 import { claimLoop } from "../loops/claimLoop.ts"
 import { nextWait, retryForever } from "../loops/retryForever.ts"
+import { metrics } from "../metrics.ts"
 import { workerLimits } from "../workerLimits.ts"
 import { SendingTurns } from "./SendingTurns.ts"
 

@@ -3,7 +3,7 @@ import { isUnusable, makeDatabaseFault } from "@outreach/postgres/databaseFault"
 import { DeliveryGauges } from "@outreach/postgres/deliveries/DeliveryGauges"
 import { SecretCipher } from "@outreach/postgres/deliveries/SecretCipher"
 import { removedFunctions } from "@outreach/postgres/migrations/planMigrations"
-import { readSqlFiles } from "@outreach/postgres/migrations/readSqlFiles"
+import { readSqlFiles } from "@outreach/postgres/readSqlFiles"
 import { Clock, Effect } from "effect"
 import { DatabaseInspection } from "./DatabaseInspection.ts"
 

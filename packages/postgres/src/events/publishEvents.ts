@@ -6,8 +6,8 @@ import type { CommitTimestamp } from "@outreach/domain/Transaction"
 import { Effect, Tracer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { DIGEST_COLUMNS } from "../digest/digestColumns.ts"
-import { markHits } from "../hits/markHits.ts"
 import { Hints } from "./Hints.ts"
+import { markHits } from "./markHits.ts"
 
 /**
  * Writes events of one organization and their digest counts, in the transaction of the timestamp.

@@ -1,7 +1,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlFile } from "../readSqlFiles.ts"
 import { decodeRows } from "../rowsOf.ts"
-import type { SqlFile } from "./readSqlFiles.ts"
 
 const decodeStates = decodeRows({ valid: Schema.Boolean })
 const decodeBlockers = decodeRows({ pid: Schema.Int, name: Schema.String, since: Schema.String })

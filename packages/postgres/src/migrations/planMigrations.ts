@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { SqlFile, SqlFiles } from "./readSqlFiles.ts"
+import type { SqlFile, SqlFiles } from "../readSqlFiles.ts"
 
 /** The database was created from different files. */
 export class MigrationMismatch extends Schema.TaggedError<MigrationMismatch>()("MigrationMismatch", {

@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlFile } from "../readSqlFiles.ts"
 import { decodeRows } from "../rowsOf.ts"
-import type { SqlFile } from "./readSqlFiles.ts"
+import { sqlState } from "../sqlState.ts"
 
 const INVALID_FUNCTION_DEFINITION = "42P13"
 
@@ -38,17 +39,3 @@ const dropAll = Effect.fnUntraced(function* (functions: ReadonlyArray<{ readonly
   const sql = yield* SqlClient.SqlClient
   for (const { signature } of functions) yield* sql.unsafe(`drop function ${signature}`)
 })
-
-/** Returns the SQLSTATE of an error or of its cause. */
-export const sqlState = (error: unknown): string | undefined => {
-  for (let each = error; typeof each === "object" && each !== null; ) {
-    const { code, reason, cause } = each as {
-      readonly code?: unknown
-      readonly reason?: unknown
-      readonly cause?: unknown
-    }
-    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return code
-    each = cause ?? reason
-  }
-  return undefined
-}

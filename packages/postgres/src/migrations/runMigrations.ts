@@ -5,12 +5,13 @@ import { poolerRefusal } from "@outreach/postgres-connection/describeDatabaseErr
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { type Duration, Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { readSqlFiles, SQL_FOLDER, type SqlFile } from "../readSqlFiles.ts"
 import { assertRolesExist, type GrantedRole, grantRoles, revokePublicExecution } from "../roles/grantRoles.ts"
 import { decodeRow, decodeRows } from "../rowsOf.ts"
+import { sqlState } from "../sqlState.ts"
 import { buildIndex, concurrentIndexOf, reportBlockers } from "./buildIndex.ts"
 import { type MigrationPlan, otherBaseline, planMigrations } from "./planMigrations.ts"
-import { readSqlFiles, SQL_FOLDER, type SqlFile } from "./readSqlFiles.ts"
-import { dropFunction, replaceFunction, sqlState } from "./replaceFunction.ts"
+import { dropFunction, replaceFunction } from "./replaceFunction.ts"
 
 export class SchemaLocked extends DescribedError(
   "SchemaLocked",

@@ -1,8 +1,8 @@
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { sqlState } from "../migrations/replaceFunction.ts"
 import { decodeColumn, decodeRows, decodeValue } from "../rowsOf.ts"
+import { sqlState } from "../sqlState.ts"
 import { toTable } from "../toTable.ts"
 import { FUNCTION_GRANTS, ROLE_KINDS, SECRET_COLUMNS, tableRights } from "./grants.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { readSqlFiles } from "../migrations/readSqlFiles.ts"
+import { readSqlFiles } from "../readSqlFiles.ts"
 import { decodeColumn } from "../rowsOf.ts"
 import { toTable } from "../toTable.ts"
 import { FUNCTION_GRANTS, type RoleKind, TABLE_GRANTS, tableRights } from "./grants.ts"

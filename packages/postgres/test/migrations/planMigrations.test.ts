@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BASELINE, planMigrations } from "@outreach/postgres/migrations/planMigrations"
-import type { SqlFile } from "@outreach/postgres/migrations/readSqlFiles"
+import type { SqlFile } from "@outreach/postgres/readSqlFiles"
 import { Effect } from "effect"
 
 const file = (path: string, checksum = "a"): SqlFile => ({ file: path, name: path, text: "", checksum })

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto"
-import { sqlState } from "@outreach/postgres/migrations/replaceFunction"
 import { NotOwner, runMigrations } from "@outreach/postgres/migrations/runMigrations"
 import { type GrantedRole, RoleNotFound } from "@outreach/postgres/roles/grantRoles"
 import {
@@ -9,6 +8,7 @@ import {
   SECRET_COLUMNS,
   TABLE_GRANTS,
 } from "@outreach/postgres/roles/grants"
+import { sqlState } from "@outreach/postgres/sqlState"
 import { SESSION_SETTINGS } from "@outreach/postgres-connection/sessionSettings"
 import { testDatabaseLayer } from "@outreach/testing/adaptersFor"
 import { effectTest } from "@outreach/testing/effectTest"
