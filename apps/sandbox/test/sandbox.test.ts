@@ -37,7 +37,7 @@ beforeAll(async () => {
   const recipients = await writeRecipients(folder, [...BEHAVIORS, ...BEHAVIORS])
   sandbox = runSandbox(folder, { args: ["--recipients", recipients], atEnd })
   addresses = await sandbox.addresses(folder)
-  await sandbox.shows(/opened 4 · clicked 4 · bounced 2 · unsubscribed 2 · accounts 2 · learners 2 · completers 2/)
+  await sandbox.shows(/bounced 2 · opened 4 · clicked 4 · unsubscribed 2 · accounts 2 · learners 2 · completers 2/)
 }, 300_000)
 
 const asBrowser = () => fetch(addresses.partner_url, { headers: { Accept: "text/html,application/xhtml+xml" } })
