@@ -56,7 +56,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           `  ${FIELD}: string`,
         ],
       ],
-      projects: ["packages/contract", "apps/api/test"],
+      projects: ["packages/contract", "apps/api"],
       tests: [],
       places: [
         ["examples", "packages/contract/src/examples.ts", FIELD],
@@ -129,7 +129,7 @@ const CHANGES: Readonly<Record<string, ReadonlyArray<Step>>> = {
           `  ${OPTION}: Schema.Boolean,`,
         ],
       ],
-      projects: ["packages/backoffice", "apps/worker/test"],
+      projects: ["packages/backoffice", "apps/worker"],
       tests: ["packages/postgres/test/rowsOf.test.ts"],
       places: [
         ["its conversion", "packages/backoffice/src/operations/endpoints.ts", OPTION],
