@@ -1,8 +1,5 @@
-import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { decodeValue } from "./rowsOf.ts"
-
-const decodeCount = decodeValue({ count: Schema.Int })
+import { decodeCount } from "./rowsOf.ts"
 
 /**
  * Deletes a batch of a table's rows, the earliest first; returns the number, 0 when there are no more. Workers share the work and skip

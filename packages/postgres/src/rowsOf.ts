@@ -15,8 +15,9 @@ export const rowsOf = <Fields extends Schema.Struct.Fields>(
   computed: { readonly [Name in keyof Fields]?: string } = {},
 ) => {
   const names = Object.keys(row.fields)
+  const expressionOf = (name: string, prefix = "") => computed[name] ?? `${prefix}${columnOf(name)}`
   const list = (prefix: string) => {
-    const columns = names.map((name) => `${computed[name] ?? `${prefix}${columnOf(name)}`} as "${name}"`)
+    const columns = names.map((name) => `${expressionOf(name, prefix)} as "${name}"`)
     return Statement.fragment([Statement.literal(columns.join(", "))])
   }
   return {
@@ -24,6 +25,8 @@ export const rowsOf = <Fields extends Schema.Struct.Fields>(
     columns: list(""),
     /** The select list for a joined table. */
     columnsOf: (table: string): Statement.Fragment => list(`${table}.`),
+    /** The row as a JSON object, to nest it in another row. */
+    json: `jsonb_build_object(${names.map((name) => `'${name}', ${expressionOf(name)}`).join(", ")})`,
     decode: decodeRows(row.fields),
     /**
      * Creates an entity from the values of `columns` without decoding, for pages and batches: 20 ns per row instead of 1.3 µs,
@@ -72,6 +75,9 @@ export const decodeValue = <A>(column: Readonly<Record<string, Schema.Codec<A, u
   const decode = decodeColumn(column)
   return <E, R>(rows: Effect.Effect<ReadonlyArray<object>, E, R>) => only(decode(rows))
 }
+
+/** Decodes the column `count` of a statement that always returns one row. */
+export const decodeCount = decodeValue({ count: Schema.Int })
 
 /** Returns the only row of a statement. An empty result is a defect. */
 export const only = <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effect.Effect<A, E, R> =>

@@ -55,12 +55,13 @@ describe("the schema of an entity", () => {
     })
   }
 
-  it("becomes the select list, and its values become an entity", () => {
-    const { columns, fromValues } = rowsOf(
+  it("becomes the select list or a JSON object, and its values become an entity", () => {
+    const { columns, fromValues, json } = rowsOf(
       Schema.Struct({ id: Schema.String, lastEventAt: Schema.NullOr(Schema.String) }),
     )
     expect(columns.segments).toEqual([{ _tag: "Literal", value: `id as "id", last_event_at as "lastEventAt"` }])
     expect(fromValues(["rcp_1", null])).toEqual({ id: "rcp_1", lastEventAt: null })
+    expect(json).toBe("jsonb_build_object('id', id, 'lastEventAt', last_event_at)")
   })
 })
 

@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { DatabaseService } from "../adapter.ts"
-import { decodeValue } from "../rowsOf.ts"
+import { decodeCount } from "../rowsOf.ts"
 
 const COUNTS = [
   ...["recipients", "published", "withdrawn", "sent", "bounced", "answered"],
@@ -10,8 +10,6 @@ const COUNTS = [
 ]
 
 const BATCH_SIZE = 5000
-
-const decodeCount = decodeValue({ count: Schema.Int })
 
 /** Keeps the counts of campaigns: docs/decisions/0023-the-statement-that-changes-rows-also-counts-them.md. */
 export class CampaignCounts extends DatabaseService<CampaignCounts>()("postgres/campaigns/CampaignCounts", (sql) => {

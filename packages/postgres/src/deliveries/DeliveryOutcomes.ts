@@ -1,14 +1,12 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { DatabaseService } from "../adapter.ts"
 import { forgetRows } from "../forgetRows.ts"
-import { decodeValue } from "../rowsOf.ts"
+import { decodeCount } from "../rowsOf.ts"
 
 /** How long outcomes are kept in intervals of five minutes. Older ones are merged by the hour. */
 export const FINE_OUTCOMES_DAYS = 2
 
 const BATCH_SIZE = 5000
-
-const decodeCount = decodeValue({ count: Schema.Int })
 
 /** Maintains the outcomes of deliveries, which `write_progress` and `recover` count, and the groups of failures. */
 export class DeliveryOutcomes extends DatabaseService<DeliveryOutcomes>()(
